@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+
+/** Every path and npm script that a .md file cites must exist. Prints what does not, and fails. */
+const root = path.join(import.meta.dirname, "..");
+const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { scripts: object };
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: root });
+
+/** Cited as examples of what a reader will have, not as files of this repository. */
+const produced = [/^data\//, /^node_modules\//, /^bench\/results\//];
+const pathShape = /^(?:\.\/)?[\w.@-]+(?:\/[\w.@<>*-]+)*\/?$/;
+const knownEndings = /\.(ts|js|sql|md|json|yaml|yml|sh|toml)$/;
+
+function citedPaths(text: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!);
+  const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+  const looksLikeFile = (span: string): boolean =>
+    pathShape.test(span) && (knownEndings.test(span) || (span.includes("/") && /^[a-z.][\w.-]*\//.test(span)));
+  return [...links.filter((target) => !/^[a-z]+:/.test(target)), ...code.filter(looksLikeFile)];
+}
+
+const problems: string[] = [];
+for (const file of tracked.toString().split("\n").filter(Boolean)) {
+  if (!existsSync(path.join(root, file))) continue;
+  const text = readFileSync(path.join(root, file), "utf8");
+  for (const cited of citedPaths(text)) {
+    if (/[<>*]/.test(cited) || produced.some((pattern) => pattern.test(cited))) continue;
+    const candidates = [path.join(root, cited), path.join(root, path.dirname(file), cited)];
+    if (!candidates.some((candidate) => existsSync(candidate))) problems.push(`${file}: ${cited} does not exist`);
+  }
+  for (const [, name] of text.matchAll(/npm run ([\w:-]+)/g)) {
+    if (!Object.hasOwn(scripts, name!)) problems.push(`${file}: there is no npm script ${name}`);
+  }
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -1,0 +1,74 @@
+import type { Logger } from "pino";
+import type { Actor, Principal } from "./core/actor.ts";
+import type { SettableClock } from "./core/clock.ts";
+import type { Secrets } from "./core/secrets.ts";
+import type { Database, Tx } from "./db/database.ts";
+import type { Signals } from "./db/signals.ts";
+import type { Sealer } from "./events/sealer.ts";
+
+export type Environment = "live" | "preview";
+
+/** The outside world of one surface. At most ten members, none of them a feature: this is not a container. */
+export type World = {
+  environment: Environment;
+  db: Database;
+  clock: SettableClock;
+  secrets: Secrets;
+  signals: Signals;
+  sealer: Sealer;
+  log: Logger;
+  newId(): string;
+  settings: Settings;
+};
+
+/** The configuration that verbs need at run time; everything else stays in main/. */
+export type Settings = {
+  /** An outside issuer whose tokens are accepted besides our own. */
+  oidc?: { issuer: string; audience: string };
+  /** Failed sign-ins allowed per address in five minutes. */
+  maxSignInFailures: number;
+};
+
+/** What a verb works with: the world, who asks, and on behalf of which organization. */
+export type Ctx = World & {
+  orgId: string;
+  actor: Actor;
+  principal: Principal;
+  requestId: string;
+  /** Set while a request with an Idempotency-Key runs: stores the answer in the transaction of the change. */
+  keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
+};
+
+/**
+ * Every change goes through here. What `work` returns is what the route answers: the change, its event and the answer
+ * kept for a repeated Idempotency-Key commit together or not at all.
+ */
+export async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return await ctx.db.transaction(async (tx) => {
+    const answer = await work(tx);
+    await ctx.keepAnswer?.(tx, answer);
+    return answer;
+  });
+}
+
+/** For work that nobody asked for by HTTP: first start, housekeeping, commands. */
+export function systemContext(world: World, orgId: string, name: string): Ctx {
+  const actor: Actor = { type: "system", name };
+  return {
+    ...world,
+    orgId,
+    actor,
+    requestId: `system:${name}`,
+    principal: { orgId, isOperator: false, actor, scopes: new Set(["admin"]) },
+  };
+}
+
+/** State that lives as long as one surface, such as a cache; made when it is first asked for. */
+export function perWorld<T>(create: (world: World) => T): (world: World) => T {
+  const made = new WeakMap<Database, T>();
+  return (world) => {
+    let value = made.get(world.db);
+    if (value === undefined) made.set(world.db, (value = create(world)));
+    return value;
+  };
+}

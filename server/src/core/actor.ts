@@ -1,0 +1,21 @@
+import type { Role, Scope } from "./scopes.ts";
+
+/** Who did it, as it is kept in events and in `createdBy`. */
+export type Actor =
+  | { type: "user"; id: string; email: string }
+  | { type: "api_key"; id: string; name: string }
+  | { type: "system"; name: string };
+
+/** An authenticated caller. */
+export type Principal = {
+  orgId: string;
+  isOperator: boolean;
+  actor: Actor;
+  scopes: ReadonlySet<Scope>;
+  role?: Role;
+};
+
+/** Stable text for things that are bound to one caller, such as idempotency keys. */
+export function callerKey(actor: Actor): string {
+  return actor.type === "system" ? `system:${actor.name}` : `${actor.type}:${actor.id}`;
+}

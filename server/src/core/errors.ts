@@ -1,0 +1,93 @@
+/**
+ * Every failure a caller may see: code -> status, title, and whether the same request may succeed later.
+ * docs/errors.md is generated from it; anything that is not a HubError is a bug and answers 500.
+ */
+export const errorTable = {
+  malformed_json: [400, "The body is not valid JSON"],
+  validation_failed: [400, "The request is not valid"],
+  empty_patch: [400, "The patch changes nothing"],
+  organization_required: [400, "An organization id is needed"],
+  missing_token: [401, "A bearer token is needed"],
+  malformed_token: [401, "The token is not well formed"],
+  invalid_token: [401, "The token is not valid"],
+  expired_token: [401, "The token has expired"],
+  environment_mismatch: [401, "The token belongs to the other environment"],
+  invalid_credentials: [401, "E-mail or password is wrong"],
+  refresh_token_reused: [401, "The refresh token was used before"],
+  insufficient_scope: [403, "The token lacks a scope"],
+  admin_required: [403, "Only administrators may do this"],
+  organization_mismatch: [403, "The token belongs to another organization"],
+  route_not_found: [404, "There is no such route"],
+  api_key_not_found: [404, "API key not found"],
+  user_not_found: [404, "User not found"],
+  organization_not_found: [404, "Organization not found"],
+  condition_set_not_found: [404, "Condition set not found"],
+  method_not_allowed: [405, "This method is not allowed here"],
+  request_timeout: [408, "The request took too long to arrive"],
+  name_taken: [409, "The name is taken"],
+  email_taken: [409, "The e-mail address is taken"],
+  last_admin: [409, "An organization keeps at least one active administrator"],
+  own_account: [409, "This would lock you out of your own account"],
+  condition_set_in_use: [409, "The condition set is in use"],
+  condition_set_not_empty: [409, "The condition set still has values"],
+  idempotency_in_progress: [409, "A request with this Idempotency-Key is still running"],
+  conflict: [409, "The request conflicts with another change"],
+  version_mismatch: [412, "The record was changed by somebody else"],
+  body_too_large: [413, "The body is too large"],
+  uri_too_long: [414, "The address is too long"],
+  unsupported_media_type: [415, "The body must be application/json"],
+  idempotency_key_reused: [422, "The Idempotency-Key was used with another request"],
+  headers_too_large: [431, "The headers are too large"],
+  rate_limited: [429, "Too many requests"],
+  internal_error: [500, "Something went wrong on our side"],
+  overloaded: [503, "The hub is busy"],
+  database_unavailable: [503, "The database does not answer"],
+  storage_full: [503, "The storage is full"],
+  not_ready: [503, "The hub is not ready"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** A row of `errors` in a problem: where, which rule, what is allowed. */
+export type FieldError = {
+  pointer: string;
+  code: string;
+  message: string;
+  suggestion?: string;
+  allowed?: readonly unknown[];
+};
+
+export type ErrorDetails = {
+  errors?: FieldError[];
+  /** Further members of the problem body, such as `usedBy`. */
+  extra?: Record<string, unknown>;
+  retryAfterSeconds?: number;
+  headers?: Record<string, string>;
+};
+
+export class HubError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message?: string, details: ErrorDetails = {}) {
+    super(message ?? errorTable[code][1]);
+    this.name = "HubError";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return errorTable[this.code][0];
+  }
+}
+
+/** One wrong field; use `validationFailed` for several at once. */
+export function badField(pointer: string, code: string, message: string, more: Partial<FieldError> = {}): HubError {
+  return validationFailed([{ pointer, code, message, ...more }]);
+}
+
+export function validationFailed(errors: FieldError[]): HubError {
+  const [first] = errors;
+  const detail = errors.length === 1 && first ? first.message : `${errors.length} problems were found.`;
+  return new HubError("validation_failed", detail, { errors });
+}

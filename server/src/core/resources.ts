@@ -1,0 +1,16 @@
+import type { ErrorCode } from "./errors.ts";
+import { HubError } from "./errors.ts";
+
+/** The things an id can point at, with the 404 that an unknown one (or another organization's) answers. */
+export const resourceKinds = {
+  organization: "organization_not_found",
+  user: "user_not_found",
+  api_key: "api_key_not_found",
+  condition_set: "condition_set_not_found",
+} as const satisfies Record<string, ErrorCode>;
+
+export type ResourceKind = keyof typeof resourceKinds;
+
+export function notFound(kind: ResourceKind): HubError {
+  return new HubError(resourceKinds[kind]);
+}

@@ -1,0 +1,50 @@
+import type { Static, TProperties, TSchema } from "typebox";
+import { Type } from "typebox";
+
+/** Request bodies and queries: what is not named is refused, so a misspelt field never passes unnoticed. */
+export function Strict<Properties extends TProperties>(properties: Properties, options: { examples?: unknown[] } = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export function OneOf<const Values extends readonly string[]>(values: Values, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
+}
+
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  // A list of types is serialised without trying alternatives, which `anyOf` is not.
+  const isPlain = type !== undefined && type !== "object" && type !== "array";
+  return Type.Unsafe<Static<Schema> | null>(
+    isPlain
+      ? { ...schema, type: [type, "null"], ...(values ? { enum: [...values, null] } : {}) }
+      : { anyOf: [schema, { type: "null" }] },
+  );
+}
+
+export const Id = Type.String({ format: "uuid" });
+export const DateTime = Type.String({ format: "date-time" });
+export const Version = Type.Integer({
+  minimum: 1,
+  description: "Also the ETag; send it as If-Match to avoid lost updates",
+});
+/** Names and titles: something visible, on one line. */
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: "^\\S(?:.*\\S)?$" });
+export const Email = Type.String({ format: "email", maxLength: 254 });
+export const Count = Type.Integer({ minimum: 0 });
+
+export function pageQuery<Properties extends TProperties>(filters: Properties, sizes = { limit: 25, max: 100 }) {
+  return Strict({
+    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
+    limit: Type.Integer({ minimum: 1, maximum: sizes.max, default: sizes.limit }),
+    ...filters,
+  });
+}
+
+export function PageOf<Schema extends TSchema>(schema: Schema) {
+  return Type.Object({
+    data: Type.Array(schema),
+    pagination: Type.Object({ page: Count, limit: Count, total: Count, pages: Count, hasMore: Type.Boolean() }),
+  });
+}
+
+export const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });

@@ -1,0 +1,73 @@
+/** The closed list of permissions. docs/scopes.md is generated from it. */
+export const scopeTexts = {
+  "orders:read": "Read orders, their timeline and counts",
+  "orders:write": "Create, change, import and delete orders",
+  "operations:read": "Read the action catalog, preflight pipelines, read runs",
+  "operations:write": "Save pipelines",
+  "operations:run": "Run, retry, cancel and undo pipelines",
+  "operations:override": "Force order states and override holds",
+  "shipments:read": "Read shipments and tracking",
+  "shipments:write": "Create shipments and tracking events",
+  "pickups:read": "Read pickups",
+  "pickups:write": "Schedule and cancel pickups",
+  "locations:read": "Read locations",
+  "locations:write": "Change and sync locations",
+  "carrier_accounts:read": "Read carrier accounts and rate cards",
+  "carrier_accounts:write": "Change carrier accounts and rate cards",
+  "rates:read": "Read rate comparisons",
+  "rates:write": "Create, process and delete rate comparisons",
+  "bridges:read": "Read bridges and their task catalog",
+  "bridges:write": "Change bridges and their credentials",
+  "transformations:read": "Read and test transformations",
+  "transformations:write": "Change transformations",
+  "tasks:read": "Read task executions",
+  "tasks:execute": "Execute, cancel and retry tasks",
+  "condition_sets:read": "Read condition sets and their values",
+  "condition_sets:write": "Change condition sets and their values",
+  "schedules:read": "Read schedules",
+  "schedules:write": "Change, pause, resume and trigger schedules",
+  "webhooks:read": "Read webhooks and deliveries",
+  "webhooks:write": "Change webhooks and redeliver",
+  "events:read": "Read the event feed",
+  "audit:read": "Read and verify the audit log",
+  "api_keys:read": "List API keys (never their values)",
+  "gateway:read": "Read the gateway of the own organization",
+  "gateway:global": "Read the gateway across all organizations (hub operators only)",
+  "organizations:write": "Create organizations on this hub (hub operators only)",
+  "preview:write": "Set the clock of the preview surface and reset it (hub operators only)",
+  "pii:read": "See names, street lines, phone numbers and e-mail addresses of recipients",
+  admin: "Everything in the own organization, including users and API keys",
+} as const;
+
+export type Scope = keyof typeof scopeTexts;
+export const scopes = Object.keys(scopeTexts) as Scope[];
+
+export type Role = "viewer" | "operator" | "admin";
+export const roles: readonly Role[] = ["viewer", "operator", "admin"];
+
+/** Reach beyond one organization: an organization's own administrator must not get these by being an administrator. */
+export const operatorOnlyScopes: ReadonlySet<Scope> = new Set([
+  "gateway:global",
+  "organizations:write",
+  "preview:write",
+]);
+
+const adminOnly: ReadonlySet<Scope> = new Set(["admin", "operations:override", "audit:read"]);
+
+function rolePermits(role: Role, scope: Scope): boolean {
+  if (role === "admin") return true;
+  if (adminOnly.has(scope)) return false;
+  return role === "operator" || (scope.endsWith(":read") && scope !== "pii:read");
+}
+
+/** What a person with this role may do; `isOperator` marks the organization that runs the hub. */
+export function scopesOfRole(role: Role, isOperator: boolean): Scope[] {
+  return scopes.filter(
+    (scope) => rolePermits(role, scope) && (!operatorOnlyScopes.has(scope) || (isOperator && role === "admin")),
+  );
+}
+
+/** `admin` stands for every scope except those that reach beyond the organization. */
+export function hasScope(granted: ReadonlySet<Scope>, needed: Scope): boolean {
+  return granted.has(needed) || (granted.has("admin") && !operatorOnlyScopes.has(needed));
+}

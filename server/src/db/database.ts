@@ -1,0 +1,127 @@
+import type { PoolClient, PoolConfig } from "pg";
+import pg from "pg";
+
+// bigint columns here are counters and sequences far below 2^53; as text they would be compared and added wrongly.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A calendar date has no time zone: a Date object would move it.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+/** A statement of the hot path: prepared once per connection under its name. */
+export type Prepared = { name: string; text: string };
+
+export type Queryable = {
+  query<Row>(statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]>;
+};
+
+export type Tx = Queryable & {
+  /** Runs after COMMIT was answered, never on rollback. Must not throw. */
+  afterCommit(work: () => void): void;
+};
+
+export type Database = Queryable & {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Requests for a connection that have to wait: the first sign of overload. */
+  waitingCount(): number;
+  connectionCounts(): { total: number; idle: number };
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  connection: PoolConfig;
+  maxConnections: number;
+  onError(error: Error): void;
+};
+
+const maxAttempts = 5;
+const retryable = new Set(["40001", "40P01"]);
+
+export function openDatabase({ connection, maxConnections, onError }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    ...connection,
+    max: maxConnections,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: "order-operations-hub",
+    statement_timeout: 30_000,
+    // Longer than statement_timeout: it only fires when the server does not answer at all.
+    query_timeout: 40_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  pool.on("error", onError);
+  // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
+  pool.on("connect", (client) => client.on("error", onError));
+
+  async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    const effects: (() => void)[] = [];
+    let open = true;
+    const tx: Tx = {
+      async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
+        if (!open) throw new Error("this transaction has ended");
+        return await run<Row>(client, statement, values);
+      },
+      afterCommit: (effect) => effects.push(effect),
+    };
+    let answer: T;
+    try {
+      await client.query("begin");
+      answer = await work(tx);
+      open = false;
+      await client.query("commit");
+    } catch (error) {
+      open = false;
+      await rollback(client);
+      throw error;
+    }
+    client.release();
+    for (const effect of effects) effect();
+    return answer;
+  }
+
+  return {
+    query: (statement, values) => run(pool, statement, values),
+    async transaction(work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          if (tries === maxAttempts || !retryable.has(sqlState(error) ?? "")) throw error;
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** tries));
+        }
+      }
+    },
+    waitingCount: () => pool.waitingCount,
+    connectionCounts: () => ({ total: pool.totalCount, idle: pool.idleCount }),
+    close: () => pool.end(),
+  };
+}
+
+/** A client whose ROLLBACK fails is in an unknown state: it is destroyed, not handed back. */
+async function rollback(client: PoolClient): Promise<void> {
+  try {
+    await client.query("rollback");
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}
+
+type Client = { query(config: { text: string; name?: string; values: unknown[] }): Promise<{ rows: unknown[] }> };
+
+async function run<Row>(client: Client, statement: string | Prepared, values: readonly unknown[] = []): Promise<Row[]> {
+  const config = typeof statement === "string" ? { text: statement } : statement;
+  const { rows } = await client.query({ ...config, values: values as unknown[] });
+  return rows as Row[];
+}
+
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** The name of the unique constraint that an insert or update ran into, if that was the failure. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
+}

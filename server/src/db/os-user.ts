@@ -1,0 +1,31 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+
+export type OsUser = { name: string; uid: number; gid: number };
+
+/** PostgreSQL refuses to run as root; this is whom it runs as then. Undefined: we are not root, no change needed. */
+export async function unprivilegedUser(): Promise<OsUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const passwd = await readFile("/etc/passwd", "utf8");
+  const users = passwd.split("\n").map((line) => line.split(":"));
+  for (const wanted of ["postgres", "nobody"]) {
+    const fields = users.find(([name]) => name === wanted);
+    if (fields) return { name: wanted, uid: Number(fields[2]), gid: Number(fields[3]) };
+  }
+  throw new Error(
+    "PostgreSQL cannot run as root and this system has no user 'postgres' or 'nobody'. Set DATABASE_URL.",
+  );
+}
+
+/** Can this user walk down to `target` and read it? Looks at the nearest existing ancestor when it does not exist. */
+export async function canReach(user: OsUser, target: string): Promise<boolean> {
+  const steps = path.resolve(target).split(path.sep);
+  for (let depth = 1; depth <= steps.length; depth++) {
+    const step = steps.slice(0, depth).join(path.sep) || path.sep;
+    const info = await stat(step).catch(() => undefined);
+    if (!info) return true;
+    const bits = info.uid === user.uid ? info.mode >> 6 : info.gid === user.gid ? info.mode >> 3 : info.mode;
+    if ((bits & 0o1) === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,52 @@
+import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Environment } from "../../context.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const idLength = 8;
+const secretLength = 32; // 190 bits
+const checksumLength = 6;
+const shape = /^ooh_(live|test)_[0-9A-Za-z]{46}$/;
+const prefixes = { live: "ooh_live_", preview: "ooh_test_" } as const;
+
+/** `ooh_live_` + 8 characters that name the key + 32 secret ones + a checksum over all of it. */
+export function newKeyValue(environment: Environment): string {
+  const body = prefixes[environment] + randomText(idLength) + randomText(secretLength);
+  return body + checksum(body);
+}
+
+export function looksLikeKey(token: string): boolean {
+  return token.startsWith("ooh_");
+}
+
+/** False for anything that was never a key of ours: a typo or a guess is refused without a look at the database. */
+export function isWellFormedKey(token: string): boolean {
+  return shape.test(token) && checksum(token.slice(0, -checksumLength)) === token.slice(-checksumLength);
+}
+
+export function keyEnvironment(token: string): Environment {
+  return token.startsWith(prefixes.live) ? "live" : "preview";
+}
+
+export function keyPrefix(token: string): string {
+  return token.slice(0, prefixes.live.length + idLength);
+}
+
+/** A fast hash is right here: the value has 190 random bits, there is nothing to guess. */
+export function hashKey(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % alphabet.length] + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}

@@ -1,0 +1,43 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Nullable, pageQuery } from "../../core/schema.ts";
+
+export const AuditEntry = Type.Object({
+  id: Id,
+  sequence: Type.Integer({ minimum: 1, description: "Gapless within the organization" }),
+  type: Type.String(),
+  objectType: Type.String(),
+  objectId: Id,
+  actor: Type.Object({
+    type: Type.String(),
+    id: Type.Optional(Id),
+    email: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
+  }),
+  requestId: Nullable(Type.String()),
+  data: Type.Record(Type.String(), Type.Unknown()),
+  occurredAt: DateTime,
+  previousHash: Type.String(),
+  hash: Type.String({ description: "SHA-256 over the entry and previousHash" }),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditQuery = pageQuery({
+  type: Type.Optional(Type.String({ maxLength: 100, description: "For example condition_set.created" })),
+  objectId: Type.Optional(Id),
+  actorId: Type.Optional(Id),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+});
+export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditVerification = Type.Object({
+  ok: Type.Boolean(),
+  entries: Count,
+  head: Type.Object({
+    sequence: Count,
+    hash: Type.String({ description: "Keep it elsewhere to detect a cut-off tail" }),
+  }),
+  firstBroken: Nullable(Type.Object({ sequence: Count, reason: Type.String() })),
+});
+export type AuditVerification = Static<typeof AuditVerification>;

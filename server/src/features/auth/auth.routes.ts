@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import { defineRoute } from "../../route.ts";
+import { Me, PasswordChange } from "../users/users.schemas.ts";
+import * as shapes from "./auth.schemas.ts";
+import * as auth from "./auth.ts";
+
+export const authRoutes = [
+  defineRoute({
+    method: "POST",
+    path: "/auth/token",
+    scope: "public",
+    summary: "Sign in with e-mail and password",
+    body: shapes.SignInRequest,
+    answer: [200, shapes.TokenAnswer],
+    failures: [401],
+    idempotency: "none",
+    handle: (ctx, { body, address }) => auth.signIn(ctx, body, address),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/auth/refresh",
+    scope: "public",
+    summary: "Exchange a refresh token for new tokens; each works once",
+    body: shapes.RefreshRequest,
+    answer: [200, shapes.TokenAnswer],
+    failures: [401],
+    idempotency: "none",
+    handle: (ctx, { body }) => auth.refresh(ctx, body.refreshToken),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/auth/sign-out",
+    scope: "public",
+    summary: "End the session of a refresh token",
+    body: shapes.RefreshRequest,
+    answer: [200, shapes.SignedOut],
+    idempotency: "none",
+    handle: (ctx, { body }) => auth.signOut(ctx, body.refreshToken),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/me",
+    scope: "any",
+    summary: "Who am I, and what may I do",
+    answer: [200, Me],
+    handle: (ctx) => auth.describeCaller(ctx),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/me/password",
+    scope: "any",
+    summary: "Change the own password; ends all sessions",
+    body: PasswordChange,
+    answer: [200, Type.Object({ changed: Type.Literal(true) })],
+    handle: (ctx, { body, address }) => auth.changeOwnPassword(ctx, body, address),
+  }),
+];

@@ -1,0 +1,24 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, Strict } from "../../core/schema.ts";
+
+export const SignInRequest = Strict(
+  { email: Type.String({ minLength: 1, maxLength: 254 }), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  { examples: [{ email: "admin@hub.example", password: "a long passphrase" }] },
+);
+export type SignInRequest = Static<typeof SignInRequest>;
+
+export const RefreshRequest = Strict(
+  { refreshToken: Type.String({ minLength: 1, maxLength: 200 }) },
+  { examples: [{ refreshToken: "oohr_example" }] },
+);
+
+export const TokenAnswer = Type.Object({
+  accessToken: Type.String(),
+  tokenType: Type.Literal("Bearer"),
+  expiresIn: Count,
+  refreshToken: Type.String(),
+});
+export type TokenAnswer = Static<typeof TokenAnswer>;
+
+export const SignedOut = Type.Object({ signedOut: Type.Boolean() });

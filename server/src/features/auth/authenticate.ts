@@ -1,0 +1,69 @@
+import type { Principal } from "../../core/actor.ts";
+import { HubError } from "../../core/errors.ts";
+import { scopesOfRole } from "../../core/scopes.ts";
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { createSignalledCache } from "../../db/signalled-cache.ts";
+import { authenticateKey } from "../api-keys/key-authentication.ts";
+import { looksLikeKey } from "../api-keys/key-value.ts";
+import type { UserIdentity } from "../users/users.store.ts";
+import { findIdentity, findOidcIdentity } from "../users/users.ts";
+import { verifyOidcToken } from "./oidc.ts";
+import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
+
+const jwtShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const maxTokenLength = 8_192;
+
+const people = perWorld((world) =>
+  createSignalledCache<UserIdentity>(
+    world.signals,
+    "user",
+    (id) => findIdentity(world.db, id),
+    (user) => user.id,
+  ),
+);
+
+/** The caller behind an Authorization header: an API key, a token of ours, or one of the OIDC issuer. */
+export async function authenticate(world: World, header: string | undefined): Promise<Principal> {
+  if (header === undefined)
+    throw new HubError("missing_token", "Send `Authorization: Bearer <API key or access token>`.");
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  if (token === undefined || token.length > maxTokenLength) {
+    throw new HubError("malformed_token", "The Authorization header must be `Bearer <token>`.");
+  }
+  if (looksLikeKey(token)) return await authenticateKey(world, token);
+  if (!jwtShape.test(token)) throw new HubError("malformed_token", "This is neither an API key nor an access token.");
+  return await authenticatePerson(world, token);
+}
+
+async function authenticatePerson(world: World, token: string): Promise<Principal> {
+  const { iss, aud } = unverifiedClaims(token);
+  const isForeign = world.settings.oidc !== undefined && iss === world.settings.oidc.issuer;
+  if (iss === ownIssuer && aud !== world.environment) {
+    throw new HubError("environment_mismatch", `This is a token of the ${String(aud)} surface.`);
+  }
+  const user = isForeign ? await byOidc(world, token) : await people(world).get(await verifyUserToken(world, token));
+  if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
+  return {
+    orgId: user.orgId,
+    isOperator: user.isOperator,
+    actor: { type: "user", id: user.id, email: user.email },
+    role: user.role,
+    scopes: new Set(scopesOfRole(user.role, user.isOperator)),
+  };
+}
+
+async function byOidc(world: World, token: string): Promise<UserIdentity | undefined> {
+  const { subject, verifiedEmail } = await verifyOidcToken(world, token);
+  return await findOidcIdentity(world, subject, verifiedEmail);
+}
+
+/** Only to choose who checks the token and which error to answer; nothing in it is believed. */
+function unverifiedClaims(token: string): { iss?: unknown; aud?: unknown } {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return typeof claims === "object" && claims !== null ? claims : {};
+  } catch {
+    throw new HubError("malformed_token", "The access token cannot be read.");
+  }
+}

@@ -1,0 +1,52 @@
+import type { JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
+import { HubError } from "../../core/errors.ts";
+import { outboundFetch, outboundJson } from "../../core/outbound.ts";
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+
+const algorithms = ["EdDSA", "ES256", "ES384", "PS256", "RS256", "RS384", "RS512"];
+const rediscoverMs = 30_000;
+
+/** The issuer's keys, discovered once; a failed discovery is tried again after a while, not on every request. */
+const issuerKeys = perWorld(({ settings, clock }) => {
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+  let failedAt = -Infinity;
+  return async (): Promise<JWTVerifyGetKey> => {
+    if (clock.real().getTime() - failedAt < rediscoverMs) throw new Error("the OIDC issuer did not answer");
+    keys ??= discover(settings.oidc!.issuer);
+    return await keys.catch((error: unknown) => {
+      keys = undefined;
+      failedAt = clock.real().getTime();
+      throw error;
+    });
+  };
+});
+
+async function discover(issuer: string): Promise<JWTVerifyGetKey> {
+  const document = await outboundJson(new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));
+  const { jwks_uri: jwksUri } = document as { jwks_uri?: unknown };
+  if (typeof jwksUri !== "string") throw new Error("the OIDC discovery document names no jwks_uri");
+  return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: 30_000, [customFetch]: outboundFetch });
+}
+
+export type OidcSubject = { subject: string; verifiedEmail: string | undefined };
+
+export async function verifyOidcToken(world: World, token: string): Promise<OidcSubject> {
+  const { issuer, audience } = world.settings.oidc!;
+  try {
+    const { payload } = await jwtVerify(token, await issuerKeys(world)(), {
+      algorithms,
+      issuer,
+      audience,
+      requiredClaims: ["exp", "sub"],
+      currentDate: world.clock.real(),
+    });
+    const isVerified = payload.email_verified === true && typeof payload.email === "string";
+    return { subject: payload.sub!, verifiedEmail: isVerified ? (payload.email as string) : undefined };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw new HubError("expired_token");
+    world.log.warn({ err: error }, "an OIDC token was refused");
+    throw new HubError("invalid_token");
+  }
+}

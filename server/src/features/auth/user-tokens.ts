@@ -1,0 +1,49 @@
+import { createPrivateKey, createPublicKey } from "node:crypto";
+import { errors, jwtVerify, SignJWT } from "jose";
+import { HubError } from "../../core/errors.ts";
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+
+export const accessTokenSeconds = 900;
+export const ownIssuer = "order-operations-hub";
+const algorithm = "EdDSA";
+
+// An Ed25519 private key in PKCS #8 is this header followed by its 32 bytes.
+const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** Derived, not stored: every node with the same HUB_SECRET_KEY has it, and a database dump does not. */
+const signingKeys = perWorld((world) => {
+  const seed = world.secrets.derive(`user-tokens:${world.environment}`);
+  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Header, seed]), format: "der", type: "pkcs8" });
+  return { privateKey, publicKey: createPublicKey(privateKey) };
+});
+
+export async function signUserToken(world: World, user: { id: string; orgId: string; role: string }): Promise<string> {
+  const issuedAt = Math.floor(world.clock.real().getTime() / 1000);
+  return await new SignJWT({ org: user.orgId, role: user.role })
+    .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+    .setIssuer(ownIssuer)
+    .setAudience(world.environment)
+    .setSubject(user.id)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + accessTokenSeconds)
+    .sign(signingKeys(world).privateKey);
+}
+
+/** The user id of a valid token of this surface. */
+export async function verifyUserToken(world: World, token: string): Promise<string> {
+  try {
+    const { payload } = await jwtVerify(token, signingKeys(world).publicKey, {
+      algorithms: [algorithm],
+      issuer: ownIssuer,
+      audience: world.environment,
+      typ: "JWT",
+      requiredClaims: ["exp", "iat", "sub", "org"],
+      currentDate: world.clock.real(),
+    });
+    return payload.sub!;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw new HubError("expired_token");
+    throw new HubError("invalid_token");
+  }
+}

@@ -1,0 +1,112 @@
+import { Type } from "typebox";
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./condition-sets.schemas.ts";
+import * as sets from "./condition-sets.ts";
+
+const ids = { id: "condition_set" } as const;
+const largeBodyBytes = 16 * 1024 * 1024;
+
+const removeValues = {
+  scope: "condition_sets:write",
+  ids,
+  body: shapes.ValuesRequest,
+  bodyLimitBytes: largeBodyBytes,
+  answer: [200, shapes.ValuesRemoved],
+} as const;
+
+export const conditionSetRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/condition-sets",
+    scope: "condition_sets:read",
+    summary: "List condition sets",
+    query: shapes.ConditionSetQuery,
+    answer: [200, PageOf(shapes.ConditionSet)],
+    handle: (ctx, { query }) => sets.listConditionSets(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/condition-sets",
+    scope: "condition_sets:write",
+    summary: "Create a condition set",
+    body: shapes.ConditionSetRequest,
+    answer: [201, shapes.ConditionSet],
+    failures: [409],
+    handle: (ctx, { body }) => sets.createConditionSet(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/condition-sets/:id",
+    scope: "condition_sets:read",
+    summary: "Read a condition set",
+    ids,
+    answer: [200, shapes.ConditionSet],
+    handle: (ctx, { params }) => sets.getConditionSet(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/condition-sets/:id",
+    scope: "condition_sets:write",
+    summary: "Change a condition set",
+    ids,
+    body: shapes.ConditionSetPatch,
+    answer: [200, shapes.ConditionSet],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => sets.updateConditionSet(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/condition-sets/:id",
+    scope: "condition_sets:write",
+    summary: "Delete a condition set that nothing uses",
+    ids,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => sets.deleteConditionSet(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/condition-sets/:id/values",
+    scope: "condition_sets:read",
+    summary: "List the values of a condition set, in the order they were added",
+    ids,
+    query: shapes.ValuesQuery,
+    answer: [200, PageOf(Type.String())],
+    handle: (ctx, { params, query }) => sets.listValues(ctx, params.id, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/condition-sets/:id/values",
+    scope: "condition_sets:write",
+    summary: "Add values; those already present are counted, not refused",
+    ids,
+    body: shapes.ValuesRequest,
+    bodyLimitBytes: largeBodyBytes,
+    answer: [200, shapes.ValuesAdded],
+    handle: (ctx, { params, body }) => sets.addValues(ctx, params.id, body.values),
+  }),
+  defineRoute({
+    ...removeValues,
+    method: "DELETE",
+    path: "/condition-sets/:id/values",
+    summary: "Remove values",
+    handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
+  }),
+  defineRoute({
+    ...removeValues,
+    method: "POST",
+    path: "/condition-sets/:id/values/remove",
+    summary: "Remove values, for clients and proxies that cannot send a body with DELETE",
+    handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/condition-sets/:id/values/all",
+    scope: "condition_sets:write",
+    summary: "Remove all values",
+    ids,
+    answer: [200, shapes.ValuesCleared],
+    handle: (ctx, { params }) => sets.clearValues(ctx, params.id),
+  }),
+];

@@ -1,0 +1,172 @@
+import type { Page } from "../../core/page.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type {
+  ConditionSet,
+  ConditionSetPatch,
+  ConditionSetQuery,
+  ConditionSetRequest,
+  ConditionSetUse,
+  ValuesQuery,
+} from "./condition-sets.schemas.ts";
+import { maxValuesPerSet } from "./condition-sets.schemas.ts";
+import * as store from "./condition-sets.store.ts";
+import { matchKey, normaliseValue } from "./match-key.ts";
+
+export async function listConditionSets(ctx: Ctx, query: ConditionSetQuery): Promise<Page<ConditionSet>> {
+  return await store.listConditionSets(ctx.db, ctx.orgId, query);
+}
+
+export async function getConditionSet(ctx: Ctx, id: string): Promise<ConditionSet> {
+  const set = await store.findConditionSet(ctx.db, ctx.orgId, id);
+  if (!set) throw notFound("condition_set");
+  return set;
+}
+
+export async function createConditionSet(ctx: Ctx, request: ConditionSetRequest): Promise<ConditionSet> {
+  return await change(ctx, async (tx) => {
+    const set = await refuseTakenName(
+      store.insertConditionSet(tx, ctx.orgId, {
+        id: ctx.newId(),
+        name: request.name,
+        description: request.description ?? "",
+        matching: request.matching ?? "case_insensitive",
+        at: ctx.clock.now(),
+      }),
+    );
+    await record(tx, ctx, "created", set, { name: set.name, description: set.description, matching: set.matching });
+    return set;
+  });
+}
+
+export async function updateConditionSet(
+  ctx: Ctx,
+  id: string,
+  patch: ConditionSetPatch,
+  ifMatch: number | undefined,
+): Promise<ConditionSet> {
+  requirePatch(patch);
+  return await change(ctx, async (tx) => {
+    const set = await lock(tx, ctx, id);
+    checkVersion(set, ifMatch);
+    if (patch.matching !== undefined && patch.matching !== set.matching && set.valueCount > 0) {
+      throw new HubError("condition_set_not_empty", "`matching` can only be changed while the set has no values.");
+    }
+    const updated = await refuseTakenName(
+      store.updateConditionSet(tx, ctx.orgId, { ...set, ...patch, at: ctx.clock.now() }),
+    );
+    await record(tx, ctx, "updated", updated, patch);
+    return updated;
+  });
+}
+
+export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    const set = await lock(tx, ctx, id);
+    checkVersion(set, ifMatch);
+    if (set.usedBy.length > 0) {
+      throw new HubError("condition_set_in_use", `${set.name} is used in ${set.usedBy.length} place(s).`, {
+        extra: { usedBy: set.usedBy },
+      });
+    }
+    await store.deleteConditionSet(tx, ctx.orgId, id);
+    await record(tx, ctx, "deleted", set, { name: set.name, valueCount: set.valueCount });
+    return { id, deleted: true as const };
+  });
+}
+
+export async function listValues(ctx: Ctx, id: string, query: ValuesQuery): Promise<Page<string>> {
+  const set = await getConditionSet(ctx, id);
+  const key = query.contains === undefined ? undefined : matchKey(query.contains, set.matching);
+  return await store.listValues(ctx.db, set, query, key);
+}
+
+export async function addValues(ctx: Ctx, id: string, values: string[]) {
+  refuseBlank(values);
+  return await change(ctx, async (tx) => {
+    const set = await lock(tx, ctx, id);
+    const byKey = new Map(values.map((value) => [matchKey(value, set.matching), normaliseValue(value)]));
+    const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
+    const valueCount = set.valueCount + added;
+    if (valueCount > maxValuesPerSet) {
+      throw badField(
+        "/values",
+        "too_many_values",
+        `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`,
+      );
+    }
+    if (added > 0) {
+      await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
+      await record(tx, ctx, "values_added", set, { added, valueCount });
+    }
+    return { added, alreadyPresent: values.length - added, valueCount };
+  });
+}
+
+export async function removeValues(ctx: Ctx, id: string, values: string[]) {
+  return await change(ctx, async (tx) => {
+    const set = await lock(tx, ctx, id);
+    const byKey = new Map(values.map((value) => [matchKey(value, set.matching), value]));
+    const removed = new Set(await store.deleteValues(tx, id, [...byKey.keys()]));
+    const valueCount = set.valueCount - removed.size;
+    if (removed.size > 0) {
+      await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
+      await record(tx, ctx, "values_removed", set, { removed: removed.size, valueCount });
+    }
+    const notFoundValues = [...byKey].filter(([key]) => !removed.has(key)).map(([, value]) => value);
+    return { removed: removed.size, notFound: notFoundValues, valueCount };
+  });
+}
+
+export async function clearValues(ctx: Ctx, id: string) {
+  return await change(ctx, async (tx) => {
+    const set = await lock(tx, ctx, id);
+    if (set.valueCount > 0) {
+      await store.clearValues(tx, id);
+      await store.setValueCount(tx, ctx.orgId, id, 0, ctx.clock.now());
+      await record(tx, ctx, "values_cleared", set, { removed: set.valueCount, valueCount: 0 });
+    }
+    return { removed: set.valueCount, valueCount: 0 };
+  });
+}
+
+/** Called by what refers to condition sets, whenever it is saved or deleted: the sets it uses from now on. */
+export async function recordConditionSetUses(tx: Tx, ctx: Ctx, user: ConditionSetUse, setIds: string[]): Promise<void> {
+  await store.replaceUses(tx, ctx.orgId, user, setIds);
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ConditionSet> {
+  const set = await store.lockConditionSet(tx, ctx.orgId, id);
+  if (!set) throw notFound("condition_set");
+  return set;
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, set: ConditionSet, data: Record<string, unknown>): Promise<void> {
+  await recordEvent(tx, ctx, { type: `condition_set.${what}`, objectType: "condition_set", objectId: set.id, data });
+}
+
+async function refuseTakenName(saved: Promise<ConditionSet>): Promise<ConditionSet> {
+  try {
+    return await saved;
+  } catch (error) {
+    if (violatedConstraint(error) !== "condition_sets_name_key") throw error;
+    throw new HubError("name_taken", "Another condition set has this name.");
+  }
+}
+
+function refuseBlank(values: string[]): void {
+  const errors: FieldError[] = [];
+  for (const [index, value] of values.entries()) {
+    if (normaliseValue(value) === "" && errors.length < 20) {
+      errors.push({ pointer: `/values/${index}`, code: "blank", message: "A value must not be blank." });
+    }
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+}

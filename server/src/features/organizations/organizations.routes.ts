@@ -1,0 +1,48 @@
+import { PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./organizations.schemas.ts";
+import * as organizations from "./organizations.ts";
+
+const ids = { id: "organization" } as const;
+
+export const organizationRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/organizations",
+    scope: "any",
+    summary: "List the organizations the caller can see: its own, or all for operators of the hub",
+    query: shapes.OrganizationQuery,
+    answer: [200, PageOf(shapes.Organization)],
+    handle: (ctx, { query }) => organizations.listOrganizations(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/organizations",
+    scope: "organizations:write",
+    summary: "Create an organization with its first administrator",
+    body: shapes.OrganizationRequest,
+    answer: [201, shapes.Organization],
+    failures: [409],
+    handle: (ctx, { body }) => organizations.createOrganization(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/organizations/:id",
+    scope: "any",
+    summary: "Read an organization",
+    ids,
+    answer: [200, shapes.Organization],
+    handle: (ctx, { params }) => organizations.getOrganization(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/organizations/:id",
+    scope: "admin",
+    summary: "Rename an organization",
+    ids,
+    body: shapes.OrganizationPatch,
+    answer: [200, shapes.Organization],
+    failures: [412],
+    handle: (ctx, { params, body, ifMatch }) => organizations.updateOrganization(ctx, params.id, body, ifMatch),
+  }),
+];

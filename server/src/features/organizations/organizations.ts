@@ -1,0 +1,96 @@
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { hasScope } from "../../core/scopes.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { createFirstAdmin } from "../users/users.ts";
+import { hashPassword } from "../users/passwords.ts";
+import type {
+  Organization,
+  OrganizationPatch,
+  OrganizationQuery,
+  OrganizationRequest,
+} from "./organizations.schemas.ts";
+import * as store from "./organizations.store.ts";
+
+export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Promise<Page<Organization>> {
+  return await store.listOrganizations(ctx.db, seesAll(ctx) ? undefined : ctx.orgId, query);
+}
+
+export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
+  const organization = await store.findOrganization(ctx.db, id);
+  if (!organization || !maySee(ctx, id)) throw notFound("organization");
+  return organization;
+}
+
+/** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
+export async function createOrganization(ctx: Ctx, request: OrganizationRequest): Promise<Organization> {
+  const passwordHash = await hashPassword(request.admin.password);
+  return await change(ctx, (tx) =>
+    addOrganization(tx, ctx, {
+      name: request.name,
+      isOperator: false,
+      admin: { email: request.admin.email, name: request.admin.name ?? request.admin.email, passwordHash },
+    }),
+  );
+}
+
+export type NewOrganization = {
+  name: string;
+  isOperator: boolean;
+  admin: { email: string; name: string; passwordHash: string };
+};
+
+export async function addOrganization(tx: Tx, ctx: Ctx, request: NewOrganization): Promise<Organization> {
+  const organization = await store.insertOrganization(tx, {
+    id: ctx.newId(),
+    name: request.name,
+    isOperator: request.isOperator,
+    at: ctx.clock.now(),
+  });
+  const own = { ...ctx, orgId: organization.id };
+  await record(tx, own, "created", organization);
+  await createFirstAdmin(tx, own, request.admin);
+  return organization;
+}
+
+export async function updateOrganization(
+  ctx: Ctx,
+  id: string,
+  patch: OrganizationPatch,
+  ifMatch: number | undefined,
+): Promise<Organization> {
+  requirePatch(patch);
+  return await change(ctx, async (tx) => {
+    const organization = maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined;
+    if (!organization) throw notFound("organization");
+    checkVersion(organization, ifMatch);
+    const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
+    await record(tx, { ...ctx, orgId: id }, "updated", updated);
+    return updated;
+  });
+}
+
+export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Organization | undefined> {
+  return await store.findOperatorOrganization(ctx.db);
+}
+
+function maySee(ctx: Ctx, id: string): boolean {
+  return id === ctx.orgId || seesAll(ctx);
+}
+
+function seesAll(ctx: Ctx): boolean {
+  return hasScope(ctx.principal.scopes, "organizations:write");
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, organization: Organization): Promise<void> {
+  await recordEvent(tx, ctx, {
+    type: `organization.${what}`,
+    objectType: "organization",
+    objectId: organization.id,
+    data: { name: organization.name },
+  });
+}

@@ -1,0 +1,28 @@
+import type { ClockSetting } from "../../core/clock.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+
+const clockKey = "clock";
+
+export async function findClock(db: Queryable): Promise<ClockSetting | undefined> {
+  const [row] = await db.query<{ value: ClockSetting }>("select value from hub_state where key = $1", [clockKey]);
+  return row?.value;
+}
+
+export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
+  await tx.query(
+    "insert into hub_state (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value",
+    [clockKey, setting],
+  );
+}
+
+/** What a reset leaves alone: people and keys still sign in afterwards, and the reset itself can be repeated safely. */
+const kept = ["schema_migrations", "organizations", "users", "api_keys", "refresh_tokens", "idempotency_keys"];
+
+export async function emptyAllTables(tx: Tx): Promise<void> {
+  const rows = await tx.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and not relname = any($1)`,
+    [kept],
+  );
+  await tx.query(`truncate ${rows.map((row) => row.name).join(", ")}`);
+}

@@ -1,0 +1,67 @@
+import { badField } from "../../core/errors.ts";
+import type { ClockSetting } from "../../core/clock.ts";
+import { readSetting } from "../../core/clock.ts";
+import type { Ctx, World } from "../../context.ts";
+import { change } from "../../context.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { ClockRequest } from "./preview.schemas.ts";
+import * as store from "./preview.store.ts";
+
+export function readClock(ctx: Ctx) {
+  return { now: ctx.clock.now().toISOString(), mode: ctx.clock.setting().mode };
+}
+
+export async function setClock(ctx: Ctx, request: ClockRequest) {
+  const setting = nextSetting(ctx, request);
+  return await change(ctx, async (tx) => {
+    await store.saveClock(tx, setting);
+    await recordEvent(tx, ctx, {
+      type: "preview.clock_set",
+      objectType: "organization",
+      objectId: ctx.orgId,
+      data: setting,
+    });
+    await ctx.signals.publish(tx, "clock", "");
+    tx.afterCommit(() => ctx.clock.set(setting));
+    return { now: readSetting(setting, ctx.clock.real()).toISOString(), mode: setting.mode };
+  });
+}
+
+function nextSetting(ctx: Ctx, request: ClockRequest): ClockSetting {
+  const { now, advanceSeconds, frozen, reset } = request;
+  const wanted = [now, advanceSeconds, reset].filter((value) => value !== undefined).length;
+  if (wanted > 1 || (wanted === 0 && frozen === undefined)) {
+    throw badField("", "one_of", "Send exactly one of `now`, `advanceSeconds`, `reset`, or `frozen` alone.");
+  }
+  if (reset) return { mode: "real" };
+  const target = now === undefined ? ctx.clock.now().getTime() + (advanceSeconds ?? 0) * 1000 : Date.parse(now);
+  const at = new Date(target);
+  if (at.getUTCFullYear() < 2000 || at.getUTCFullYear() > 2100) {
+    throw badField(now === undefined ? "/advanceSeconds" : "/now", "date_out_of_range", "Stay between 2000 and 2100.");
+  }
+  if (frozen ?? ctx.clock.setting().mode === "frozen") return { mode: "frozen", at: at.toISOString() };
+  return { mode: "shifted", offsetMs: target - ctx.clock.real().getTime() };
+}
+
+/** Empties the preview, except for organizations, people and keys, and sets its clock back. */
+export async function resetPreview(ctx: Ctx) {
+  return await change(ctx, async (tx) => {
+    await store.emptyAllTables(tx);
+    await recordEvent(tx, ctx, { type: "preview.reset", objectType: "organization", objectId: ctx.orgId });
+    await ctx.signals.publish(tx, "clock", "");
+    await ctx.signals.publish(tx, "reset", "");
+    tx.afterCommit(() => ctx.clock.set({ mode: "real" }));
+    return { reset: true as const };
+  });
+}
+
+/** Every node follows the clock that is kept in the database. */
+export async function followPreviewClock(world: World): Promise<void> {
+  const follow = async (): Promise<void> => world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
+  await follow();
+  const followOrComplain = (): void => {
+    follow().catch((error: unknown) => world.log.error({ err: error }, "the preview clock could not be read"));
+  };
+  world.signals.subscribe("clock", followOrComplain);
+  world.signals.onGap(followOrComplain);
+}

@@ -1,0 +1,40 @@
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+const derive = promisify(argon2);
+
+/** OWASP's smallest recommended argon2id setting: about 20 ms and 19 MiB for each try. */
+const cost = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 };
+
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(16);
+  const tag = await derive("argon2id", { ...cost, message: normalise(password), nonce });
+  return [
+    "argon2id",
+    cost.memory,
+    cost.passes,
+    cost.parallelism,
+    nonce.toString("base64"),
+    tag.toString("base64"),
+  ].join("$");
+}
+
+export async function passwordMatches(password: string, stored: string): Promise<boolean> {
+  const [algorithm, memory, passes, parallelism, nonce = "", tag = ""] = stored.split("$");
+  if (algorithm !== "argon2id") return false;
+  const expected = Buffer.from(tag, "base64");
+  const actual = await derive("argon2id", {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    tagLength: expected.length,
+    message: normalise(password),
+    nonce: Buffer.from(nonce, "base64"),
+  });
+  return timingSafeEqual(actual, expected);
+}
+
+/** The same password typed on another keyboard layout may arrive decomposed. */
+function normalise(password: string): Buffer {
+  return Buffer.from(password.normalize("NFKC"));
+}

@@ -1,0 +1,58 @@
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./users.schemas.ts";
+import * as users from "./users.ts";
+
+const ids = { id: "user" } as const;
+
+export const userRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/users",
+    scope: "admin",
+    summary: "List users",
+    query: shapes.UserQuery,
+    answer: [200, PageOf(shapes.User)],
+    handle: (ctx, { query }) => users.listUsers(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/users",
+    scope: "admin",
+    summary: "Create a user; without a password they sign in through the OIDC issuer",
+    body: shapes.UserRequest,
+    answer: [201, shapes.User],
+    failures: [409],
+    handle: (ctx, { body }) => users.createUser(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/users/:id",
+    scope: "admin",
+    summary: "Read a user",
+    ids,
+    answer: [200, shapes.User],
+    handle: (ctx, { params }) => users.getUser(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/users/:id",
+    scope: "admin",
+    summary: "Change a user's name, role, status or password",
+    ids,
+    body: shapes.UserPatch,
+    answer: [200, shapes.User],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => users.updateUser(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/users/:id",
+    scope: "admin",
+    summary: "Delete a user",
+    ids,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => users.deleteUser(ctx, params.id, ifMatch),
+  }),
+];

@@ -1,0 +1,68 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { roles, scopes } from "../../core/scopes.ts";
+import { DateTime, Email, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+
+export const RoleName = OneOf(roles, {
+  description: "viewer reads, operator works, admin also manages users and keys",
+});
+const Status = OneOf(["active", "disabled"]);
+export const Password = Type.String({ minLength: 10, maxLength: 256 });
+
+export const UserRequest = Strict(
+  {
+    email: Email,
+    name: Type.Optional(Name),
+    role: RoleName,
+    password: Type.Optional(Password),
+  },
+  { examples: [{ email: "sam@shop.example", name: "Sam", role: "operator", password: "a long passphrase" }] },
+);
+export type UserRequest = Static<typeof UserRequest>;
+
+export const UserPatch = Strict(
+  {
+    name: Type.Optional(Name),
+    role: Type.Optional(RoleName),
+    status: Type.Optional(Status),
+    password: Type.Optional(Password),
+  },
+  { examples: [{ name: "Samuel" }] },
+);
+export type UserPatch = Static<typeof UserPatch>;
+
+export const User = Type.Object({
+  id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: RoleName,
+  status: Status,
+  hasPassword: Type.Boolean({ description: "False for people who sign in through the OIDC issuer only" }),
+  lastSignedInAt: Nullable(DateTime),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type User = Static<typeof User>;
+
+export const UserQuery = pageQuery({ role: Type.Optional(RoleName), status: Type.Optional(Status) });
+export type UserQuery = Static<typeof UserQuery>;
+
+export const PasswordChange = Strict(
+  { currentPassword: Type.String({ maxLength: 256 }), newPassword: Password },
+  { examples: [{ currentPassword: "a long passphrase", newPassword: "another long passphrase" }] },
+);
+export type PasswordChange = Static<typeof PasswordChange>;
+
+export const Me = Type.Object({
+  actor: Type.Object({
+    type: OneOf(["user", "api_key"]),
+    id: Id,
+    email: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
+  }),
+  organization: Type.Object({ id: Id, name: Type.String(), isOperator: Type.Boolean() }),
+  role: Nullable(RoleName),
+  scopes: Type.Array(OneOf(scopes)),
+  environment: OneOf(["live", "preview"]),
+});

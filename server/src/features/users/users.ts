@@ -1,0 +1,137 @@
+import { HubError } from "../../core/errors.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx, World } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { hashPassword } from "./passwords.ts";
+import type { User, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
+import type { NewUser, SignInRow, UserIdentity } from "./users.store.ts";
+import * as store from "./users.store.ts";
+
+export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
+  return await store.listUsers(ctx.db, ctx.orgId, query);
+}
+
+export async function getUser(ctx: Ctx, id: string): Promise<User> {
+  const user = await store.findUser(ctx.db, ctx.orgId, id);
+  if (!user) throw notFound("user");
+  return user;
+}
+
+export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
+  const passwordHash = request.password === undefined ? null : await hashPassword(request.password);
+  const { email, role } = request;
+  return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
+}
+
+export async function createFirstAdmin(
+  tx: Tx,
+  ctx: Ctx,
+  admin: { email: string; name: string; passwordHash: string },
+): Promise<User> {
+  return await addUser(tx, ctx, { ...admin, role: "admin" });
+}
+
+export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
+  requirePatch(patch);
+  const passwordHash = patch.password === undefined ? undefined : await hashPassword(patch.password);
+  return await change(ctx, async (tx) => {
+    const user = await lock(tx, ctx, id);
+    checkVersion(user, ifMatch);
+    const { name = user.name, role = user.role, status = user.status } = patch;
+    if (role !== "admin" || status !== "active") await keepOneAdmin(tx, ctx, id);
+    const updated = await store.updateUser(tx, ctx.orgId, id, {
+      name,
+      role,
+      status,
+      passwordHash,
+      at: ctx.clock.now(),
+    });
+    if (passwordHash !== undefined || status === "disabled") await store.endSessions(tx, id, ctx.clock.real());
+    const { password, ...visible } = patch;
+    await record(tx, ctx, "updated", updated, {
+      ...visible,
+      ...(password === undefined ? {} : { passwordChanged: true }),
+    });
+    await ctx.signals.publish(tx, "user", id);
+    return updated;
+  });
+}
+
+export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    const user = await lock(tx, ctx, id);
+    checkVersion(user, ifMatch);
+    if (ctx.actor.type === "user" && ctx.actor.id === id) {
+      throw new HubError("own_account", "Another administrator has to delete your account.");
+    }
+    await keepOneAdmin(tx, ctx, id);
+    await store.deleteUser(tx, ctx.orgId, id);
+    await record(tx, ctx, "deleted", user, { email: user.email });
+    await ctx.signals.publish(tx, "user", id);
+    return { id, deleted: true as const };
+  });
+}
+
+/** New password for somebody who is known already; the caller has checked that they may. */
+export async function setPassword(tx: Tx, ctx: Ctx, id: string, passwordHash: string): Promise<void> {
+  const user = await lock(tx, ctx, id);
+  const { name, role, status } = user;
+  const updated = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash, at: ctx.clock.now() });
+  await store.endSessions(tx, id, ctx.clock.real());
+  await record(tx, ctx, "updated", updated, { passwordChanged: true });
+}
+
+export async function findSignIn(world: Pick<World, "db">, email: string): Promise<SignInRow | undefined> {
+  return await store.findSignInAcrossOrgs(world.db, email);
+}
+
+export async function findPasswordHash(ctx: Ctx, id: string): Promise<string | undefined> {
+  return await store.findPasswordHash(ctx.db, ctx.orgId, id);
+}
+
+export async function findIdentity(db: Queryable, id: string): Promise<UserIdentity | undefined> {
+  return await store.findIdentityAcrossOrgs(db, id);
+}
+
+/** The person an OIDC subject stands for; a verified address ties the two together at the first sign-in. */
+export async function findOidcIdentity(
+  world: Pick<World, "db">,
+  subject: string,
+  verifiedEmail: string | undefined,
+): Promise<UserIdentity | undefined> {
+  const known = await store.findIdentityByOidcSubject(world.db, subject);
+  if (known || verifiedEmail === undefined) return known;
+  await store.bindOidcSubject(world.db, verifiedEmail, subject);
+  return await store.findIdentityByOidcSubject(world.db, subject);
+}
+
+async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Promise<User> {
+  try {
+    const created = await store.insertUser(tx, ctx.orgId, { ...user, id: ctx.newId(), at: ctx.clock.now() });
+    await record(tx, ctx, "created", created, { email: created.email, role: created.role });
+    return created;
+  } catch (error) {
+    if (violatedConstraint(error) !== "users_email_key") throw error;
+    throw new HubError("email_taken", "Another account has this e-mail address.");
+  }
+}
+
+async function keepOneAdmin(tx: Tx, ctx: Ctx, leaving: string): Promise<void> {
+  const admins = await store.lockActiveAdmins(tx, ctx.orgId);
+  if (admins.includes(leaving) && admins.length === 1) throw new HubError("last_admin");
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<User> {
+  const user = await store.lockUser(tx, ctx.orgId, id);
+  if (!user) throw notFound("user");
+  return user;
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, user: User, data: Record<string, unknown>): Promise<void> {
+  await recordEvent(tx, ctx, { type: `user.${what}`, objectType: "user", objectId: user.id, data });
+}

@@ -1,0 +1,28 @@
+import { badField, HubError } from "../core/errors.ts";
+import { isUuid } from "../core/ids.ts";
+import { hasScope } from "../core/scopes.ts";
+import type { Ctx } from "../context.ts";
+
+/** Whose numbers: the organization that is named, else the token's; undefined means all, for operators of the hub. */
+export function chooseOrganization(
+  ctx: Ctx,
+  header: string | undefined,
+  query: string | undefined,
+): string | undefined {
+  if (header !== undefined && query !== undefined && header.toLowerCase() !== query.toLowerCase()) {
+    throw badField(
+      "query/organization_id",
+      "contradiction",
+      "X-Organization-Id and organization_id name different organizations.",
+    );
+  }
+  const wanted = query ?? header;
+  if (wanted !== undefined && !isUuid(wanted)) {
+    const pointer = query === undefined ? "header/x-organization-id" : "query/organization_id";
+    throw badField(pointer, "format", "An organization id is a UUID.");
+  }
+  const mayCross = hasScope(ctx.principal.scopes, "gateway:global");
+  if (wanted === undefined) return mayCross ? undefined : ctx.orgId;
+  if (wanted.toLowerCase() !== ctx.orgId && !mayCross) throw new HubError("organization_mismatch");
+  return wanted.toLowerCase();
+}

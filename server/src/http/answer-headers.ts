@@ -1,0 +1,40 @@
+import type { FastifyRequest } from "fastify";
+
+type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean } };
+
+/** Headers that follow from the answer itself: its version as ETag, its neighbours as Link. */
+export function headersOf(request: FastifyRequest, answer: unknown): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
+  if (typeof answer !== "object" || answer === null) return headers;
+  if ("version" in answer && typeof answer.version === "number") headers.etag = `W/"v${answer.version}"`;
+  if ("pagination" in answer) headers.link = linksOf(request.url, answer as Paged);
+  return headers;
+}
+
+function linksOf(url: string, { pagination: { page, limit, pages, hasMore } }: Paged): string {
+  const [path, search] = url.split("?", 2);
+  const target = (to: number): string => {
+    const query = new URLSearchParams(search);
+    query.set("page", String(to));
+    query.set("limit", String(limit));
+    return `<${path}?${query.toString()}>`;
+  };
+  const links = [`${target(1)}; rel="first"`];
+  if (page > 1) links.push(`${target(page - 1)}; rel="prev"`);
+  if (hasMore) links.push(`${target(page + 1)}; rel="next"`);
+  if (pages > 0) links.push(`${target(pages)}; rel="last"`);
+  return links.join(", ");
+}
+
+/** `W/"v3"`, `"v3"` or `3`; anything else can match no version. */
+export function parseIfMatch(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const version = /^(?:W\/)?"?v?(\d{1,9})"?$/.exec(header.trim())?.[1];
+  return version === undefined ? -1 : Number(version);
+}
+
+export function satisfiesIfNoneMatch(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const bare = etag.replace(/^W\//, "");
+  return header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === bare);
+}

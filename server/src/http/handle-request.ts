@@ -1,0 +1,156 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../core/actor.ts";
+import type { FieldError } from "../core/errors.ts";
+import { badField, HubError, validationFailed } from "../core/errors.ts";
+import { isUuid } from "../core/ids.ts";
+import { notFound } from "../core/resources.ts";
+import { Strict } from "../core/schema.ts";
+import { hasScope } from "../core/scopes.ts";
+import { textProblem } from "../core/strict-json.ts";
+import type { Ctx, World } from "../context.ts";
+import type { Route, RouteInput } from "../route.ts";
+import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
+import type { Attempt } from "./idempotency.ts";
+import { startAttempt } from "./idempotency.ts";
+import type { Mount } from "./mount.ts";
+import { toHubError, toProblem } from "./problem.ts";
+import { createSerializer } from "./serializer.ts";
+import { createValidator } from "./validation.ts";
+
+const noQuery = Strict({});
+const anonymous: Principal = {
+  orgId: "",
+  isOperator: false,
+  actor: { type: "system", name: "anonymous" },
+  scopes: new Set(),
+};
+
+/** From a parsed request to an answer: scope, ids, query, body, idempotency, verb, serialisation. */
+export function createHandler(world: World, mount: Mount, route: Route) {
+  const checkQuery = createValidator(route.query ?? noQuery, "query");
+  const checkBody = route.body && createValidator(route.body, "body");
+  const [status, schema] = route.answer;
+  const serialize = createSerializer(mount.format.wrapSchema(schema));
+
+  const toText = (answer: unknown, ctx: Ctx): string => serialize(mount.format.wrap(answer, ctx));
+
+  function readInput(request: FastifyRequest): RouteInput<string, never, never> {
+    const params = request.params as Record<string, string>;
+    for (const [name, kind] of Object.entries(route.ids ?? {})) if (!isUuid(params[name] ?? "")) throw notFound(kind);
+    refuseUnstorableText(request.query as Record<string, unknown>);
+    checkQuery(request.query);
+    return {
+      params,
+      query: request.query as never,
+      body: readBody(request) as never,
+      ifMatch: parseIfMatch(request.headers["if-match"]),
+      organizationHeader: request.headers["x-organization-id"]?.toString(),
+      address: request.ip,
+    };
+  }
+
+  function readBody(request: FastifyRequest): unknown {
+    if (!checkBody) {
+      if (request.body !== undefined) throw badField("", "unexpected_body", "This route takes no body.");
+      return undefined;
+    }
+    const body = request.body ?? (route.bodyIsOptional ? {} : undefined);
+    if (body === undefined) throw badField("", "required", missingBodyHint(route));
+    checkBody(body);
+    return body;
+  }
+
+  async function answerIdempotently(
+    ctx: Ctx,
+    attempt: Attempt,
+    input: never,
+  ): Promise<{ status: number; text: string }> {
+    let kept: string | undefined;
+    ctx.keepAnswer = async (tx, answer) => {
+      kept = toText(answer, ctx);
+      await attempt.keep(tx, status, kept);
+    };
+    try {
+      const answer = await route.handle(ctx, input);
+      if (kept === undefined) {
+        kept = toText(answer, ctx);
+        await attempt.keep(ctx.db, status, kept);
+      }
+      return { status, text: kept };
+    } catch (error) {
+      const known = toHubError(error);
+      if (!known || known.status >= 500 || known.status === 429 || known.code === "idempotency_in_progress") {
+        await attempt
+          .release()
+          .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));
+      } else {
+        await attempt.keep(ctx.db, known.status, JSON.stringify(toProblem(known, ctx.requestId)));
+      }
+      throw error;
+    }
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const principal = request.principal ?? anonymous;
+    requireScope(route, principal);
+    const input = readInput(request) as never;
+    const ctx: Ctx = {
+      ...world,
+      orgId: principal.orgId,
+      actor: principal.actor,
+      principal,
+      requestId: request.id,
+    };
+    const key = request.headers["idempotency-key"];
+    if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {
+      const attempt = await startAttempt(ctx, {
+        key: String(key),
+        method: request.method,
+        url: request.url,
+        bodyDigest: request.bodyDigest,
+        isSealed: route.idempotency === "sealed",
+      });
+      if (attempt.replay) {
+        reply.header("idempotency-replayed", "true");
+        return send(request, reply, mount, attempt.replay.status, attempt.replay.answer);
+      }
+      const { status: answered, text } = await answerIdempotently(ctx, attempt, input);
+      return send(request, reply, mount, answered, text);
+    }
+    const answer = mount.format.wrap(await route.handle(ctx, input), ctx);
+    const headers = headersOf(request, answer);
+    if (headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
+      return reply.code(304).headers(headers).send();
+    }
+    return reply.code(status).headers(headers).send(serialize(answer));
+  };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status: number, text: string): FastifyReply {
+  const headers = headersOf(request, JSON.parse(text));
+  if (status >= 400) headers["content-type"] = mount.format.errorType;
+  return reply.code(status).headers(headers).send(text);
+}
+
+function requireScope(route: Route, principal: Principal): void {
+  const { scope } = route;
+  if (scope === "public" || scope === "any" || hasScope(principal.scopes, scope)) return;
+  if (scope === "admin") throw new HubError("admin_required");
+  throw new HubError("insufficient_scope", `The token lacks the scope ${scope}.`, {
+    extra: { required: [scope], granted: [...principal.scopes] },
+  });
+}
+
+function refuseUnstorableText(query: Record<string, unknown>): void {
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries(query)) {
+    const problem = typeof value === "string" ? (textProblem(value) ?? textProblem(name)) : undefined;
+    if (problem) errors.push({ pointer: `query/${name.toWellFormed()}`, ...problem });
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function missingBodyHint(route: Route): string {
+  const hint = route.method === "DELETE" ? ", with Content-Length (or use POST on the path ending in /remove)" : "";
+  return `A JSON body is needed${hint}.`;
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { callerKey } from "../core/actor.ts";
+import { HubError, validationFailed } from "../core/errors.ts";
+import type { Ctx } from "../context.ts";
+import type { Tx } from "../db/database.ts";
+import * as store from "./idempotency.store.ts";
+
+const leaseMs = 60_000;
+const keyShape = /^[\x21-\x7e]{1,255}$/;
+
+export type Replay = { status: number; answer: string };
+
+/** One attempt at a request with an Idempotency-Key. */
+export type Attempt = {
+  /** Set when an earlier attempt finished: answer this, do nothing. */
+  replay?: Replay;
+  /** Stores the answer; inside a transaction it is committed with the change or not at all. */
+  keep(db: Tx | Ctx["db"], status: number, answer: string): Promise<void>;
+  /** The attempt failed on our side: the same key may be tried again at once. */
+  release(): Promise<void>;
+};
+
+export type IdempotentRequest = { key: string; method: string; url: string; bodyDigest: string; isSealed: boolean };
+
+export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promise<Attempt> {
+  if (!keyShape.test(request.key)) {
+    const message = "An Idempotency-Key has 1 to 255 visible ASCII characters.";
+    throw validationFailed([{ pointer: "header/idempotency-key", code: "format", message }]);
+  }
+  const owner = { orgId: ctx.orgId, caller: callerKey(ctx.actor), key: request.key };
+  const sealContext = `idempotency:${owner.orgId}:${owner.caller}:${owner.key}`;
+  const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n${request.bodyDigest}`).digest();
+  const claim = ctx.newId();
+  const now = ctx.clock.real();
+  const held = await store.claimKey(ctx.db, owner, fingerprint, claim, now, new Date(now.getTime() + leaseMs));
+
+  if (!held.fingerprint.equals(fingerprint)) throw new HubError("idempotency_key_reused");
+  if (held.status === null && held.claim !== claim) {
+    throw new HubError("idempotency_in_progress", undefined, { retryAfterSeconds: 1 });
+  }
+  const open = (answer: string): string => (request.isSealed ? ctx.secrets.open(answer, sealContext) : answer);
+  return {
+    ...(held.status === null ? {} : { replay: { status: held.status, answer: open(held.answer ?? "") } }),
+    async keep(db, status, answer) {
+      const text = request.isSealed ? ctx.secrets.seal(answer, sealContext) : answer;
+      // Committing without the key would let its new holder do the work a second time.
+      if (!(await store.keepAnswer(db, owner, claim, status, text))) throw new HubError("idempotency_in_progress");
+    },
+    release: () => store.releaseKey(ctx.db, owner, claim),
+  };
+}
+
+export async function removeOldIdempotencyKeys(world: Pick<Ctx, "db" | "clock">, keptHours = 24): Promise<void> {
+  await store.deleteOldKeysAcrossOrgs(world.db, new Date(world.clock.real().getTime() - keptHours * 3_600_000));
+}

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import type { ErrorCode } from "../core/errors.ts";
+import { errorTable, HubError } from "../core/errors.ts";
+import { scopeTexts } from "../core/scopes.ts";
+import type { World } from "../context.ts";
+import { docsApp } from "./docs-app.ts";
+import type { Health } from "./health.ts";
+import type { Metrics } from "./metrics.ts";
+import { pageHeaders, renderPage } from "./page-html.ts";
+
+export type PageOptions = {
+  health: Health;
+  metrics: Metrics;
+  openApi: () => unknown;
+  metricsToken: string | undefined;
+};
+
+/** What is not part of the API: health, metrics, the API's description, a front page. No token needed. */
+export function addPages(app: FastifyInstance, world: World, options: PageOptions): void {
+  app.get("/healthz", async () => ({ status: "ok" }));
+
+  app.get("/readyz", async (_request, reply) => {
+    const { isReady, checks } = await options.health.check();
+    if (!isReady) reply.code(503).header("retry-after", "1");
+    return { status: isReady ? "ready" : "not_ready", checks };
+  });
+
+  app.get("/metrics", async (request, reply) => {
+    requireMetricsToken(request.headers.authorization, options.metricsToken);
+    return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await options.metrics.text());
+  });
+
+  let openApiText: string | undefined;
+  app.get("/openapi.json", async (_request, reply) => {
+    openApiText ??= JSON.stringify(options.openApi());
+    return reply.header("content-type", "application/json; charset=utf-8").send(openApiText);
+  });
+
+  app.get("/", async (_request, reply) => {
+    const links = [
+      `<li><a href="/docs">API reference</a> (<a href="/openapi.json">openapi.json</a>)</li>`,
+      `<li><a href="/readyz">Is it ready?</a></li>`,
+      `<li><a href="/metrics">Metrics</a></li>`,
+    ];
+    const body = `<p>This is the <strong>${world.environment}</strong> surface.</p><ul>${links.join("")}</ul>`;
+    return reply.headers(pageHeaders).send(renderPage("Order Operations Hub", body));
+  });
+
+  // `type` of every problem points here.
+  app.get<{ Params: { code: string } }>("/docs/errors/:code", async (request, reply) => {
+    const { code } = request.params;
+    if (!Object.hasOwn(errorTable, code)) throw new HubError("route_not_found", "There is no such error code.");
+    const [status, title] = errorTable[code as ErrorCode];
+    return reply.headers(pageHeaders).send(renderPage(code, `<p>${title}.</p><p>Answered with status ${status}.</p>`));
+  });
+
+  app.get("/docs/scopes", async (_request, reply) => {
+    const rows = Object.entries(scopeTexts).map(
+      ([scope, text]) => `<tr><td><code>${scope}</code></td><td>${text}</td></tr>`,
+    );
+    return reply.headers(pageHeaders).send(renderPage("Scopes", `<table>${rows.join("")}</table>`));
+  });
+
+  for (const path of ["/docs", "/docs/", "/docs/js/*"]) {
+    app.get(path, async (request, reply) => {
+      const page = await (
+        await docsApp()
+      ).inject({ method: "GET", url: request.url === "/docs" ? "/docs/" : request.url });
+      const type = page.headers["content-type"] ?? "text/html";
+      return reply
+        .code(page.statusCode)
+        .headers({ ...pageHeaders, "content-type": type })
+        .send(page.rawPayload);
+    });
+  }
+}
+
+function requireMetricsToken(header: string | undefined, token: string | undefined): void {
+  if (token === undefined) return;
+  const expected = Buffer.from(`Bearer ${token}`);
+  const given = Buffer.from(header ?? "");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new HubError("invalid_token", "Metrics need the token of HUB_METRICS_TOKEN.");
+  }
+}

@@ -1,0 +1,26 @@
+import type { Route } from "../route.ts";
+import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
+import { auditRoutes } from "../features/audit/audit.routes.ts";
+import { authRoutes } from "../features/auth/auth.routes.ts";
+import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
+import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
+import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { userRoutes } from "../features/users/users.routes.ts";
+import type { Environment } from "../context.ts";
+
+/** Every route of the main service. There is no other way in. */
+const allRoutes: Route[] = [
+  ...authRoutes,
+  ...apiKeyRoutes,
+  ...conditionSetRoutes,
+  ...organizationRoutes,
+  ...userRoutes,
+  ...auditRoutes,
+  ...previewRoutes,
+];
+
+export const apiPrefix = "/api/v1";
+
+export function routesOf(environment: Environment): Route[] {
+  return allRoutes.filter((route) => environment === "preview" || !route.previewOnly);
+}

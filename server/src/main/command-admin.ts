@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { change, systemContext } from "../context.ts";
+import { HubError } from "../core/errors.ts";
+import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { hashPassword } from "../features/users/passwords.ts";
+import { createUser } from "../features/users/users.ts";
+import { bootstrap } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config.ts";
+import { withWorlds } from "./with-worlds.ts";
+
+export async function runMigrate(config: Config): Promise<void> {
+  await withWorlds(config, async (worlds) => {
+    for (const { environment } of worlds) console.log(`${environment}: up to date`);
+  });
+}
+
+/** For a new tenant, or when every administrator has lost their password. */
+export async function runCreateAdmin(config: Config, args: string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { organization: { type: "string" }, preview: { type: "boolean", default: false } },
+  });
+  const [email] = positionals;
+  if (email === undefined || !/^\S+@\S+$/.test(email))
+    throw new ConfigError("Name the e-mail address of the administrator.");
+  const password = config.admin.password ?? randomBytes(12).toString("base64url");
+  await withWorlds(config, async (worlds) => {
+    const world = worlds.find(({ environment }) => environment === (values.preview ? "preview" : "live"));
+    if (!world) throw new ConfigError("There is no preview surface: HUB_PREVIEW_PORT is off.");
+    try {
+      const operator = await findOperatorOrganization(world);
+      if (!operator) await bootstrap(world, { email, password });
+      else if (values.organization === undefined) {
+        await createUser(systemContext(world, operator.id, "hub create-admin"), { email, role: "admin", password });
+      } else {
+        const ctx = systemContext(world, "", "hub create-admin");
+        const passwordHash = await hashPassword(password);
+        const request = { name: values.organization, isOperator: false, admin: { email, name: email, passwordHash } };
+        await change(ctx, (tx) => addOrganization(tx, ctx, request));
+      }
+    } catch (error) {
+      if (error instanceof HubError) throw new ConfigError(error.message);
+      throw error;
+    }
+  });
+  console.log(
+    config.admin.password === undefined
+      ? `${email} with the password ${password}`
+      : `${email} with the password of HUB_ADMIN_PASSWORD`,
+  );
+}

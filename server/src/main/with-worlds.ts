@@ -1,0 +1,26 @@
+import { pino } from "pino";
+import type { World } from "../context.ts";
+import { createSecrets } from "../core/secrets.ts";
+import type { Config } from "./config.ts";
+import { openDatabases } from "./databases.ts";
+import { findSecretKey } from "./secret-key.ts";
+import type { OpenWorld } from "./world.ts";
+import { openWorld } from "./world.ts";
+
+/** Opens the databases for a command, migrated, and closes them afterwards. */
+export async function withWorlds(config: Config, work: (worlds: World[]) => Promise<void>): Promise<void> {
+  const log = pino({ level: "warn" });
+  const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
+  const databases = await openDatabases(config, () => {});
+  const open: OpenWorld[] = [];
+  try {
+    for (const [environment, connection] of databases.connections) {
+      const settings = { maxSignInFailures: config.maxSignInFailures };
+      open.push(await openWorld({ environment, connection, maxConnections: 2, secrets, log, settings }));
+    }
+    await work(open.map(({ world }) => world));
+  } finally {
+    for (const { close } of open) await close();
+    await databases.stop();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { ResourceKind } from "./core/resources.ts";
+import type { Scope } from "./core/scopes.ts";
+import type { Ctx } from "./context.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [K in Name]: string }
+    : unknown;
+
+export type RouteInput<Path extends string, Query extends TObject, Body extends TSchema> = {
+  params: ParamsOf<Path>;
+  query: Static<Query>;
+  body: Static<Body>;
+  /** The version of the If-Match header; undefined when the caller sent none. */
+  ifMatch: number | undefined;
+  /** The X-Organization-Id header, which only the gateway reads. */
+  organizationHeader: string | undefined;
+  /** Address of the caller, for limits on anonymous requests. */
+  address: string;
+};
+
+/**
+ * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
+ * all made from this list, so none of them can forget a route.
+ */
+export type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
+  method: Method;
+  path: Path;
+  /** `public`: no token at all; `any`: any valid token. */
+  scope: Scope | "public" | "any";
+  summary: string;
+  description?: string;
+  /** What the ids in the path point at; unknown and foreign ones answer this kind's 404. */
+  ids?: Record<string, ResourceKind>;
+  query?: Query;
+  body?: Body;
+  bodyIsOptional?: boolean;
+  bodyLimitBytes?: number;
+  answer: readonly [status: 200 | 201 | 202, schema: TSchema];
+  /** Statuses beyond those every route can answer, such as 409. */
+  failures?: readonly number[];
+  /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
+  idempotency?: "plain" | "sealed" | "none";
+  previewOnly?: boolean;
+  handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
+};
+
+export type Route = Omit<RouteDefinition<string, TObject, TSchema>, "handle"> & {
+  handle(ctx: Ctx, input: never): Promise<unknown>;
+};
+
+export function defineRoute<const Path extends string, Query extends TObject = TObject, Body extends TSchema = TSchema>(
+  route: RouteDefinition<Path, Query, Body>,
+): Route {
+  return route;
+}

@@ -1,0 +1,39 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ClientConfig } from "pg";
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { openDatabase } from "../db/database.ts";
+import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { migrate, readMigrations } from "../db/migrate.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    cluster: { host: string; port: number; user: string };
+  }
+}
+
+export const templateDatabase = "hub_template";
+
+/** One real cluster for the whole run, with one migrated database that every test file clones. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "hub-test-"));
+  await chmod(dataDir, 0o755);
+  // Tests ask whether the code is right, not whether the disk is: without fsync they run several times faster.
+  const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
+  const postgres = await startEmbeddedPostgres({ dataDir, settings, log: () => {} });
+  const admin = new pg.Client(postgres.connection("postgres"));
+  await admin.connect();
+  await admin.query(`create database ${templateDatabase} template template0`);
+  await admin.end();
+  const db = openDatabase({ connection: postgres.connection(templateDatabase), maxConnections: 1, onError: () => {} });
+  await migrate(db, await readMigrations());
+  await db.close();
+  const { host, port, user } = postgres.connection("postgres") as Required<ClientConfig>;
+  project.provide("cluster", { host, port, user });
+  return async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,46 @@
+import type { ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+
+type Operation = { responses: Record<string, { content: Record<string, { schema: object }> }> };
+type Document = { paths: Record<string, Record<string, Operation>>; components: object };
+
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+
+/** Throws when an answer is not what the hub's own OpenAPI document promises. */
+export type OpenApiCheck = (method: string, url: string, status: number, type: string, body: unknown) => void;
+
+export function createOpenApiCheck(document: Document): OpenApiCheck {
+  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+  const compiled = new Map<object, ValidateFunction>();
+  const patterns = Object.keys(document.paths).map((path) => ({
+    path,
+    expression: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    literals: path.split("/").filter((part) => !part.startsWith("{")).length,
+  }));
+
+  return (method, url, status, type, body) => {
+    const path = url.split("?")[0]!;
+    const [match] = patterns
+      .filter(({ expression }) => expression.test(path))
+      .toSorted((a, b) => b.literals - a.literals);
+    const operation = match && document.paths[match.path]?.[method.toLowerCase()];
+    // Unknown paths (404) and methods (405) are in no document; a 304 has no body.
+    if (!operation || status === 304) return;
+    const response = operation.responses[String(status)];
+    if (!response) throw new Error(`${method} ${path} answered ${status}, which its OpenAPI does not name`);
+    const content = response.content[type.split(";")[0]!];
+    if (!content)
+      throw new Error(`${method} ${path} answered ${status} as ${type}, not ${Object.keys(response.content).join()}`);
+    let validate = compiled.get(content.schema);
+    if (!validate) {
+      validate = ajv.compile({ ...content.schema, components: document.components });
+      compiled.set(content.schema, validate);
+    }
+    if (!validate(body)) {
+      throw new Error(
+        `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body).slice(0, 500)}`,
+      );
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { ClientConfig } from "pg";
+import pg from "pg";
+import { inject } from "vitest";
+import { templateDatabase } from "./global-setup.ts";
+
+/** A database of its own, cloned from the migrated template. */
+export async function cloneDatabase(): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
+  const cluster = inject("cluster");
+  const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
+  await onCluster(`create database ${name} template ${templateDatabase} strategy file_copy`);
+  return {
+    connection: { ...cluster, database: name },
+    drop: () => onCluster(`drop database ${name} with (force)`),
+  };
+}
+
+/** An empty database, as a new installation has it. */
+export async function emptyDatabase(): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
+  const name = `e_${crypto.randomUUID().replaceAll("-", "")}`;
+  await onCluster(`create database ${name} template template0`);
+  return {
+    connection: { ...inject("cluster"), database: name },
+    drop: () => onCluster(`drop database ${name} with (force)`),
+  };
+}
+
+async function onCluster(sql: string): Promise<void> {
+  const client = new pg.Client({ ...inject("cluster"), database: "postgres" });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

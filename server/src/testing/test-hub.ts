@@ -1,0 +1,170 @@
+import { Writable } from "node:stream";
+import type { ClientConfig } from "pg";
+import { pino } from "pino";
+import { afterAll } from "vitest";
+import { createClock } from "../core/clock.ts";
+import type { Scope } from "../core/scopes.ts";
+import { createSecrets } from "../core/secrets.ts";
+import type { Environment, Settings, World } from "../context.ts";
+import type { Mount } from "../http/mount.ts";
+import { bootstrap } from "../main/bootstrap.ts";
+import type { SurfaceOptions } from "../main/surface.ts";
+import { openSurface } from "../main/surface.ts";
+import { openWorld } from "../main/world.ts";
+import type { OpenApiCheck } from "./openapi-check.ts";
+import { createOpenApiCheck } from "./openapi-check.ts";
+import type { TestClient } from "./test-client.ts";
+import { createClient } from "./test-client.ts";
+import { cloneDatabase } from "./test-database.ts";
+
+export type TestOrg = TestClient & {
+  id: string;
+  admin: { email: string; password: string };
+  /** A client with an API key that has just these scopes. */
+  withScopes(scopes: Scope[]): Promise<TestClient>;
+  /** A client signed in as a new user with this role. */
+  withRole(role: "viewer" | "operator" | "admin"): Promise<TestClient & { userId: string }>;
+};
+
+export type TestHub = {
+  url: string;
+  world: World;
+  mounts: Mount[];
+  connection: ClientConfig;
+  /** Lines the hub has logged, as text. */
+  logs: string[];
+  anonymous: TestClient;
+  /** Signed in as the first administrator, of the organization that runs the hub. */
+  operator: TestClient;
+  client(token: string | undefined): TestClient;
+  /** A new organization; calls go out with an API key that holds all its administrator's scopes. */
+  org(): Promise<TestOrg>;
+  /** Moves the hub's clock, the one of tokens included. */
+  advance(ms: number): void;
+  /** Another process' worth of hub on the same database. */
+  secondNode(): Promise<TestHub>;
+  stop(): Promise<void>;
+};
+
+export type TestHubOptions = {
+  environment?: Environment;
+  settings?: Partial<Settings>;
+  config?: Partial<SurfaceOptions["config"]>;
+};
+
+const password = "correct horse battery";
+const secretKey = "test-secret-key-test-secret-key-0123456789";
+
+/** A real hub on a real database of its own, listening on loopback; stopped after the test file. */
+export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
+  const database = await cloneDatabase();
+  const hub = await openNode(database.connection, options, { ms: 0 });
+  afterAll(async () => {
+    await hub.stop();
+    await database.drop();
+  });
+  return hub;
+}
+
+async function openNode(connection: ClientConfig, options: TestHubOptions, offset: { ms: number }): Promise<TestHub> {
+  const logs: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logs.push(chunk.toString());
+      done();
+    },
+  });
+  const environment = options.environment ?? "live";
+  const { world, close } = await openWorld({
+    environment,
+    connection,
+    maxConnections: 10,
+    secrets: createSecrets(secretKey),
+    log: pino({ level: "debug" }, sink),
+    settings: { maxSignInFailures: 1_000, ...options.settings },
+    clock: createClock(() => new Date(Date.now() + offset.ms)),
+  });
+  await bootstrap(world, { email: "admin@hub.example", password });
+  const surface = await openSurface(world, {
+    port: 0,
+    gatewayPort: undefined,
+    config: {
+      host: "127.0.0.1",
+      roles: new Set(["api", "gateway"]),
+      rateLimit: undefined,
+      maxInFlight: 512,
+      corsOrigins: [],
+      trustedProxies: [],
+      metricsToken: undefined,
+      ...options.config,
+    },
+  });
+  const url = surface.urls[0]!;
+  let check: Promise<OpenApiCheck> | undefined;
+  const loadCheck = (): Promise<OpenApiCheck> => (check ??= fetchCheck(url));
+  const client = (token: string | undefined): TestClient => createClient(url, token, loadCheck);
+  const anonymous = client(undefined);
+  const stops: (() => Promise<void>)[] = [];
+
+  return {
+    url,
+    world,
+    connection,
+    logs,
+    anonymous,
+    client,
+    mounts: surface.mounts,
+    operator: client(await signIn(anonymous, "admin@hub.example")),
+    org: () => createOrg(hubOf(anonymous, client)),
+    advance(ms) {
+      offset.ms += ms;
+    },
+    async secondNode() {
+      const node = await openNode(connection, options, offset);
+      stops.push(() => node.stop());
+      return node;
+    },
+    async stop() {
+      for (const stop of stops) await stop();
+      await surface.stop();
+      await close();
+    },
+  };
+}
+
+type Doors = { anonymous: TestClient; client(token: string): TestClient };
+const hubOf = (anonymous: TestClient, client: (token: string) => TestClient): Doors => ({ anonymous, client });
+
+async function fetchCheck(url: string): Promise<OpenApiCheck> {
+  const response = await fetch(`${url}/openapi.json`);
+  return createOpenApiCheck((await response.json()) as Parameters<typeof createOpenApiCheck>[0]);
+}
+
+async function signIn(anonymous: TestClient, email: string): Promise<string> {
+  const { body } = await anonymous.post("/auth/token", { email, password });
+  return (body as { accessToken: string }).accessToken;
+}
+
+let count = 0;
+
+async function createOrg(hub: Doors): Promise<TestOrg> {
+  const email = `admin${++count}-${crypto.randomUUID()}@org.example`;
+  const operator = hub.client(await signIn(hub.anonymous, "admin@hub.example"));
+  const created = await operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
+  const admin = hub.client(await signIn(hub.anonymous, email));
+  const { body: all } = await admin.post("/api-keys", { name: "everything" });
+  return {
+    ...hub.client(all.key),
+    id: created.body.id,
+    admin: { email, password },
+    async withScopes(scopes) {
+      const { body } = await admin.post("/api-keys", { name: "some scopes", scopes });
+      return hub.client(body.key);
+    },
+    async withRole(role) {
+      const userEmail = `${role}-${crypto.randomUUID()}@org.example`;
+      const { body } = await admin.post("/users", { email: userEmail, role, password });
+      return { ...hub.client(await signIn(hub.anonymous, userEmail)), userId: body.id };
+    },
+  };
+}
