@@ -23,6 +23,7 @@ export type Database = Queryable & {
   /** Requests for a connection that have to wait: the first sign of overload. */
   waitingCount(): number;
   connectionCounts(): { total: number; idle: number };
+  ping(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -94,6 +95,9 @@ export function openDatabase({ connection, maxConnections, onError }: DatabaseOp
     },
     waitingCount: () => pool.waitingCount,
     connectionCounts: () => ({ total: pool.totalCount, idle: pool.idleCount }),
+    async ping() {
+      await pool.query("select 1");
+    },
     close: () => pool.end(),
   };
 }

@@ -12,7 +12,7 @@ export function createHealth(world: Pick<World, "db" | "signals">, isDraining: (
   let known: { at: number; database: Promise<string> } | undefined;
 
   async function pingDatabase(): Promise<string> {
-    const ping = world.db.query("select 1").then(
+    const ping = world.db.ping().then(
       () => "ok",
       () => "unavailable",
     );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { World } from "../context.ts";
 import { change, systemContext } from "../context.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { hashPassword } from "../features/users/passwords.ts";
+import { hashPassword } from "../core/passwords.ts";
 import type { Config } from "./config.ts";
 
 export type FirstAdmin = { email: string; password: string; isGenerated: boolean };

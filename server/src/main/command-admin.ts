@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { hashPassword } from "../features/users/passwords.ts";
+import { hashPassword } from "../core/passwords.ts";
 import { createUser } from "../features/users/users.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { Config } from "./config.ts";

@@ -1,5 +1,6 @@
 import { verifyAudit } from "../features/audit/audit.ts";
 import { systemContext } from "../context.ts";
+import { describeServer } from "../db/database-server.ts";
 import { listOrganizations } from "../features/organizations/organizations.ts";
 import type { Config } from "./config.ts";
 import { hubVersion } from "./version.ts";
@@ -11,12 +12,11 @@ export async function runDoctor(config: Config): Promise<void> {
   console.log(config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : "external PostgreSQL");
   await withWorlds(config, async (worlds) => {
     for (const world of worlds) {
-      const [server] = await world.db.query<{ version: string; fsync: string }>(
-        "select version(), current_setting('fsync') as fsync",
-      );
-      console.log(`${world.environment}: ${server?.version.split(" ").slice(0, 2).join(" ")}, migrations up to date`);
-      if (server?.fsync !== "on")
+      const server = await describeServer(world.db);
+      console.log(`${world.environment}: ${server.version}, migrations up to date`);
+      if (!server.isDurable) {
         problem(`${world.environment}: fsync is off; a power cut can lose acknowledged changes`);
+      }
       const all = { ...systemContext(world, "", "hub doctor") };
       all.principal = { ...all.principal, scopes: new Set(["organizations:write"]) };
       const { data: organizations } = await listOrganizations(all, { page: 1, limit: 100 });

@@ -1,7 +1,6 @@
 import type { ClientConfig } from "pg";
-import pg from "pg";
 import type { Environment } from "../context.ts";
-import type { EmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { createMissingDatabases, readServerVersion } from "../db/database-server.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { holdHubLock } from "../db/hub-lock.ts";
 import type { Config } from "./config.ts";
@@ -25,8 +24,8 @@ async function openEmbedded(config: Config, log: (message: string) => void): Pro
   const names: [Environment, string][] = [["live", "hub_live"]];
   if (config.previewPort !== undefined) names.push(["preview", "hub_preview"]);
   try {
-    await createMissing(
-      postgres,
+    await createMissingDatabases(
+      postgres.connection("postgres"),
       names.map(([, name]) => name),
     );
   } catch (error) {
@@ -43,20 +42,6 @@ async function openEmbedded(config: Config, log: (message: string) => void): Pro
   };
 }
 
-async function createMissing(postgres: EmbeddedPostgres, names: string[]): Promise<void> {
-  const client = new pg.Client(postgres.connection("postgres"));
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ datname: string }>("select datname from pg_database");
-    const existing = new Set(rows.map((row) => row.datname));
-    for (const name of names) {
-      if (!existing.has(name)) await client.query(`create database ${name} template template0`);
-    }
-  } finally {
-    await client.end();
-  }
-}
-
 async function openExternal(config: Config): Promise<Databases> {
   const connections = new Map<Environment, ClientConfig>([["live", { connectionString: config.databaseUrl! }]]);
   if (config.previewPort !== undefined && config.previewDatabaseUrl !== undefined) {
@@ -67,15 +52,12 @@ async function openExternal(config: Config): Promise<Databases> {
 }
 
 async function requireVersion(environment: Environment, connection: ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  let version: number;
   try {
-    await client.connect();
+    version = await readServerVersion(connection);
   } catch (error) {
     throw new ConfigError(`The ${environment} database does not answer: ${describe(error)}`);
   }
-  const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
-  await client.end();
-  const version = Number(rows[0]?.server_version_num);
   if (version < minServerVersion) {
     throw new ConfigError(
       `The ${environment} database is PostgreSQL ${Math.floor(version / 10_000)}; 15 or newer is needed.`,

@@ -40,6 +40,10 @@ async function load(world: World, cacheKey: string): Promise<Known | undefined> 
   };
 }
 
+export function looksLikeApiKey(token: string): boolean {
+  return token.startsWith("ooh_");
+}
+
 /** The caller behind an API key. Malformed keys, and those of the other surface, cost no query. */
 export async function authenticateKey(world: World, token: string): Promise<Principal> {
   if (!isWellFormedKey(token)) throw new HubError("malformed_token", "This is not an API key of this hub.");

@@ -15,10 +15,6 @@ export function newKeyValue(environment: Environment): string {
   return body + checksum(body);
 }
 
-export function looksLikeKey(token: string): boolean {
-  return token.startsWith("ooh_");
-}
-
 /** False for anything that was never a key of ours: a typo or a guess is refused without a look at the database. */
 export function isWellFormedKey(token: string): boolean {
   return shape.test(token) && checksum(token.slice(0, -checksumLength)) === token.slice(-checksumLength);

@@ -5,7 +5,7 @@ import { change, perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
-import { hashPassword, passwordMatches } from "../users/passwords.ts";
+import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange } from "../users/users.schemas.ts";
 import { findIdentity, findPasswordHash, findSignIn, setPassword } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";

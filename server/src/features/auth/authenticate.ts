@@ -4,9 +4,8 @@ import { scopesOfRole } from "../../core/scopes.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
-import { authenticateKey } from "../api-keys/key-authentication.ts";
-import { looksLikeKey } from "../api-keys/key-value.ts";
-import type { UserIdentity } from "../users/users.store.ts";
+import { authenticateKey, looksLikeApiKey } from "../api-keys/key-authentication.ts";
+import type { UserIdentity } from "../users/users.schemas.ts";
 import { findIdentity, findOidcIdentity } from "../users/users.ts";
 import { verifyOidcToken } from "./oidc.ts";
 import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
@@ -31,7 +30,7 @@ export async function authenticate(world: World, header: string | undefined): Pr
   if (token === undefined || token.length > maxTokenLength) {
     throw new HubError("malformed_token", "The Authorization header must be `Bearer <token>`.");
   }
-  if (looksLikeKey(token)) return await authenticateKey(world, token);
+  if (looksLikeApiKey(token)) return await authenticateKey(world, token);
   if (!jwtShape.test(token)) throw new HubError("malformed_token", "This is neither an API key nor an access token.");
   return await authenticatePerson(world, token);
 }

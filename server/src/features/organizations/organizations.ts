@@ -7,7 +7,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { createFirstAdmin } from "../users/users.ts";
-import { hashPassword } from "../users/passwords.ts";
+import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
   OrganizationPatch,

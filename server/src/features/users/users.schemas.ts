@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
 import { DateTime, Email, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 
@@ -44,6 +45,16 @@ export const User = Type.Object({
   version: Version,
 });
 export type User = Static<typeof User>;
+
+/** What authentication needs to know about a person, for its cache. */
+export type UserIdentity = {
+  id: string;
+  orgId: string;
+  email: string;
+  role: Role;
+  isActive: boolean;
+  isOperator: boolean;
+};
 
 export const UserQuery = pageQuery({ role: Type.Optional(RoleName), status: Type.Optional(Status) });
 export type UserQuery = Static<typeof UserQuery>;

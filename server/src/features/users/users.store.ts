@@ -2,7 +2,7 @@ import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Role } from "../../core/scopes.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { User, UserQuery } from "./users.schemas.ts";
+import type { User, UserIdentity, UserQuery } from "./users.schemas.ts";
 
 type UserRow = {
   id: string;
@@ -104,16 +104,6 @@ export async function findPasswordHash(db: Queryable, orgId: string, id: string)
   );
   return row?.password_hash ?? undefined;
 }
-
-/** What authentication needs to know about a person, for its cache. */
-export type UserIdentity = {
-  id: string;
-  orgId: string;
-  email: string;
-  role: Role;
-  isActive: boolean;
-  isOperator: boolean;
-};
 
 const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 'active' as "isActive",
   o.is_operator as "isOperator" from users u join organizations o on o.id = u.org_id`;

@@ -7,9 +7,9 @@ import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { hashPassword } from "./passwords.ts";
-import type { User, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
-import type { NewUser, SignInRow, UserIdentity } from "./users.store.ts";
+import { hashPassword } from "../../core/passwords.ts";
+import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
+import type { NewUser, SignInRow } from "./users.store.ts";
 import * as store from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {

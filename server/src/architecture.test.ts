@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { readMigrations } from "./db/migrate.ts";
+
+const root = import.meta.dirname;
+
+/** A folder may import itself and what stands left of it: the list after its name. */
+const layers: Record<string, string[]> = {
+  core: [],
+  db: ["core"],
+  queue: ["core", "db"],
+  events: ["core", "db", "queue"],
+  connectors: ["core"],
+  carriers: ["core"],
+  context: ["core", "db", "queue", "events", "connectors", "carriers"],
+  features: ["core", "db", "queue", "events", "connectors", "carriers", "context"],
+  http: ["core", "db", "queue", "events", "context", "features"],
+  gateway: ["core", "db", "queue", "events", "context", "features"],
+  worker: ["core", "db", "queue", "events", "context", "features"],
+  scheduler: ["core", "db", "queue", "events", "context", "features"],
+  main: [
+    "core",
+    "db",
+    "queue",
+    "events",
+    "connectors",
+    "carriers",
+    "context",
+    "features",
+    "http",
+    "gateway",
+    "worker",
+    "scheduler",
+  ],
+};
+
+/** Which feature may call which; the list has no cycle, and only front files and wire shapes may be imported. */
+const featureEdges: Record<string, string[]> = {
+  organizations: ["users"],
+  auth: ["api-keys", "organizations", "users"],
+};
+
+/** Called by others besides the front file: authentication happens on every request, apart from the feature's verbs. */
+const furtherFronts = ["api-keys/key-authentication.ts"];
+
+type Import = { from: string; to: string };
+
+const files = (readdirSync(root, { recursive: true }) as string[]).filter((file) => file.endsWith(".ts"));
+const sources = files.filter((file) => !file.endsWith(".test.ts") && !file.startsWith("testing/"));
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(path.join(root, file), "utf8");
+  return [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target]) => ({
+    from: file,
+    to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
+  }));
+}
+
+function layerOf(file: string): string {
+  const [folder, rest] = file.split("/", 2);
+  return rest === undefined ? "context" : folder!;
+}
+
+function violations(check: (found: Import) => boolean): string[] {
+  return sources
+    .flatMap(importsOf)
+    .filter(check)
+    .map(({ from, to }) => `${from} -> ${to}`);
+}
+
+const isOurs = (file: string): boolean => file.endsWith(".ts");
+
+test("imports go one way: a folder sees itself and what stands left of it", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [layer, target] = [layerOf(from), layerOf(to)];
+      return isOurs(to) && !to.startsWith("..") && layer !== target && !layers[layer]!.includes(target);
+    }),
+  ).toEqual([]);
+});
+
+test("every folder has its place in the order", () => {
+  expect(sources.map(layerOf).filter((layer) => !(layer in layers))).toEqual([]);
+});
+
+test("features reach each other only along the declared list, only through front files and wire shapes", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [, feature = "", ...restOfFrom] = from.split("/");
+      const [layer, other = "", file = ""] = to.split("/");
+      if (layerOf(from) !== "features" || restOfFrom.length === 0 || layer !== "features" || other === feature)
+        return false;
+      const isFront =
+        file === `${other}.ts` || file === `${other}.schemas.ts` || furtherFronts.includes(`${other}/${file}`);
+      return !isFront || !(featureEdges[feature] ?? []).includes(other);
+    }),
+  ).toEqual([]);
+});
+
+test("the declared list of features has no cycle", () => {
+  const visit = (feature: string, seen: string[]): void => {
+    expect(seen, [...seen, feature].join(" -> ")).not.toContain(feature);
+    for (const next of featureEdges[feature] ?? []) visit(next, [...seen, feature]);
+  };
+  for (const feature of Object.keys(featureEdges)) visit(feature, []);
+});
+
+const mayTouchSql = (file: string): boolean => file.endsWith(".store.ts") || /^(db|queue|events)\//.test(file);
+
+test("only stores, db, queue and events speak SQL", () => {
+  const speaking = sources.filter((file) => /\.query[<(]/.test(readFileSync(path.join(root, file), "utf8")));
+  expect(speaking.filter((file) => !mayTouchSql(file))).toEqual([]);
+  const driver = violations(({ from, to }) => to === "pg" && !mayTouchSql(from));
+  // Types of a connection are passed on by main; the driver itself is not used there.
+  const isTypeOnly = (found: string): boolean =>
+    /import type \{[^}]*\} from "pg"/.test(readFileSync(path.join(root, found.split(" -> ")[0]!), "utf8"));
+  expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
+});
+
+test("only main/config.ts reads the environment and only core/outbound.ts calls out", () => {
+  const reading = (pattern: RegExp): string[] =>
+    sources.filter((file) => pattern.test(readFileSync(path.join(root, file), "utf8")));
+  expect(reading(/process\.env/)).toEqual(["main/config.ts"]);
+  expect(reading(/\bfetch\(|from "(undici|node:https?)"/).filter((file) => !isTypeImport(file))).toEqual([
+    "core/outbound.ts",
+  ]);
+});
+
+function isTypeImport(file: string): boolean {
+  return /import type \{[^}]*\} from "node:http"/.test(readFileSync(path.join(root, file), "utf8"));
+}
+
+test("nothing but tests imports testing", () => {
+  expect(violations(({ to }) => to.startsWith("testing/") || to === "vitest")).toEqual([]);
+});
+
+test("file names are unique, so that a name in a stack trace is a place", () => {
+  const names = files.map((file) => path.basename(file));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  expect(names.filter((name) => /^(index|utils|helpers|types|common)\.ts$/.test(name))).toEqual([]);
+});
+
+test("the world stays small: at most ten members", () => {
+  const text = readFileSync(path.join(root, "context.ts"), "utf8");
+  const body = /export type World = \{([^}]*)\}/.exec(text)![1]!;
+  expect(body.match(/^ {2}\w+(\(.*\))?:/gm)!.length).toBeLessThanOrEqual(10);
+});
+
+test("migrations are numbered without gaps", async () => {
+  const versions = (await readMigrations()).map(({ version }) => version);
+  expect(versions).toEqual(versions.map((_, index) => index + 1));
+});

@@ -1,0 +1,39 @@
+import type { ClientConfig } from "pg";
+import pg from "pg";
+import type { Queryable } from "./database.ts";
+
+/** `connection` leads to any database of the server; names are our own, never a caller's. */
+export async function createMissingDatabases(connection: ClientConfig, names: string[]): Promise<void> {
+  await withClient(connection, async (client) => {
+    const { rows } = await client.query<{ datname: string }>("select datname from pg_database");
+    const existing = new Set(rows.map((row) => row.datname));
+    for (const name of names) {
+      if (!existing.has(name)) await client.query(`create database ${name} template template0`);
+    }
+  });
+}
+
+/** As PostgreSQL counts: 150004 is 15.4. */
+export async function readServerVersion(connection: ClientConfig): Promise<number> {
+  return await withClient({ ...connection, connectionTimeoutMillis: 5_000 }, async (client) => {
+    const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
+    return Number(rows[0]?.server_version_num);
+  });
+}
+
+export async function describeServer(db: Queryable): Promise<{ version: string; isDurable: boolean }> {
+  const [row] = await db.query<{ version: string; fsync: string }>(
+    "select version() as version, current_setting('fsync') as fsync",
+  );
+  return { version: row?.version.split(" ").slice(0, 2).join(" ") ?? "unknown", isDurable: row?.fsync === "on" };
+}
+
+async function withClient<T>(connection: ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
