@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { ResourceKind } from "../core/resources.ts";
+import { buildOneOfEverything } from "../testing/builders.ts";
+import { allRoutes, exampleBody, idSlots, pathOf, withSlot } from "../testing/route-samples.ts";
+import type { Answer } from "../testing/test-client.ts";
+import { startTestHub } from "../testing/test-hub.ts";
+
+const unknownId = (): string => randomUUID();
+const hub = await startTestHub();
+const [owner, stranger] = [await hub.org(), await hub.org()];
+const theirs = await buildOneOfEverything(owner);
+const routes = allRoutes(hub.mounts);
+const kinds = Object.keys(theirs) as ResourceKind[];
+
+/** Two answers must tell nobody whether the id exists: equal in everything but the ids of the request. */
+function masked(answer: Answer): unknown {
+  const text = answer.text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replaceAll(/req_\w+/g, "REQ");
+  return { status: answer.status, text: text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME") };
+}
+
+/** Everything that belongs to the owner, as the database has it. */
+async function ownersRows(): Promise<string> {
+  const tables = await hub.world.db.query<{ name: string }>(
+    "select table_name as name from information_schema.columns where column_name = 'org_id' and table_schema = 'public'",
+  );
+  const rows: unknown[] = [];
+  for (const { name } of tables) {
+    const columns = name === "events" ? "id, type, data" : name === "api_keys" ? "id, name, scopes, revoked_at" : "*";
+    rows.push(
+      await hub.world.db.query(`select ${columns} from ${name} where org_id = $1 order by 1, 2, 3`, [owner.id]),
+    );
+  }
+  rows.push(
+    await hub.world.db.query("select * from condition_set_values where set_id = $1 order by 2", [theirs.condition_set]),
+  );
+  return JSON.stringify(rows);
+}
+
+describe("another organization's things look exactly like things that never existed", () => {
+  test.each(routes.filter(({ route }) => route.ids))("in the path of $name", async (mounted) => {
+    const before = await ownersRows();
+    const call = (idOf: (kind: ResourceKind) => string) =>
+      stranger.call(mounted.route.method, pathOf(mounted, idOf), exampleBody(mounted.route));
+    const foreign = await call((kind) => theirs[kind]);
+    const unknown = await call(() => randomUUID());
+    expect(foreign.status).toBe(404);
+    expect(masked(foreign)).toEqual(masked(unknown));
+    expect(await ownersRows()).toBe(before);
+  });
+
+  test.each(routes.filter(({ route }) => idSlots(route.query).length > 0))("in the query of $name", async (mounted) => {
+    const mine = await buildOneOfEverything(stranger);
+    for (const [parameter] of idSlots(mounted.route.query)) {
+      const call = (id: string) => stranger.get(`${pathOf(mounted, (kind) => mine[kind])}?${parameter}=${id}`);
+      for (const kind of kinds) expect(masked(await call(theirs[kind]))).toEqual(masked(await call(randomUUID())));
+    }
+  });
+
+  test.each(routes.filter(({ route }) => route.body))("in the body of $name", async (mounted) => {
+    const before = await ownersRows();
+    const mine = await buildOneOfEverything(stranger);
+    for (const slot of idSlots(mounted.route.body)) {
+      const call = (id: string) =>
+        stranger.call(
+          mounted.route.method,
+          pathOf(mounted, (kind) => mine[kind]),
+          withSlot(exampleBody(mounted.route), slot, id),
+        );
+      for (const kind of kinds) expect(masked(await call(theirs[kind]))).toEqual(masked(await call(randomUUID())));
+    }
+    expect(await ownersRows()).toBe(before);
+  });
+
+  test.each(routes.filter(({ route }) => route.method === "GET" && !route.ids))(
+    "in the list of $name",
+    async (mounted) => {
+      const { text } = await stranger.get(pathOf(mounted, unknownId));
+      for (const kind of kinds) expect(text).not.toContain(theirs[kind]);
+    },
+  );
+});
+
+test("the owner still has everything afterwards", async () => {
+  for (const path of [
+    `/condition-sets/${theirs.condition_set}`,
+    `/users/${theirs.user}`,
+    `/organizations/${owner.id}`,
+  ]) {
+    expect((await owner.get(path)).status).toBe(200);
+  }
+});

@@ -1,0 +1,22 @@
+import type { ResourceKind } from "../core/resources.ts";
+import type { TestOrg } from "./test-hub.ts";
+
+/** Makes one of everything that an id can point at. A new kind of resource does not compile until it is here. */
+export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
+  organization: async (org) => org.id,
+  user: async (org) => (await org.withRole("viewer")).userId,
+  api_key: async (org) => (await org.post("/api-keys", { name: "spare" })).body.id,
+  condition_set: async (org) => {
+    const { body } = await org.post("/condition-sets", { name: `Set ${crypto.randomUUID()}` });
+    await org.post(`/condition-sets/${body.id}/values`, { values: ["10001", "10002"] });
+    return body.id;
+  },
+};
+
+export type OneOfEverything = Record<ResourceKind, string>;
+
+export async function buildOneOfEverything(org: TestOrg): Promise<OneOfEverything> {
+  const made: Partial<OneOfEverything> = {};
+  for (const kind of Object.keys(builders) as ResourceKind[]) made[kind] = await builders[kind](org);
+  return made as OneOfEverything;
+}

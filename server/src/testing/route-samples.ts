@@ -1,0 +1,48 @@
+import type { ResourceKind } from "../core/resources.ts";
+import type { Mount } from "../http/mount.ts";
+import type { Route } from "../route.ts";
+
+export type MountedRoute = { name: string; prefix: string; route: Route };
+
+export function allRoutes(mounts: Mount[]): MountedRoute[] {
+  return mounts.flatMap(({ prefix, routes }) =>
+    routes.map((route) => ({ name: `${route.method} ${prefix}${route.path}`, prefix, route })),
+  );
+}
+
+/** The path with its ids filled in, as the test client takes it. */
+export function pathOf({ prefix, route }: MountedRoute, idOf: (kind: ResourceKind) => string): string {
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const kind = route.ids?.[name];
+    return kind === undefined ? "unknown" : idOf(kind);
+  });
+  return prefix === "/v1" ? `/v1${path}` : path;
+}
+
+type Schema = { examples?: unknown[]; properties?: Record<string, Schema>; items?: Schema; format?: string };
+
+/** A valid body: the example that the schema itself publishes. */
+export function exampleBody(route: Route): Record<string, unknown> | undefined {
+  const body = route.body as Schema | undefined;
+  if (!body) return undefined;
+  const example = body.examples?.[0];
+  if (example === undefined) throw new Error(`The body of ${route.method} ${route.path} has no example`);
+  return structuredClone(example) as Record<string, unknown>;
+}
+
+/** Where the body takes ids: paths of member names, with "*" for any element of a list. */
+export function idSlots(schema: Schema | undefined, path: string[] = []): string[][] {
+  if (!schema) return [];
+  if (schema.format === "uuid") return [path];
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => idSlots(member, [...path, name])),
+    ...(schema.items ? idSlots(schema.items, [...path, "*"]) : []),
+  ];
+}
+
+export function withSlot(body: unknown, [step, ...rest]: string[], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (step === "*") return [withSlot(undefined, rest, value)];
+  const object = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  return { ...object, [step]: withSlot(object[step], rest, value) };
+}
