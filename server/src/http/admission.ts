@@ -19,8 +19,8 @@ export function createAdmission(db: Pick<Database, "waitingCount">, limits: Admi
   let expected = performance.now() + sampleMs;
   const sampler = setInterval(() => {
     const now = performance.now();
-    // Smoothed: one long request is not overload, a row of them is.
-    loopDelayMs = loopDelayMs * 0.7 + Math.max(0, now - expected) * 0.3;
+    // Smoothed and capped: one long request is not overload, a row of them is.
+    loopDelayMs = loopDelayMs * 0.7 + Math.min(Math.max(0, now - expected), 1_000) * 0.3;
     expected = now + sampleMs;
   }, sampleMs).unref();
 

@@ -66,7 +66,7 @@ function fromDatabase(code: string, error: unknown): HubError | undefined {
   if (code === "23505" || code === "23503" || code === "40001" || code === "40P01") return new HubError("conflict");
   if (code === "53100") return new HubError("storage_full");
   const isConnectionLoss =
-    /^(08...|57P0[1-5]|53[23]00|25006|57014|55P03)$/.test(code) ||
+    /^(08...|57P0[1-5]|53[23]00|25006|57014|55000|55P03)$/.test(code) ||
     /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/.test(code) ||
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
       error instanceof Error ? error.message : "",

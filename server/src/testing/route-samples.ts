@@ -23,7 +23,7 @@ type Schema = { examples?: unknown[]; properties?: Record<string, Schema>; items
 
 /** A valid body: the example that the schema itself publishes. */
 export function exampleBody(route: Route): Record<string, unknown> | undefined {
-  const body = route.body as Schema | undefined;
+  const body: Schema | undefined = route.body;
   if (!body) return undefined;
   const example = body.examples?.[0];
   if (example === undefined) throw new Error(`The body of ${route.method} ${route.path} has no example`);

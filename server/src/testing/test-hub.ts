@@ -152,18 +152,19 @@ async function createOrg(hub: Doors): Promise<TestOrg> {
   const operator = hub.client(await signIn(hub.anonymous, "admin@hub.example"));
   const created = await operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
   const admin = hub.client(await signIn(hub.anonymous, email));
-  const { body: all } = await admin.post("/api-keys", { name: "everything" });
+  // A key, not the access token: tests move the clock past the end of tokens.
+  const everything = hub.client((await admin.post("/api-keys", { name: "everything" })).body.key);
   return {
-    ...hub.client(all.key),
+    ...everything,
     id: created.body.id,
     admin: { email, password },
     async withScopes(scopes) {
-      const { body } = await admin.post("/api-keys", { name: "some scopes", scopes });
+      const { body } = await everything.post("/api-keys", { name: "some scopes", scopes });
       return hub.client(body.key);
     },
     async withRole(role) {
       const userEmail = `${role}-${crypto.randomUUID()}@org.example`;
-      const { body } = await admin.post("/users", { email: userEmail, role, password });
+      const { body } = await everything.post("/users", { email: userEmail, role, password });
       return { ...hub.client(await signIn(hub.anonymous, userEmail)), userId: body.id };
     },
   };

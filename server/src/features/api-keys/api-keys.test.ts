@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { HubError } from "../../core/errors.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import { flushKeyUsage } from "./key-authentication.ts";
+import { isWellFormedKey, newKeyValue, withChecksum } from "./key-value.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const minute = 60_000;
+
+describe("API keys", () => {
+  test("are created with their value once, listed without it, and deleted", async () => {
+    const created = await org.post("/api-keys", { name: "Screen", scopes: ["condition_sets:read"] });
+    expect(created.status).toBe(201);
+    expect(created.body.key).toMatch(/^ooh_live_[0-9A-Za-z]{46}$/);
+    expect(created.body.key.startsWith(created.body.prefix)).toBe(true);
+    const list = await org.get("/api-keys");
+    expect(list.status).toBe(200);
+    expect(list.body.data[0]).toMatchObject({ id: created.body.id, name: "Screen", status: "active", expiresAt: null });
+    expect(list.text).not.toContain(created.body.key);
+    const holder = hub.client(created.body.key);
+    expect((await holder.get("/condition-sets")).status).toBe(200);
+    expect((await org.delete(`/api-keys/${created.body.id}`)).body).toEqual({ id: created.body.id, deleted: true });
+    expect((await holder.get("/condition-sets")).body).toMatchObject({ status: 401, code: "invalid_token" });
+    expect((await org.delete(`/api-keys/${created.body.id}`)).status).toBe(404);
+  });
+
+  test("are created and deleted by administrators only", async () => {
+    for (const role of ["viewer", "operator"] as const) {
+      const person = await org.withRole(role);
+      expect((await person.post("/api-keys", { name: "x" })).body.code).toBe("admin_required");
+      expect((await person.get("/api-keys")).status).toBe(200);
+    }
+    const admin = await org.withRole("admin");
+    expect((await admin.post("/api-keys", { name: "x" })).status).toBe(201);
+  });
+
+  test("have all scopes of their creator unless some are named, and never more", async () => {
+    const { body } = await org.post("/api-keys", { name: "all" });
+    expect(body.scopes).toContain("admin");
+    expect(body.scopes).not.toContain("gateway:global");
+    const refused = await org.post("/api-keys", { name: "too much", scopes: ["gateway:global"] });
+    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: "/scopes", code: "scope_not_held" })]);
+    const unknown = await org.post("/api-keys", { name: "typo", scopes: ["condition_set:read"] });
+    expect(unknown.body.errors[0]).toMatchObject({ pointer: "/scopes/0", suggestion: "condition_sets:read" });
+    expect((await org.post("/api-keys", { name: "none", scopes: [] })).status).toBe(400);
+  });
+
+  test("expire at their time, which lies in the future", async () => {
+    const past = await org.post("/api-keys", { name: "late", expiresAt: new Date(Date.now() - 1000).toISOString() });
+    expect(past.body.errors).toEqual([expect.objectContaining({ pointer: "/expiresAt", code: "date_in_past" })]);
+    expect((await org.post("/api-keys", { name: "odd", expiresAt: "tomorrow" })).status).toBe(400);
+    const { body } = await org.post("/api-keys", {
+      name: "short",
+      expiresAt: new Date(Date.now() + minute).toISOString(),
+    });
+    const holder = hub.client(body.key);
+    expect((await holder.get("/me")).status).toBe(200);
+    hub.advance(2 * minute);
+    expect((await holder.get("/me")).body).toMatchObject({ status: 401, code: "expired_token" });
+    const listed = (await org.get("/api-keys")).body.data.find((key: { id: string }) => key.id === body.id);
+    expect(listed.status).toBe("expired");
+  });
+
+  test("are rotated: both values work during the grace period, then only the new one", async () => {
+    const { body: old } = await org.post("/api-keys", { name: "rotating", scopes: ["condition_sets:read"] });
+    const rotated = await org.post(`/api-keys/${old.id}/rotate`, { graceSeconds: 60 });
+    expect(rotated.status).toBe(201);
+    expect(rotated.body).toMatchObject({ replaces: old.id, name: "rotating", scopes: ["condition_sets:read"] });
+    const [before, after] = [hub.client(old.key), hub.client(rotated.body.key)];
+    expect((await before.get("/me")).status).toBe(200);
+    expect((await after.get("/me")).status).toBe(200);
+    hub.advance(2 * minute);
+    expect((await before.get("/me")).body.code).toBe("expired_token");
+    expect((await after.get("/me")).status).toBe(200);
+    const atOnce = await org.post(`/api-keys/${rotated.body.id}/rotate`, { graceSeconds: 0 });
+    expect((await after.get("/me")).body.code).toBe("expired_token");
+    expect((await hub.client(atOnce.body.key).get("/me")).status).toBe(200);
+  });
+
+  test("that were deleted on one node are refused by the other on the next request", async () => {
+    const other = await hub.secondNode();
+    const { body } = await org.post("/api-keys", { name: "shared" });
+    const there = other.client(body.key);
+    expect((await there.get("/me")).status).toBe(200);
+    await org.delete(`/api-keys/${body.id}`);
+    await expect.poll(async () => (await there.get("/me")).status, { interval: 1 }).toBe(401);
+  });
+
+  test("remember when they were used", async () => {
+    const { body } = await org.post("/api-keys", { name: "used" });
+    const used = async () =>
+      (await org.get("/api-keys")).body.data.find((key: { id: string }) => key.id === body.id).lastUsedAt;
+    expect(await used()).toBeNull();
+    await hub.client(body.key).get("/me");
+    await flushKeyUsage(hub.world);
+    expect(Date.parse(await used())).toBeGreaterThan(0);
+  });
+});
+
+describe("keys that never were", () => {
+  test("100,000 malformed keys cost no query", async () => {
+    let queries = 0;
+    const { db } = hub.world;
+    const query = db.query;
+    db.query = (...args) => {
+      queries++;
+      return query(...args);
+    };
+    const good = newKeyValue("live");
+    let refused = 0;
+    for (let i = 0; i < 100_000; i++) {
+      const at = 9 + (i % 46);
+      const wrong = good.slice(0, at) + (good[at] === "A" ? "B" : "A") + good.slice(at + 1);
+      await authenticate(hub.world, `Bearer ${wrong}`).catch((error: HubError) => {
+        if (error.code === "malformed_token") refused++;
+      });
+    }
+    expect(refused).toBe(100_000);
+    db.query = query;
+    expect(queries).toBe(0);
+  });
+
+  test("a well-formed key that does not exist is refused", async () => {
+    expect((await hub.client(newKeyValue("live")).get("/me")).body).toMatchObject({
+      status: 401,
+      code: "invalid_token",
+    });
+  });
+
+  test("the right start with another secret is refused", async () => {
+    const { body } = await org.post("/api-keys", { name: "target" });
+    const forged = withChecksum(body.prefix + newKeyValue("live").slice(body.prefix.length, -6));
+    expect(isWellFormedKey(forged)).toBe(true);
+    expect((await hub.client(forged).get("/me")).body).toMatchObject({ status: 401, code: "invalid_token" });
+    expect((await hub.client(body.key).get("/me")).status).toBe(200);
+  });
+
+  test.each([
+    "Bearer",
+    "Basic abc",
+    "Bearer a b",
+    `Bearer ${"x".repeat(9_000)}`,
+    "Bearer ooh_live_short",
+    "Bearer a.b",
+  ])("%s is malformed", async (authorization) => {
+    const answer = await hub.anonymous.get("/me", { headers: { authorization } });
+    expect(answer.body).toMatchObject({ status: 401, code: "malformed_token" });
+  });
+
+  test("every new key is well formed, and no key with a changed character is", () => {
+    for (let i = 0; i < 200; i++) {
+      const key = newKeyValue(i % 2 === 0 ? "live" : "preview");
+      expect(isWellFormedKey(key)).toBe(true);
+      const at = 9 + (i % 46);
+      expect(isWellFormedKey(key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1))).toBe(false);
+    }
+  });
+});

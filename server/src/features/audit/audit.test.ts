@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { allRoutes, exampleBody, pathOf } from "../../testing/route-samples.ts";
+import { buildOneOfEverything } from "../../testing/builders.ts";
+
+const hub = await startTestHub();
+const { db } = hub.world;
+
+describe("the audit log", () => {
+  test("says who changed what, when and by which request", async () => {
+    const org = await hub.org();
+    const { body: set } = await org.post(
+      "/condition-sets",
+      { name: "Audited" },
+      { headers: { "x-request-id": "audit-1" } },
+    );
+    const { body } = await org.get(`/audit?objectId=${set.id}`);
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0]).toMatchObject({
+      type: "condition_set.created",
+      objectType: "condition_set",
+      objectId: set.id,
+      actor: { type: "api_key", name: "everything" },
+      requestId: "audit-1",
+      data: { name: "Audited" },
+    });
+    expect((await org.get("/audit?type=condition_set.created")).body.pagination.total).toBe(1);
+    expect((await org.get(`/audit?actorId=${body.data[0].actor.id}`)).body.data[0].id).toBe(body.data[0].id);
+    expect((await org.get("/audit?from=2100-01-01T00:00:00Z")).body.data).toEqual([]);
+  });
+
+  test("has one more entry after every change, and none after a refusal", async () => {
+    const org = await hub.org();
+    const made = await buildOneOfEverything(org);
+    const count = async (): Promise<number> => (await org.get("/audit?limit=1")).body.pagination.total;
+    for (const mounted of allRoutes(hub.mounts)) {
+      const { route } = mounted;
+      if (route.method === "GET" || route.scope === "public" || route.scope === "organizations:write") continue;
+      const before = await count();
+      const answer = await org.call(
+        route.method,
+        pathOf(mounted, (kind) => made[kind]),
+        exampleBody(route),
+      );
+      const isChange = answer.status < 300 && answer.body.added !== 0 && answer.body.removed !== 0;
+      expect(await count(), `${mounted.name} ${answer.status}`).toBe(before + (isChange ? 1 : 0));
+      if (answer.status < 300 && route.method === "DELETE") Object.assign(made, await buildOneOfEverything(org));
+    }
+  });
+
+  test("numbers entries without gaps and chains them, also when many write at once", async () => {
+    const org = await hub.org();
+    const other = await hub.secondNode();
+    const elsewhere = other.client(org.token);
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) => (i % 2 ? org : elsewhere).post("/condition-sets", { name: `chain ${i}` })),
+    );
+    const { data, pagination } = (await org.get("/audit?limit=100")).body;
+    expect(data.map((entry: { sequence: number }) => entry.sequence)).toEqual(
+      data.map((_: unknown, i: number) => pagination.total - i),
+    );
+    for (let i = 0; i + 1 < data.length; i++) expect(data[i].previousHash).toBe(data[i + 1].hash);
+    expect((await org.get("/audit/verification")).body).toMatchObject({
+      ok: true,
+      entries: pagination.total,
+      firstBroken: null,
+    });
+  });
+
+  test("cannot be changed through the database, not even by mistake", async () => {
+    await expect(db.query("update events set type = 'x'")).rejects.toThrow("append-only");
+    await expect(db.query("delete from events")).rejects.toThrow("append-only");
+  });
+
+  test("shows any tampering by somebody who gets around that", async () => {
+    const org = await hub.org();
+    for (let i = 0; i < 12; i++) await org.post("/condition-sets", { name: `tamper ${i}` });
+    const { entries } = (await org.get("/audit/verification")).body;
+    const tamperings = [
+      'update events set data = \'{"name":"other"}\' where org_id = $1 and sequence = $2',
+      'update events set actor = \'{"type":"system","name":"x"}\' where org_id = $1 and sequence = $2',
+      "update events set occurred_at = occurred_at + interval '1 second' where org_id = $1 and sequence = $2",
+      "update events set request_id = 'x' where org_id = $1 and sequence = $2",
+      "update events set type = type || 'x' where org_id = $1 and sequence = $2",
+      "update events set previous_hash = hash where org_id = $1 and sequence = $2",
+      "delete from events where org_id = $1 and sequence = $2",
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...tamperings), fc.integer({ min: 1, max: entries - 1 }), async (sql, at) => {
+        const undone = new Error("undo");
+        const outcome = await db
+          .transaction(async (tx) => {
+            await tx.query("set local session_replication_role = replica");
+            await tx.query(sql, [org.id, at]);
+            const { verifyAudit } = await import("./audit.ts");
+            const ctx = {
+              ...hub.world,
+              orgId: org.id,
+              db: { ...db, query: tx.query },
+              sealer: { ...hub.world.sealer, sealNow: async () => {} },
+            };
+            const found = await verifyAudit(ctx as never);
+            throw Object.assign(undone, { found });
+          })
+          .catch((error: Error & { found?: { ok: boolean; firstBroken: { sequence: number } } }) => error.found);
+        expect(outcome).toMatchObject({ ok: false, firstBroken: { sequence: at } });
+      }),
+      { numRuns: 60 },
+    );
+    expect((await org.get("/audit/verification")).body.ok).toBe(true);
+  });
+
+  test("is for those who may read it", async () => {
+    const org = await hub.org();
+    const operator = await org.withRole("operator");
+    expect((await operator.get("/audit")).body.code).toBe("insufficient_scope");
+  });
+});

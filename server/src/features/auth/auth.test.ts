@@ -1,0 +1,174 @@
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+
+async function signIn(email = org.admin.email, password = org.admin.password) {
+  return await hub.anonymous.post("/auth/token", { email, password });
+}
+
+describe("signing in", () => {
+  test("gives an access token that works and says who one is", async () => {
+    const { status, body } = await signIn();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ tokenType: "Bearer", expiresIn: 900 });
+    const me = await hub.client(body.accessToken).get("/me");
+    expect(me.body).toMatchObject({
+      actor: { type: "user", email: org.admin.email },
+      organization: { id: org.id, isOperator: false },
+      role: "admin",
+      environment: "live",
+    });
+    expect(me.body.scopes).toContain("admin");
+  });
+
+  test("does not care about the case of the address", async () => {
+    expect((await signIn(org.admin.email.toUpperCase())).status).toBe(200);
+  });
+
+  test("answers a wrong password and an unknown address the same", async () => {
+    const [wrong, unknown] = [await signIn(org.admin.email, "wrong password"), await signIn("nobody@org.example")];
+    expect(wrong.status).toBe(401);
+    expect(wrong.body.code).toBe("invalid_credentials");
+    expect({ ...wrong.body, requestId: "", instance: "" }).toEqual({ ...unknown.body, requestId: "", instance: "" });
+  });
+
+  test("is refused to somebody who was disabled, whose tokens end at once", async () => {
+    const person = await org.withRole("operator");
+    expect((await person.get("/me")).status).toBe(200);
+    const { body } = await org.patch(`/users/${person.userId}`, { status: "disabled" });
+    expect((await person.get("/me")).body.code).toBe("invalid_token");
+    expect((await signIn(body.email)).status).toBe(401);
+  });
+
+  test("a change of role counts from the next request on", async () => {
+    const person = await org.withRole("viewer");
+    expect((await person.post("/condition-sets", { name: "by viewer" })).status).toBe(403);
+    await org.patch(`/users/${person.userId}`, { role: "operator" });
+    expect((await person.post("/condition-sets", { name: "by operator" })).status).toBe(201);
+  });
+
+  test("an access token ends after 15 minutes", async () => {
+    const { body } = await signIn();
+    hub.advance(14 * 60_000);
+    expect((await hub.client(body.accessToken).get("/me")).status).toBe(200);
+    hub.advance(2 * 60_000);
+    expect((await hub.client(body.accessToken).get("/me")).body.code).toBe("expired_token");
+  });
+});
+
+describe("refresh tokens", () => {
+  const refresh = (refreshToken: string) => hub.anonymous.post("/auth/refresh", { refreshToken });
+
+  test("work once each; one that comes back ends the whole session", async () => {
+    const first = (await signIn()).body;
+    const second = await refresh(first.refreshToken);
+    expect(second.status).toBe(200);
+    expect((await hub.client(second.body.accessToken).get("/me")).status).toBe(200);
+    expect((await refresh(first.refreshToken)).body).toMatchObject({ status: 401, code: "refresh_token_reused" });
+    expect((await refresh(second.body.refreshToken)).body).toMatchObject({ status: 401, code: "invalid_token" });
+  });
+
+  test("used twice at the same moment give one new token at most", async () => {
+    const { refreshToken } = (await signIn()).body;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(refreshToken)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test("end with a sign-out, with a new password and after 30 days", async () => {
+    const out = (await signIn()).body.refreshToken;
+    expect((await hub.anonymous.post("/auth/sign-out", { refreshToken: out })).body).toEqual({ signedOut: true });
+    expect((await hub.anonymous.post("/auth/sign-out", { refreshToken: out })).body).toEqual({ signedOut: false });
+    expect((await refresh(out)).status).toBe(401);
+
+    const person = await org.withRole("viewer");
+    const { email } = (await person.get("/me")).body.actor;
+    const before = (await signIn(email)).body.refreshToken;
+    const change = { currentPassword: org.admin.password, newPassword: "an entirely new one" };
+    expect((await person.post("/me/password", { ...change, currentPassword: "wrong" })).body.errors[0].code).toBe(
+      "wrong_password",
+    );
+    expect((await person.post("/me/password", change)).body).toEqual({ changed: true });
+    expect((await refresh(before)).status).toBe(401);
+    expect((await signIn(email)).status).toBe(401);
+    expect((await signIn(email, change.newPassword)).status).toBe(200);
+
+    const old = (await signIn()).body.refreshToken;
+    hub.advance(31 * 24 * 3_600_000);
+    expect((await refresh(old)).status).toBe(401);
+  });
+
+  test("that never were are refused", async () => {
+    expect((await refresh("oohr_nonsense")).status).toBe(401);
+  });
+});
+
+describe("tokens that are not ours", () => {
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    iss: "order-operations-hub",
+    aud: "live",
+    sub: crypto.randomUUID(),
+    org: org.id,
+    role: "admin",
+    iat: now,
+    exp: now + 600,
+  };
+  const stranger = generateKeyPairSync("ed25519");
+
+  const forged: Record<string, () => string> = {
+    "no signature at all": () => `${part({ alg: "none" })}.${part(claims)}.x`,
+    "another key": () => {
+      const text = `${part({ alg: "EdDSA", typ: "JWT" })}.${part(claims)}`;
+      return `${text}.${sign(null, Buffer.from(text), stranger.privateKey).toString("base64url")}`;
+    },
+    "the public key as a shared secret": () => {
+      const text = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+      const secret = stranger.publicKey.export({ type: "spki", format: "pem" });
+      return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+    },
+    "a key inside the token": () => {
+      const jwk = stranger.publicKey.export({ format: "jwk" });
+      const text = `${part({ alg: "EdDSA", typ: "JWT", jwk })}.${part(claims)}`;
+      return `${text}.${sign(null, Buffer.from(text), stranger.privateKey).toString("base64url")}`;
+    },
+    "a key id that is a path": () => `${part({ alg: "EdDSA", kid: "../../dev/null" })}.${part(claims)}.AAAA`,
+    "claims that are no object": () => `${part({ alg: "EdDSA" })}.${part("claims")}.AAAA`,
+    "no JSON inside": () => "e30.%%%.AAAA".replace("%%%", Buffer.from("{").toString("base64url")),
+  };
+
+  test.each(Object.entries(forged))("%s is refused", async (_, make) => {
+    const answer = await hub.client(make()).get("/me");
+    expect(answer.status).toBe(401);
+    expect(["invalid_token", "malformed_token"]).toContain(answer.body.code);
+  });
+
+  test("a good token with one changed character is refused", async () => {
+    const { accessToken } = (await signIn()).body;
+    const [header, payload, signature] = accessToken.split(".");
+    for (const broken of [
+      `${header}.${payload}.${signature.slice(0, -2)}AA`,
+      `${header}.${part(claims)}.${signature}`,
+      `${part({ alg: "EdDSA", typ: "JWT", crit: ["x"] })}.${payload}.${signature}`,
+    ]) {
+      expect((await hub.client(broken).get("/me")).status).toBe(401);
+    }
+  });
+});
+
+describe("too many wrong passwords", () => {
+  test("from one address are answered 429 with the time to wait, and end by themselves", async () => {
+    const strict = await startTestHub({ settings: { maxSignInFailures: 3 } });
+    const attempt = (password: string) =>
+      strict.anonymous.post("/auth/token", { email: "admin@hub.example", password });
+    for (let i = 0; i < 3; i++) expect((await attempt("wrong")).status).toBe(401);
+    const refused = await attempt("correct horse battery");
+    expect(refused.body).toMatchObject({ status: 429, code: "rate_limited", retryable: true });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
+    strict.advance(6 * 60_000);
+    expect((await attempt("correct horse battery")).status).toBe(200);
+  });
+});

@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterAll, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const { privateKey, publicKey } = await generateKeyPair("ES256");
+let jwksCalls = 0;
+
+/** A stand-in for an identity provider: the two documents that a relying party reads. */
+const provider = createServer((request, response) => {
+  response.setHeader("content-type", "application/json");
+  if (request.url === "/.well-known/openid-configuration")
+    response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
+  else if (request.url === "/keys") {
+    jwksCalls++;
+    void exportJWK(publicKey).then((jwk) =>
+      response.end(JSON.stringify({ keys: [{ ...jwk, kid: "k1", alg: "ES256" }] })),
+    );
+  } else response.writeHead(404).end();
+});
+await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+afterAll(() => provider.close());
+const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+
+const hub = await startTestHub({ settings: { oidc: { issuer, audience: "hub" } } });
+const org = await hub.org();
+const { body: person } = await org.post("/users", { email: "sso@org.example", role: "operator" });
+
+async function token(
+  claims: Record<string, unknown>,
+  options: { kid?: string; audience?: string; expires?: string } = {},
+) {
+  return await new SignJWT(claims)
+    .setProtectedHeader({ alg: "ES256", kid: options.kid ?? "k1" })
+    .setIssuer(issuer)
+    .setAudience(options.audience ?? "hub")
+    .setExpirationTime(options.expires ?? "5m")
+    .sign(privateKey);
+}
+
+test("a token of the issuer signs in the person with that verified address, and later by subject alone", async () => {
+  const first = await hub
+    .client(await token({ sub: "s-1", email: "SSO@org.example", email_verified: true }))
+    .get("/me");
+  expect(first.body).toMatchObject({ actor: { id: person.id }, organization: { id: org.id }, role: "operator" });
+  expect((await hub.client(await token({ sub: "s-1" })).get("/me")).status).toBe(200);
+});
+
+test("an address that is not verified, or belongs to nobody, signs in nobody", async () => {
+  for (const claims of [
+    { sub: "s-2", email: org.admin.email },
+    { sub: "s-3", email: org.admin.email, email_verified: false },
+    { sub: "s-4", email: "nobody@org.example", email_verified: true },
+    { sub: "s-5", email: "sso@org.example", email_verified: true },
+  ]) {
+    expect((await hub.client(await token(claims)).get("/me")).body.code).toBe("invalid_token");
+  }
+});
+
+test("another audience, an expired token and an unknown key are refused, and do not flood the issuer", async () => {
+  expect((await hub.client(await token({ sub: "s-1" }, { audience: "other" })).get("/me")).status).toBe(401);
+  expect((await hub.client(await token({ sub: "s-1" }, { expires: "-1m" })).get("/me")).body.code).toBe(
+    "expired_token",
+  );
+  const before = jwksCalls;
+  for (let i = 0; i < 20; i++) {
+    expect((await hub.client(await token({ sub: "s-1" }, { kid: `unknown-${i}` })).get("/me")).status).toBe(401);
+  }
+  expect(jwksCalls - before).toBeLessThanOrEqual(1);
+});

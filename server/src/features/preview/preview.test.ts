@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub({ environment: "preview" });
+const live = await startTestHub();
+const preview = hub.operator;
+
+describe("the preview surface", () => {
+  test("has keys of its own, and each surface refuses the other's tokens by name", async () => {
+    const { body } = await preview.post("/api-keys", { name: "test key" });
+    expect(body.key).toMatch(/^ooh_test_/);
+    expect((await live.client(body.key).get("/me")).body).toMatchObject({ status: 401, code: "environment_mismatch" });
+    const { body: liveKey } = await live.operator.post("/api-keys", { name: "live key" });
+    expect((await hub.client(liveKey.key).get("/me")).body).toMatchObject({
+      status: 401,
+      code: "environment_mismatch",
+    });
+    expect((await live.client(preview.token).get("/me")).body.code).toBe("environment_mismatch");
+    expect((await hub.client(live.operator.token).get("/me")).body.code).toBe("environment_mismatch");
+  });
+
+  test("has routes that the live surface does not have", async () => {
+    expect((await live.operator.get("/preview/clock")).status).toBe(404);
+    expect((await live.operator.post("/preview/reset")).status).toBe(404);
+  });
+
+  test("has a clock that can jump, stand still, run on and go back to real time, on every node", async () => {
+    const other = await hub.secondNode();
+    const elsewhere = other.client(preview.token);
+    const frozen = await preview.post("/preview/clock", { now: "2027-03-14T09:00:00Z", frozen: true });
+    expect(frozen.body).toEqual({ now: "2027-03-14T09:00:00.000Z", mode: "frozen" });
+    await expect.poll(async () => (await elsewhere.get("/preview/clock")).body).toEqual(frozen.body);
+    const { body: set } = await preview.post("/condition-sets", { name: "In the future" });
+    expect(set.createdAt).toBe("2027-03-14T09:00:00.000Z");
+    expect((await preview.post("/preview/clock", { advanceSeconds: 3600 })).body.now).toBe("2027-03-14T10:00:00.000Z");
+    const running = await preview.post("/preview/clock", { frozen: false });
+    expect(running.body.mode).toBe("shifted");
+    expect(running.body.now).toMatch(/^2027-03-14T10:00:0/);
+    expect((await preview.post("/preview/clock", { reset: true })).body.mode).toBe("real");
+  });
+
+  test("refuses a clock setting that says nothing, two things, or an odd time", async () => {
+    for (const body of [
+      {},
+      { now: "2027-01-01T00:00:00Z", advanceSeconds: 5 },
+      { now: "1960-01-01T00:00:00Z" },
+      { now: "soon" },
+    ]) {
+      expect((await preview.post("/preview/clock", body)).status).toBe(400);
+    }
+  });
+
+  test("can be emptied; people and keys stay", async () => {
+    const { body } = await preview.post("/api-keys", { name: "survivor" });
+    await preview.post("/condition-sets", { name: "gone soon" });
+    const headers = { "idempotency-key": "reset-once" };
+    expect((await preview.post("/preview/reset", undefined, { headers })).body).toEqual({ reset: true });
+    expect((await preview.get("/condition-sets")).body.pagination.total).toBe(0);
+    expect((await hub.client(body.key).get("/me")).status).toBe(200);
+    const replayed = await preview.post("/preview/reset", undefined, { headers });
+    expect(replayed.headers.get("idempotency-replayed")).toBe("true");
+    expect((await preview.get("/audit")).body.data[0].type).toBe("preview.reset");
+  });
+
+  test("is set and emptied by operators of the hub only", async () => {
+    const org = await hub.org();
+    expect((await org.post("/preview/reset")).status).toBe(403);
+    expect((await org.post("/preview/clock", { reset: true })).status).toBe(403);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+
+describe("users", () => {
+  test("are created, read, changed and deleted by administrators", async () => {
+    const created = await org.post("/users", {
+      email: "kim@org.example",
+      name: "Kim",
+      role: "viewer",
+      password: "a long passphrase",
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      email: "kim@org.example",
+      role: "viewer",
+      status: "active",
+      hasPassword: true,
+    });
+    expect(created.text).not.toMatch(/argon|passphrase/);
+    const path = `/users/${created.body.id}`;
+    expect((await org.get(path)).body).toEqual(created.body);
+    expect((await org.patch(path, { name: "Kim B." })).body).toMatchObject({ name: "Kim B.", version: 2 });
+    expect((await org.patch(path, { name: "x" }, { headers: { "if-match": '"v1"' } })).status).toBe(412);
+    expect((await org.get("/users?role=viewer")).body.data.map((user: { email: string }) => user.email)).toContain(
+      "kim@org.example",
+    );
+    expect((await org.delete(path)).body).toEqual({ id: created.body.id, deleted: true });
+    expect((await org.delete(path)).status).toBe(404);
+  });
+
+  test("have an address of their own on the whole hub", async () => {
+    await org.post("/users", { email: "taken@org.example", role: "viewer" });
+    const elsewhere = await hub.org();
+    const refused = await elsewhere.post("/users", { email: "TAKEN@org.example", role: "viewer" });
+    expect(refused.body).toMatchObject({ status: 409, code: "email_taken" });
+  });
+
+  test("need a real address, a role there is, and a long enough password", async () => {
+    const refused = await org.post("/users", { email: "no address", role: "boss", password: "short" });
+    expect(refused.body.errors.map((error: { pointer: string }) => error.pointer).toSorted()).toEqual([
+      "/email",
+      "/password",
+      "/role",
+    ]);
+  });
+
+  test("keep one active administrator, also when two remove each other at once", async () => {
+    const small = await hub.org();
+    const { data } = (await small.get("/users")).body;
+    expect((await small.patch(`/users/${data[0].id}`, { role: "viewer" })).body.code).toBe("last_admin");
+    expect((await small.patch(`/users/${data[0].id}`, { status: "disabled" })).body.code).toBe("last_admin");
+    expect((await small.delete(`/users/${data[0].id}`)).body.code).toBe("last_admin");
+    const second = await small.withRole("admin");
+    const answers = await Promise.all([
+      small.patch(`/users/${data[0].id}`, { role: "viewer" }),
+      small.patch(`/users/${second.userId}`, { role: "viewer" }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  test("cannot delete themselves", async () => {
+    const admin = await org.withRole("admin");
+    expect((await admin.delete(`/users/${admin.userId}`)).body.code).toBe("own_account");
+  });
+});
+
+describe("organizations", () => {
+  test("are created by operators of the hub, with an administrator who can sign in", async () => {
+    const admin = { email: "boss@new.example", password: "a long passphrase" };
+    const created = await hub.operator.post("/organizations", { name: "New", admin });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ name: "New", isOperator: false });
+    const { body } = await hub.anonymous.post("/auth/token", admin);
+    expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(created.body.id);
+    expect((await org.post("/organizations", { name: "Mine", admin })).body.code).toBe("insufficient_scope");
+    expect((await hub.operator.post("/organizations", { name: "Twice", admin })).body.code).toBe("email_taken");
+  });
+
+  test("see themselves only, unless they run the hub", async () => {
+    expect((await org.get("/organizations")).body.data.map(({ id }: { id: string }) => id)).toEqual([org.id]);
+    expect((await hub.operator.get("/organizations")).body.pagination.total).toBeGreaterThan(1);
+    expect((await org.get(`/organizations/${org.id}`)).status).toBe(200);
+    expect((await hub.operator.get(`/organizations/${org.id}`)).status).toBe(200);
+  });
+
+  test("are renamed by their administrators", async () => {
+    expect((await org.patch(`/organizations/${org.id}`, { name: "Renamed" })).body).toMatchObject({
+      name: "Renamed",
+      version: 2,
+    });
+    const viewer = await org.withRole("viewer");
+    expect((await viewer.patch(`/organizations/${org.id}`, { name: "No" })).status).toBe(403);
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
+const countSets = async (name: string): Promise<number> =>
+  (await org.get(`/condition-sets?search=${name}`)).body.pagination.total;
+
+describe("Idempotency-Key", () => {
+  test("a repeated request answers the same bytes and does nothing", async () => {
+    const key = randomUUID();
+    const first = await org.post("/condition-sets", { name: "only-once" }, withKey(key));
+    const again = await org.post("/condition-sets", { name: "only-once" }, withKey(key));
+    expect(first.status).toBe(201);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
+    expect(await countSets("only-once")).toBe(1);
+  });
+
+  test("the same key with another body or another path answers 422", async () => {
+    const key = randomUUID();
+    await org.post("/condition-sets", { name: "first-body" }, withKey(key));
+    expect((await org.post("/condition-sets", { name: "other-body" }, withKey(key))).body).toMatchObject({
+      status: 422,
+      code: "idempotency_key_reused",
+    });
+    expect((await org.post("/api-keys", { name: "first-body" }, withKey(key))).status).toBe(422);
+    expect(await countSets("other-body")).toBe(0);
+  });
+
+  test("belongs to its caller: somebody else's same key is another key", async () => {
+    const key = randomUUID();
+    const [other, colleague] = [await hub.org(), await org.withRole("operator")];
+    expect((await org.post("/condition-sets", { name: "mine" }, withKey(key))).status).toBe(201);
+    expect((await other.post("/condition-sets", { name: "mine" }, withKey(key))).status).toBe(201);
+    expect((await colleague.post("/condition-sets", { name: "theirs" }, withKey(key))).status).toBe(201);
+  });
+
+  test("forty at once over two nodes make one thing; everybody gets that answer or is told to wait", async () => {
+    const nodes = [hub.client(org.token), (await hub.secondNode()).client(org.token)];
+    for (let round = 0; round < 5; round++) {
+      const [key, name] = [randomUUID(), `race-${round}-${randomUUID()}`];
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => nodes[i % 2]!.post("/condition-sets", { name }, withKey(key))),
+      );
+      const made = answers.filter(({ status }) => status === 201);
+      expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+      for (const { status, body, headers } of answers.filter(({ status }) => status !== 201)) {
+        expect(status).toBe(409);
+        expect(body.code).toBe("idempotency_in_progress");
+        expect(headers.get("retry-after")).toBe("1");
+      }
+      expect(await countSets(name)).toBe(1);
+    }
+  });
+
+  test("a holder that was overtaken cannot commit: the work is done once", async () => {
+    const { id } = (await org.post("/condition-sets", { name: `slow ${randomUUID()}` })).body;
+    const key = randomUUID();
+    const add = () => org.post(`/condition-sets/${id}/values`, { values: ["a"] }, withKey(key));
+    let release = (): void => {};
+    const locked = new Promise<void>((resolve) => (release = resolve));
+    const isHeld = Promise.withResolvers<void>();
+    const blocker = hub.world.db.transaction(async (tx) => {
+      await tx.query("select 1 from condition_sets where id = $1 for update", [id]);
+      isHeld.resolve();
+      await locked;
+    });
+    await isHeld.promise;
+    const first = add();
+    const countWaiting = async (): Promise<number> => {
+      const sql = `select 1 from pg_stat_activity
+        where wait_event_type = 'Lock' and query ~ 'condition_sets' and datname = current_database()`;
+      return (await hub.world.db.query(sql)).length;
+    };
+    await expect.poll(countWaiting).toBe(1);
+    hub.advance(61_000);
+    const second = add();
+    await expect.poll(countWaiting).toBe(2);
+    release();
+    await blocker;
+    const answers = await Promise.all([first, second]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 200)!.body).toEqual({ added: 1, alreadyPresent: 0, valueCount: 1 });
+    expect((await org.get(`/condition-sets/${id}`)).body.version).toBe(2);
+  });
+
+  test("a refusal is remembered too, a failed check of the request is not", async () => {
+    const key = randomUUID();
+    await org.post("/condition-sets", { name: "conflict" });
+    const refused = await org.post("/condition-sets", { name: "conflict" }, withKey(key));
+    const again = await org.post("/condition-sets", { name: "conflict" }, withKey(key));
+    expect(refused.status).toBe(409);
+    expect(again.text).toBe(refused.text);
+    expect(again.headers.get("content-type")).toContain("application/problem+json");
+    const other = randomUUID();
+    expect((await org.post("/condition-sets", { nmae: "x" }, withKey(other))).status).toBe(400);
+    expect((await org.post("/condition-sets", { name: "mended" }, withKey(other))).status).toBe(201);
+  });
+
+  test("the value of an API key is replayed, though nothing readable was stored", async () => {
+    const key = randomUUID();
+    const first = await org.post("/api-keys", { name: "sealed" }, withKey(key));
+    const again = await org.post("/api-keys", { name: "sealed" }, withKey(key));
+    expect(again.text).toBe(first.text);
+    const [row] = await hub.world.db.query<{ answer: string }>("select answer from idempotency_keys where key = $1", [
+      key,
+    ]);
+    expect(row!.answer).toMatch(/^s1\./);
+  });
+
+  test("must be visible ASCII of at most 255 characters", async () => {
+    for (const key of ["", " ", "x".repeat(256), "ü"]) {
+      const answer = await org.post("/condition-sets", { name: randomUUID() }, withKey(key));
+      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: "header/idempotency-key" })]);
+    }
+  });
+
+  test("is forgotten after a day", async () => {
+    const { removeOldIdempotencyKeys } = await import("./idempotency.ts");
+    const key = randomUUID();
+    await org.post("/condition-sets", { name: "yesterday" }, withKey(key));
+    await removeOldIdempotencyKeys(hub.world);
+    expect((await org.post("/condition-sets", { name: "yesterday" }, withKey(key))).status).toBe(201);
+    hub.advance(25 * 3_600_000);
+    await removeOldIdempotencyKeys(hub.world);
+    expect((await org.post("/condition-sets", { name: "yesterday" }, withKey(key))).status).toBe(409);
+  });
+});

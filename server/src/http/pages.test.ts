@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const page = (path: string, headers: Record<string, string> = {}) => hub.anonymous.get(`!${path}`, { headers });
+
+describe("pages that need no token", () => {
+  test("health, readiness and metrics answer", async () => {
+    expect((await page("/healthz")).body).toEqual({ status: "ok" });
+    expect((await page("/readyz")).body).toEqual({
+      status: "ready",
+      checks: { database: "ok", signals: "ok", traffic: "ok" },
+    });
+    await hub.anonymous.get("/me");
+    const metrics = await page("/metrics");
+    expect(metrics.headers.get("content-type")).toContain("text/plain");
+    expect(metrics.text).toMatch(
+      /hub_http_request_duration_seconds_count\{[^}]*route="\/api\/v1\/me"[^}]*status="401"/,
+    );
+    expect(metrics.text).toMatch(/hub_database_connections\{/);
+  });
+
+  test("metrics can be given a token", async () => {
+    const guarded = await startTestHub({ config: { metricsToken: "let-me-in" } });
+    expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);
+    expect((await guarded.anonymous.get("!/metrics", { headers: { authorization: "Bearer let-me-in" } })).status).toBe(
+      200,
+    );
+  });
+
+  test("the reference page loads its script from the hub itself, and nothing from elsewhere", async () => {
+    const docs = await page("/docs");
+    expect(docs.status).toBe(200);
+    expect(docs.text).toContain("/openapi.json");
+    expect(docs.text).not.toMatch(/(src|href)="https?:/);
+    const script = /src="([^"]+\.js)"/.exec(docs.text)![1]!;
+    const loaded = await page(new URL(script, `${hub.url}/docs/`).pathname);
+    expect(loaded.status).toBe(200);
+    expect(loaded.headers.get("content-type")).toMatch(/javascript/);
+  });
+
+  test("the front page and every error page answer", async () => {
+    expect((await page("/")).text).toContain("live");
+    expect((await page("/docs/errors/validation_failed")).text).toContain("400");
+    expect((await page("/docs/errors/nonsense")).status).toBe(404);
+    expect((await page("/docs/scopes")).text).toContain("condition_sets:read");
+  });
+});
+
+describe("the OpenAPI document", () => {
+  test("is version 3.1, has every route with an id of its own, and is the one in docs/ apart from preview routes", async () => {
+    const { body } = await page("/openapi.json");
+    expect(body.openapi).toBe("3.1.0");
+    const operations = Object.values(body.paths).flatMap((path) => Object.values(path as object)) as {
+      operationId: string;
+    }[];
+    expect(operations).toHaveLength(hub.mounts.flatMap(({ routes }) => routes).length);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const written = JSON.parse(readFileSync(`${import.meta.dirname}/../../../docs/openapi.json`, "utf8"));
+    for (const path of Object.keys(body.paths)) expect(written.paths[path]).toEqual(body.paths[path]);
+  });
+});
+
+describe("headers of every answer", () => {
+  test("forbid framing, sniffing, caching and scripts", async () => {
+    const { headers } = await hub.operator.get("/me");
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("let no other site in unless it is configured", async () => {
+    const origin = { origin: "https://console.example" };
+    expect((await hub.operator.get("/me", { headers: origin })).headers.get("access-control-allow-origin")).toBeNull();
+    const open = await startTestHub({ config: { corsOrigins: ["https://console.example"] } });
+    expect((await open.operator.get("/me", { headers: origin })).headers.get("access-control-allow-origin")).toBe(
+      "https://console.example",
+    );
+    const foreign = { origin: "https://evil.example" };
+    expect(
+      (await open.operator.get("/me", { headers: foreign })).headers.get("access-control-allow-origin"),
+    ).toBeNull();
+  });
+
+  test("HEAD answers like GET, without a body", async () => {
+    const answer = await hub.operator.call("HEAD", "/me");
+    expect(answer).toMatchObject({ status: 200, text: "" });
+  });
+});
