@@ -62,11 +62,11 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.headers(pageHeaders).send(renderPage("Scopes", `<table>${rows.join("")}</table>`));
   });
 
-  for (const path of ["/docs", "/docs/", "/docs/js/*"]) {
+  // The page loads its script by a relative address, which only works below "/docs/".
+  app.get("/docs", async (_request, reply) => reply.redirect("/docs/"));
+  for (const path of ["/docs/", "/docs/js/*"]) {
     app.get(path, async (request, reply) => {
-      const page = await (
-        await docsApp()
-      ).inject({ method: "GET", url: request.url === "/docs" ? "/docs/" : request.url });
+      const page = await (await docsApp()).inject({ method: "GET", url: request.url });
       const type = page.headers["content-type"] ?? "text/html";
       return reply
         .code(page.statusCode)
