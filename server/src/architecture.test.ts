@@ -39,10 +39,12 @@ const layers: Record<string, string[]> = {
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
+  orders: ["locations", "users"],
+  operations: ["condition-sets", "locations", "orders", "users"],
 };
 
-/** Called by others besides the front file: authentication happens on every request, apart from the feature's verbs. */
-const furtherFronts = ["api-keys/key-authentication.ts"];
+/** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */
+const furtherFronts = ["api-keys/key-authentication.ts", "orders/order.ts", "orders/orders.states.ts"];
 
 type Import = { from: string; to: string };
 

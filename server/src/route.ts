@@ -17,6 +17,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   body: Static<Body>;
   /** The version of the If-Match header; undefined when the caller sent none. */
   ifMatch: number | undefined;
+  /** `Prefer: respond-async`: the caller does not want to wait for the work. */
+  prefersAsync: boolean;
   /** The X-Organization-Id header, which only the gateway reads. */
   organizationHeader: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { ClientConfig } from "pg";
 import pg from "pg";
 import type { Queryable } from "./database.ts";
@@ -18,6 +19,18 @@ export async function readServerVersion(connection: ClientConfig): Promise<numbe
   return await withClient({ ...connection, connectionTimeoutMillis: 5_000 }, async (client) => {
     const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
     return Number(rows[0]?.server_version_num);
+  });
+}
+
+/** However differently the two are spelled: a lock taken through one is seen through the other. */
+export async function areSameDatabase(one: ClientConfig, other: ClientConfig): Promise<boolean> {
+  const key = randomInt(2 ** 47);
+  return await withClient(one, async (holder) => {
+    await holder.query("select pg_advisory_lock($1)", [key]);
+    return await withClient(other, async (asker) => {
+      const { rows } = await asker.query<{ isFree: boolean }>('select pg_try_advisory_lock($1) as "isFree"', [key]);
+      return rows[0]?.isFree !== true;
+    });
   });
 }
 

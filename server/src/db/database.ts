@@ -14,8 +14,8 @@ export type Queryable = {
 };
 
 export type Tx = Queryable & {
-  /** Runs after COMMIT was answered, never on rollback. Must not throw. */
-  afterCommit(work: () => void): void;
+  /** Runs after COMMIT was answered, never on rollback; the transaction's caller waits for it. Must not throw. */
+  afterCommit(work: () => void | Promise<void>): void;
 };
 
 export type Database = Queryable & {
@@ -30,13 +30,22 @@ export type Database = Queryable & {
 export type DatabaseOptions = {
   connection: PoolConfig;
   maxConnections: number;
+  /** For migrations, which may rightly take minutes. */
+  isPatient?: boolean;
   onError(error: Error): void;
 };
 
+const timeLimits = {
+  statement_timeout: 30_000,
+  // Longer than statement_timeout: it only fires when the server does not answer at all.
+  query_timeout: 40_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 30_000,
+};
 const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
 
-export function openDatabase({ connection, maxConnections, onError }: DatabaseOptions): Database {
+export function openDatabase({ connection, maxConnections, isPatient, onError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -44,11 +53,7 @@ export function openDatabase({ connection, maxConnections, onError }: DatabaseOp
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: "order-operations-hub",
-    statement_timeout: 30_000,
-    // Longer than statement_timeout: it only fires when the server does not answer at all.
-    query_timeout: 40_000,
-    lock_timeout: 10_000,
-    idle_in_transaction_session_timeout: 30_000,
+    ...(isPatient ? {} : timeLimits),
   });
   pool.on("error", onError);
   // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
@@ -56,7 +61,7 @@ export function openDatabase({ connection, maxConnections, onError }: DatabaseOp
 
   async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await pool.connect();
-    const effects: (() => void)[] = [];
+    const effects: (() => void | Promise<void>)[] = [];
     let open = true;
     const tx: Tx = {
       async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
@@ -77,7 +82,7 @@ export function openDatabase({ connection, maxConnections, onError }: DatabaseOp
       throw error;
     }
     client.release();
-    for (const effect of effects) effect();
+    for (const effect of effects) await effect();
     return answer;
   }
 

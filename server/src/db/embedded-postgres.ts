@@ -1,7 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, openSync } from "node:fs";
-import { access, chmod, chown, constants, lstat, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { access, chmod, chown, constants, lstat, mkdir, readdir, readFile, realpath } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,22 +10,27 @@ import type { ClientConfig } from "pg";
 import type { OsUser } from "./os-user.ts";
 import { canReach, unprivilegedUser } from "./os-user.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
-import { awaitExit, findPostmaster, isAlive, readPostmasterFile } from "./postmaster.ts";
+import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile } from "./postmaster.ts";
 
 export type EmbeddedPostgres = {
   connection(database: string): ClientConfig;
   /** Fast shutdown: open transactions are rolled back, everything committed is on disk. */
   stop(): Promise<void>;
+  /** Looks after it no longer and lets it run: another hub uses it. */
+  leave(): void;
 };
 
 export type EmbeddedOptions = {
   dataDir: string;
   settings?: Record<string, string>;
   log(message: string): void;
+  /** Called while PostgreSQL is at work in its own process and there is nothing to do but wait for it. */
+  meanwhile?(): void;
 };
 
 /** The superuser of the cluster; it is reachable only through a socket in a folder nobody else may enter. */
 const superuser = "hub";
+const sharedFolder = "/var/lib/order-operations-hub";
 const socketPort = 5432;
 
 const defaultSettings = {
@@ -44,45 +50,49 @@ type Place = { user: OsUser | undefined; home: string; cluster: string; sockets:
 /** Starts PostgreSQL on the data directory, or adopts the one that a killed hub left running there. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const place = await findPlace(path.resolve(options.dataDir));
-  if (!existsSync(path.join(place.cluster, "PG_VERSION"))) await initialise(place);
+  if (!existsSync(path.join(place.cluster, "PG_VERSION"))) await initialise(place, options);
   let stopping = false;
-  let pid = await launch(place, options);
+  const isStopping = (): boolean => stopping;
+  let pid = await launchFirst(place, options);
 
-  function watch(): void {
-    void awaitExit(pid, () => stopping).then(async () => {
+  async function keepRunning(): Promise<void> {
+    for (;;) {
+      await awaitExit(pid, isStopping);
       if (stopping) return;
       options.log("PostgreSQL stopped unexpectedly; starting it again");
-      for (;;) {
-        if (stopping) return;
-        try {
-          pid = await launch(place, options);
-          return watch();
-        } catch (error) {
-          options.log(`PostgreSQL does not start: ${(error as Error).message}`);
+      await launch(place, options, isStopping).then(
+        (next) => (pid = next),
+        async (error: Error) => {
+          options.log(`PostgreSQL does not start: ${error.message}`);
           await new Promise((resolve) => setTimeout(resolve, 500));
-        }
-      }
-    });
+        },
+      );
+    }
   }
-  watch();
+  const keeping = keepRunning();
 
   return {
     connection: (database) => ({ host: place.sockets, port: socketPort, user: superuser, database }),
     async stop() {
       stopping = true;
+      // It may be starting again at this very moment.
+      await keeping;
       await stopPostmaster(pid);
+    },
+    leave() {
+      stopping = true;
     },
   };
 }
 
 /** As root the cluster may have to live elsewhere: PostgreSQL's user cannot enter, say, a checkout under /root. */
-async function findPlace(dataDir: string): Promise<Place> {
-  await mkdir(dataDir, { recursive: true });
-  await access(dataDir, constants.W_OK);
-  const user = await unprivilegedUser();
+async function findPlace(givenDir: string): Promise<Place> {
+  await mkdir(givenDir, { recursive: true });
+  await access(givenDir, constants.W_OK);
+  // One directory has one name here: by two names it would look like two clusters.
+  const dataDir = await realpath(givenDir);
   const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
-  const home = !user || (await canReach(user, dataDir)) ? dataDir : path.join("/var/lib/order-operations-hub", id);
-  await mkdir(home, { recursive: true });
+  const { home, user } = await findHome(dataDir, path.join(sharedFolder, id));
   const near = path.join(home, "run");
   // A socket path holds at most 107 bytes; past that the folder has to be somewhere short.
   const sockets = Buffer.byteLength(near) <= 85 ? near : path.join(tmpdir(), `order-operations-hub-${id}`);
@@ -96,6 +106,24 @@ async function findPlace(dataDir: string): Promise<Place> {
   };
 }
 
+/** Where there is a cluster already, there it stays, with its owner; whoever may enter which folder by now. */
+async function findHome(dataDir: string, elsewhere: string): Promise<Pick<Place, "home" | "user">> {
+  const fallback = await unprivilegedUser();
+  if (!fallback) return { home: dataDir, user: undefined };
+  for (const home of [dataDir, elsewhere]) {
+    const owner = await stat(path.join(home, "postgres")).catch(() => undefined);
+    if (!owner) continue;
+    const user = owner.uid === 0 ? fallback : { uid: owner.uid, gid: owner.gid };
+    if (await canReach(user, home)) return { home, user };
+    throw new Error(`PostgreSQL's user (${user.uid}) may no longer enter ${home}, where its data is. Allow it again.`);
+  }
+  if (await canReach(fallback, dataDir)) return { home: dataDir, user: fallback };
+  await mkdir(elsewhere, { recursive: true });
+  // Whatever the umask is: PostgreSQL's user must get through to its own folder.
+  for (const folder of [sharedFolder, elsewhere]) await chmod(folder, 0o755);
+  return { home: elsewhere, user: fallback };
+}
+
 async function ownFolder(folder: string, user: OsUser | undefined): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const info = await lstat(folder);
@@ -107,57 +135,100 @@ async function ownFolder(folder: string, user: OsUser | undefined): Promise<void
 }
 
 /** Made beside its final place and renamed, so that a half-made cluster is never mistaken for a whole one. */
-async function initialise(place: Place): Promise<void> {
+async function initialise(place: Place, { meanwhile }: EmbeddedOptions): Promise<void> {
+  await removeDrafts(place.home);
   const draft = `${place.cluster}.${process.pid}.new`;
-  await rm(draft, { recursive: true, force: true });
   await ownFolder(draft, place.user);
   const args = ["-D", draft, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-instructions"];
   const locale = ["--locale-provider=builtin", "--locale=C.UTF-8", "--lc-collate=C", "--lc-ctype=C"];
-  await promisify(execFile)(path.join(place.binaries, "bin/initdb"), [...args, ...locale], runAs(place)).catch(
-    (error: Error & { stderr?: string }) => {
-      throw new Error(`initdb failed: ${error.stderr?.trim() || error.message}`);
-    },
-  );
+  const made = promisify(execFile)(path.join(place.binaries, "bin/initdb"), [...args, ...locale], runAs(place));
+  meanwhile?.();
+  await made.catch((error: Error & { stderr?: string }) => {
+    throw new Error(`initdb failed: ${error.stderr?.trim() || error.message}`);
+  });
   await rename(draft, place.cluster).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     await rm(draft, { recursive: true, force: true });
   });
 }
 
-async function launch(place: Place, options: EmbeddedOptions): Promise<number> {
-  const running = await findPostmaster(place.cluster);
-  if (running) {
-    options.log(`PostgreSQL already runs on this data directory (process ${running}); using it`);
-    return await ready(place, running);
+/** Those of hubs that were killed at work. */
+async function removeDrafts(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    const pid = Number(/^postgres\.(\d+)\.new$/.exec(name)?.[1]);
+    const isLeft = pid === process.pid || (pid > 0 && !isAlive(pid));
+    if (isLeft) await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 3 });
   }
-  const settings = { ...defaultSettings, unix_socket_directories: place.sockets, ...options.settings };
-  const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const logFile = openSync(path.join(place.home, "postgres.log"), "a", 0o600);
-  // Detached: Ctrl-C goes to the whole process group, and the hub still needs its database while it drains.
-  const child = spawn(path.join(place.binaries, "bin/postgres"), ["-D", place.cluster, ...args], {
-    ...runAs(place),
-    detached: true,
-    stdio: ["ignore", logFile, logFile],
-  });
-  const failed = new Promise<never>((_, reject) => child.once("error", reject));
-  failed.catch(() => {});
-  child.unref();
-  if (child.pid === undefined) return await failed;
-  return await ready(place, child.pid);
 }
 
-async function ready(place: Place, pid: number): Promise<number> {
+/** Processes of a killed PostgreSQL may still be at work for a moment; it does not start beside them. */
+async function launchFirst(place: Place, options: EmbeddedOptions): Promise<number> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    try {
+      return await launch(place, options, () => false);
+    } catch (error) {
+      if (!/pre-existing shared memory/.test((error as Error).message) || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** The process id of a PostgreSQL that takes connections, or of one that has just been asked to stop. */
+async function launch(place: Place, options: EmbeddedOptions, isStopping: () => boolean): Promise<number> {
+  const socket = path.join(place.sockets, `.s.PGSQL.${socketPort}`);
+  let running = await findPostmaster(place.cluster);
+  if (running === undefined && (await answers(socket))) {
+    running = await findPostmaster(place.cluster);
+    if (running === undefined) {
+      throw new Error(`A PostgreSQL that cannot be seen, say in another container, already uses ${place.cluster}.`);
+    }
+  }
+  if (running !== undefined && (await isReady(place, running, isStopping))) {
+    options.log(`PostgreSQL already runs on this data directory (process ${running}); using it`);
+    return running;
+  }
+  // Nobody listens, so its lock is a dead one's, and the process id in it may be a stranger's by now.
+  await rm(`${socket}.lock`, { force: true });
+  const log = path.join(place.home, "postgres.log");
+  const { size: before } = await stat(log).catch(() => ({ size: 0 }));
+  const pid = await spawnPostmaster(place, options.settings);
+  options.meanwhile?.();
+  if (await isReady(place, pid, isStopping)) return pid;
+  // Another hub's PostgreSQL may have won the race for this folder.
+  const other = await findPostmaster(place.cluster);
+  if (other !== undefined && (await isReady(place, other, isStopping))) return other;
+  const said = (await readFile(log)).subarray(before).toString().trim().split("\n");
+  throw new Error(`PostgreSQL did not start: ${said.slice(-8).join(" | ")}`);
+}
+
+async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]): Promise<number> {
+  const settings = { ...defaultSettings, unix_socket_directories: place.sockets, ...wanted };
+  const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const logFile = openSync(path.join(place.home, "postgres.log"), "a", 0o600);
+  try {
+    // Detached: Ctrl-C goes to the whole process group, and the hub still needs its database while it drains.
+    const child = spawn(path.join(place.binaries, "bin/postgres"), ["-D", place.cluster, ...args], {
+      ...runAs(place),
+      detached: true,
+      stdio: ["ignore", logFile, logFile],
+    });
+    const failed = new Promise<never>((_, reject) => child.once("error", reject));
+    failed.catch(() => {});
+    child.unref();
+    return child.pid ?? (await failed);
+  } finally {
+    closeSync(logFile);
+  }
+}
+
+/** False when it ended before it was ready. */
+async function isReady(place: Place, pid: number, isStopping: () => boolean): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const file = await readPostmasterFile(place.cluster);
-    if (file?.pid === pid && file.status === "ready") return pid;
-    if (!isAlive(pid)) {
-      // Another hub's PostgreSQL may have won the race for this folder.
-      const other = await findPostmaster(place.cluster);
-      if (other) return await ready(place, other);
-      const log = await readFile(path.join(place.home, "postgres.log"), "utf8").catch(() => "");
-      throw new Error(`PostgreSQL did not start: ${log.trim().split("\n").slice(-4).join(" | ")}`);
-    }
+    if (isStopping() || (file?.pid === pid && file.status === "ready")) return true;
+    if (!isAlive(pid)) return false;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error("PostgreSQL did not become ready within 60 s");

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Database, Tx } from "./database.ts";
+import type { ClientConfig } from "pg";
+import type { Queryable, Tx } from "./database.ts";
+import { openDatabase } from "./database.ts";
 
 export type Migration = { version: number; name: string; sql: string; checksum: string };
 
@@ -24,25 +26,33 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
 }
 
 /** Applies what is missing, all or nothing; a second run, or a second hub at the same moment, does nothing. */
-export async function migrate(db: Database, migrations: Migration[]): Promise<Migration[]> {
+export async function migrate(connection: ClientConfig, db: Queryable, migrations: Migration[]): Promise<Migration[]> {
   if ((await appliedVersion(db)) === newest(migrations)) return [];
-  return await db.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1)", [lockKey]);
-    await tx.query(
-      `create table if not exists schema_migrations (
-         version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
-    );
-    const missing = await findMissing(tx, migrations);
-    for (const migration of missing) {
-      await tx.query(migration.sql);
-      await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
-        migration.version,
-        migration.name,
-        migration.checksum,
-      ]);
-    }
-    return missing;
-  });
+  // A connection of its own: the time limits that protect requests would cut off a long migration.
+  const patient = openDatabase({ connection, maxConnections: 1, isPatient: true, onError: () => {} });
+  try {
+    return await patient.transaction((tx) => applyMissing(tx, migrations));
+  } finally {
+    await patient.close();
+  }
+}
+
+async function applyMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
+  await tx.query("select pg_advisory_xact_lock($1)", [lockKey]);
+  await tx.query(
+    `create table if not exists schema_migrations (
+       version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
+  );
+  const missing = await findMissing(tx, migrations);
+  for (const migration of missing) {
+    await tx.query(migration.sql);
+    await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
+      migration.version,
+      migration.name,
+      migration.checksum,
+    ]);
+  }
+  return missing;
 }
 
 async function findMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
@@ -62,7 +72,7 @@ async function findMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]
   return migrations.filter((migration) => !done.has(migration.version));
 }
 
-async function appliedVersion(db: Database): Promise<number> {
+async function appliedVersion(db: Queryable): Promise<number> {
   const [{ exists } = { exists: false }] = await db.query<{ exists: boolean }>(
     "select to_regclass('schema_migrations') is not null as exists",
   );

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 
-export type OsUser = { name: string; uid: number; gid: number };
+export type OsUser = { uid: number; gid: number };
 
 /** PostgreSQL refuses to run as root; this is whom it runs as then. Undefined: we are not root, no change needed. */
 export async function unprivilegedUser(): Promise<OsUser | undefined> {
@@ -10,7 +10,7 @@ export async function unprivilegedUser(): Promise<OsUser | undefined> {
   const users = passwd.split("\n").map((line) => line.split(":"));
   for (const wanted of ["postgres", "nobody"]) {
     const fields = users.find(([name]) => name === wanted);
-    if (fields) return { name: wanted, uid: Number(fields[2]), gid: Number(fields[3]) };
+    if (fields) return { uid: Number(fields[2]), gid: Number(fields[3]) };
   }
   throw new Error(
     "PostgreSQL cannot run as root and this system has no user 'postgres' or 'nobody'. Set DATABASE_URL.",

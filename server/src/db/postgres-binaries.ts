@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, readFile, symlink } from "node:fs/promises";
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { OsUser } from "./os-user.ts";
@@ -14,13 +14,36 @@ export async function findPostgresBinaries(user: OsUser | undefined, copyTo: str
   if ((await linkLibraries(packaged)) && (!user || (await canReach(user, path.join(packaged, "bin/postgres"))))) {
     return packaged;
   }
-  const copy = path.join(copyTo, `postgres-${path.basename(path.dirname(packaged))}-18.4`);
-  if (!existsSync(path.join(copy, "complete"))) {
-    await cp(packaged, copy, { recursive: true });
-    await linkLibraries(copy);
-    await cp(path.join(packaged, "pg-symlinks.json"), path.join(copy, "complete"));
-  }
+  const { version } = JSON.parse(await readFile(path.join(packaged, "../package.json"), "utf8")) as Package;
+  const copy = path.join(copyTo, `postgres-${process.platform}-${process.arch}-${version}`);
+  if (!existsSync(copy)) await copyBinaries(packaged, copy);
   return copy;
+}
+
+type Package = { version: string };
+
+/** Renamed when it is whole, so that a copy that was cut short is never used. */
+async function copyBinaries(from: string, to: string): Promise<void> {
+  const draft = `${to}.${process.pid}.new`;
+  await rm(draft, { recursive: true, force: true });
+  // Verbatim: otherwise the links between the libraries would lead back to where PostgreSQL's user cannot go.
+  await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(draft);
+  await openForReading(draft);
+  await rename(draft, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    await rm(draft, { recursive: true, force: true });
+  });
+}
+
+/** Installed under a strict umask, the files are for their owner only. */
+async function openForReading(folder: string): Promise<void> {
+  const inside = await readdir(folder, { recursive: true });
+  for (const name of [".", ...inside]) {
+    const file = path.join(folder, name);
+    const info = await lstat(file);
+    if (!info.isSymbolicLink()) await chmod(file, info.mode | (info.mode & 0o100 ? 0o555 : 0o444));
+  }
 }
 
 function packagedBinaries(): string {

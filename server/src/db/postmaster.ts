@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -11,21 +13,39 @@ export async function readPostmasterFile(cluster: string): Promise<{ pid: number
   return pid > 0 ? { pid, status: (lines[7] ?? "").trim() } : undefined;
 }
 
-/** The process id of the PostgreSQL that runs on this cluster, if one does. Clears away a dead one's file. */
+const stoppingPatienceMs = 30_000;
+
+/** The process id of the PostgreSQL that runs on this cluster, if one does. Waits for one that is just stopping. */
 export async function findPostmaster(cluster: string): Promise<number | undefined> {
   const file = await readPostmasterFile(cluster);
-  if (!file) return undefined;
-  if (isAlive(file.pid) && (await commandOf(file.pid)).includes(cluster)) {
+  // PostgreSQL itself knows what to do with the file of a process that is no more.
+  if (!file || !exists(file.pid)) return undefined;
+  if (isAlive(file.pid) && (await worksOn(file.pid, cluster))) {
     if (file.status !== "stopping") return file.pid;
-    await awaitExit(file.pid, () => false);
+    const deadline = Date.now() + stoppingPatienceMs;
+    await awaitExit(file.pid, () => Date.now() > deadline);
     return undefined;
   }
-  // After a reboot or in a new container the id can belong to any other process; PostgreSQL would refuse to start.
+  // After a reboot or in a new container the id can belong to any other process, and a killed process whose parent does
+  // not look keeps its id; PostgreSQL would refuse to start.
   await rm(path.join(cluster, "postmaster.pid"), { force: true });
   return undefined;
 }
 
+/** Whether anybody answers there, be it a process that cannot be seen from inside this container. */
+export async function answers(socketFile: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(socketFile);
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
 export function isAlive(pid: number): boolean {
+  return exists(pid) && !isZombie(pid);
+}
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -34,8 +54,25 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Dead, but its parent has not looked: an adopted PostgreSQL in a container whose first process never looks. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
+  }
+}
+
 export async function awaitExit(pid: number, giveUp: () => boolean): Promise<void> {
   while (isAlive(pid) && !giveUp()) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** PostgreSQL's current directory is its cluster, however that was spelled when it was started. */
+async function worksOn(pid: number, cluster: string): Promise<boolean> {
+  const current = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (current !== undefined) return current === (await realpath(cluster));
+  return (await commandOf(pid)).includes(cluster);
 }
 
 async function commandOf(pid: number): Promise<string> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ClientConfig } from "pg";
 import pg from "pg";
 import type { Tx } from "./database.ts";
@@ -15,11 +16,18 @@ export type Signals = {
   close(): Promise<void>;
 };
 
-export type Topic = "api_key" | "user" | "organization" | "clock" | "reset";
+export type Topic = "api_key" | "user" | "clock" | "reset" | "operation_run";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
 const reconnectMs = 500;
+const listenerName = "order-operations-hub signals";
+/** Published with these, a change is answered only when every node knows of it: what they cache decides who gets in. */
+const confirmed: ReadonlySet<Topic> = new Set(["api_key", "user", "clock", "reset"]);
+const receipt = "received";
+/** A node that hangs must not hold the answer for long. */
+const receiptMs = 2_000;
+const forgetMs = 60_000;
 
 export async function openSignals(connection: ClientConfig, onError: (error: Error) => void): Promise<Signals> {
   const listeners = new Map<Topic, ((subject: string) => void)[]>();
@@ -28,6 +36,9 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
+  // This node's notifications that not all nodes have confirmed yet.
+  const unconfirmed = new Map<string, { missing: number; done?: () => void }>();
+
   function deliver(topic: Topic, subject: string): void {
     for (const listener of listeners.get(topic) ?? []) listener(subject);
   }
@@ -35,6 +46,7 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
   async function connect(): Promise<void> {
     const next = new pg.Client({
       ...connection,
+      application_name: listenerName,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
@@ -42,19 +54,45 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     next.on("error", (error) => lose(next, error));
     next.on("end", () => lose(next));
     next.on("notification", ({ payload = "" }) => {
-      const [topic = "", subject = ""] = payload.split("|", 2);
+      const [topic = "", subject = "", id = ""] = payload.split("|", 3);
+      if (topic === receipt) return countReceipt(id);
       deliver(topic as Topic, subject);
+      if (!confirmed.has(topic as Topic)) return;
+      ask(next, "select pg_notify($1, $2)", [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
     });
-    await next.connect();
-    await next.query(`listen ${channel}`);
+    try {
+      await next.connect();
+      await next.query(`listen ${channel}`);
+    } catch (error) {
+      next.end().catch(() => {});
+      throw error;
+    }
+    if (closed) return await next.end();
     client = next;
     for (const listener of gapListeners) listener();
     schedule(heartbeatMs, () => beat(next));
   }
 
+  function countReceipt(id: string): void {
+    const sent = unconfirmed.get(id);
+    if (!sent || --sent.missing > 0) return;
+    unconfirmed.delete(id);
+    sent.done?.();
+  }
+
+  async function awaitReceipts(id: string): Promise<void> {
+    const sent = unconfirmed.get(id);
+    if (!sent) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sent.done = resolve;
+    const timeout = setTimeout(resolve, receiptMs);
+    await promise;
+    clearTimeout(timeout);
+  }
+
   // A half-open connection looks alive for ever: only an answered query proves that notifications still arrive.
   function beat(current: pg.Client): void {
-    current.query("select 1").then(
+    ask(current, "select 1").then(
       () => client === current && schedule(heartbeatMs, () => beat(current)),
       (error: Error) => lose(current, error),
     );
@@ -83,9 +121,21 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
   await connect();
   return {
     async publish(tx, topic, subject) {
-      await tx.query("select pg_notify($1, $2)", [channel, `${topic}|${subject}`]);
-      // This node must not wait for its own notification to come back: the next request already counts.
-      tx.afterCommit(() => deliver(topic, subject));
+      const id = randomUUID();
+      const [row] = await tx.query<{ nodes: number }>(
+        `select pg_notify($1, $2), (select count(*) from pg_stat_activity
+           where application_name = $3 and datname = current_database()) as nodes`,
+        [channel, `${topic}|${subject}|${id}`, listenerName],
+      );
+      if (confirmed.has(topic)) {
+        // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
+        unconfirmed.set(id, { missing: row!.nodes });
+        setTimeout(() => unconfirmed.delete(id), forgetMs).unref();
+      }
+      tx.afterCommit(async () => {
+        deliver(topic, subject);
+        await awaitReceipts(id);
+      });
     },
     subscribe(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
@@ -98,4 +148,16 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
       await client?.end();
     },
   };
+}
+
+const turns = new WeakMap<pg.Client, Promise<unknown>>();
+
+/** One query after the other, as the driver wants it. */
+async function ask<Row>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row[]> {
+  const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(text, values));
+  turns.set(
+    client,
+    turn.catch(() => {}),
+  );
+  return (await turn).rows as Row[];
 }

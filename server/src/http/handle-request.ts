@@ -15,7 +15,7 @@ import { startAttempt } from "./idempotency.ts";
 import type { Mount } from "./mount.ts";
 import { toHubError, toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
-import { createValidator } from "./validation.ts";
+import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
 const anonymous: Principal = {
@@ -44,6 +44,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       query: request.query as never,
       body: readBody(request) as never,
       ifMatch: parseIfMatch(request.headers["if-match"]),
+      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       address: request.ip,
     };
@@ -71,12 +72,10 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       await attempt.keep(tx, status, kept);
     };
     try {
-      const answer = await route.handle(ctx, input);
-      if (kept === undefined) {
-        kept = toText(answer, ctx);
-        await attempt.keep(ctx.db, status, kept);
-      }
-      return { status, text: kept };
+      const text = toText(await route.handle(ctx, input), ctx);
+      // What a transaction kept may have been provisional, such as a run that had only been queued by then.
+      if (text !== kept) await attempt.keep(ctx.db, status, text);
+      return { status, text };
     } catch (error) {
       const known = toHubError(error);
       if (!known || known.status >= 500 || known.status === 429 || known.code === "idempotency_in_progress") {
@@ -119,7 +118,8 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     }
     const answer = mount.format.wrap(await route.handle(ctx, input), ctx);
     const headers = headersOf(request, answer);
-    if (headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
+    const isRead = route.method === "GET";
+    if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
       return reply.code(304).headers(headers).send();
     }
     return reply.code(status).headers(headers).send(serialize(answer));

@@ -78,7 +78,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
       origin: options.corsOrigins,
-      exposedHeaders: ["etag", "link", "x-request-id", "ratelimit", "retry-after"],
+      methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+      exposedHeaders: ["etag", "link", "x-request-id", "ratelimit", "retry-after", "idempotency-replayed"],
     });
   }
 

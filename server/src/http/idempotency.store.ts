@@ -41,7 +41,7 @@ export async function keepAnswer(
 ): Promise<boolean> {
   const rows = await db.query(
     `update idempotency_keys set status = $5, answer = $6
-      where org_id = $1 and caller = $2 and key = $3 and claim = $4 and status is null returning 1`,
+      where org_id = $1 and caller = $2 and key = $3 and claim = $4 returning 1`,
     [owner.orgId, owner.caller, owner.key, claim, status, answer],
   );
   return rows.length === 1;

@@ -38,7 +38,17 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
   if (held.status === null && held.claim !== claim) {
     throw new HubError("idempotency_in_progress", undefined, { retryAfterSeconds: 1 });
   }
-  const open = (answer: string): string => (request.isSealed ? ctx.secrets.open(answer, sealContext) : answer);
+  const open = (answer: string): string => {
+    if (!request.isSealed) return answer;
+    try {
+      return ctx.secrets.open(answer, sealContext);
+    } catch {
+      throw new HubError(
+        "conflict",
+        "The request was done, but its answer was sealed with a key this hub no longer has.",
+      );
+    }
+  };
   return {
     ...(held.status === null ? {} : { replay: { status: held.status, answer: open(held.answer ?? "") } }),
     async keep(db, status, answer) {

@@ -86,11 +86,27 @@ function parameters(route: Route): Json[] {
   return list;
 }
 
+const failureTexts: Record<number, string> = {
+  400: "The request is not valid; `errors` says where and why",
+  401: "No token, or not a valid one",
+  403: "The token may not do this",
+  404: "There is no such thing, or not for this organization",
+  408: "The request took too long to arrive",
+  409: "In conflict with the present state",
+  412: "Changed by somebody else since it was read",
+  413: "The body is too large",
+  415: "The body must be application/json",
+  422: "The Idempotency-Key was used with another request",
+  429: "Too many requests; see Retry-After",
+  431: "The headers are too large",
+  500: "A fault of the hub; the log has it under the request id",
+  503: "Not possible right now; see Retry-After",
+};
+
 function failureResponse(isGateway: boolean, status: number): Json {
-  const titles = Object.values(errorTable).filter(([candidate]) => candidate === status);
   const schema = reference(isGateway ? "schemas/GatewayError" : "schemas/Problem");
   const type = isGateway ? "application/json" : "application/problem+json";
-  return { description: titles[0]?.[1] ?? "Failure", content: { [type]: { schema } } };
+  return { description: failureTexts[status] ?? "Failure", content: { [type]: { schema } } };
 }
 
 function operationId(method: string, path: string): string {

@@ -79,6 +79,9 @@ describe("headers of every answer", () => {
     expect((await open.operator.get("/me", { headers: origin })).headers.get("access-control-allow-origin")).toBe(
       "https://console.example",
     );
+    const preflight = { ...origin, "access-control-request-method": "PATCH" };
+    const allowed = await open.anonymous.call("OPTIONS", "/me", undefined, { headers: preflight });
+    expect(allowed.headers.get("access-control-allow-methods")).toContain("PATCH");
     const foreign = { origin: "https://evil.example" };
     expect(
       (await open.operator.get("/me", { headers: foreign })).headers.get("access-control-allow-origin"),

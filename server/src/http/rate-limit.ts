@@ -30,7 +30,8 @@ export function createRateLimiter(limits: RateLimits | undefined, now: () => num
     const [name, left] = inOrganization < ofCaller ? ["organization", inOrganization] : ["caller", ofCaller];
     reply.header("ratelimit", `"${name}";r=${Math.max(0, left)};t=1`);
     if (left < 0) {
-      throw new HubError("rate_limited", `More than ${limits.perOrganization} requests a second. Wait a second.`, {
+      const allowed = name === "organization" ? limits.perOrganization : limits.perCaller;
+      throw new HubError("rate_limited", `This ${name} may send ${allowed} requests a second. Wait a second.`, {
         retryAfterSeconds: 1,
       });
     }

@@ -1,10 +1,11 @@
 import type { Config } from "./config.ts";
+import type { RunningHub } from "./serve.ts";
 import { serve } from "./serve.ts";
 
 const exitMs = 9_500;
 
 export async function runServe(config: Config): Promise<void> {
-  const hub = await serve(config);
+  const starting = serve(config);
   let isStopping = false;
 
   async function stop(signal: string): Promise<void> {
@@ -12,29 +13,44 @@ export async function runServe(config: Config): Promise<void> {
     isStopping = true;
     console.log(`${signal}: answering what was accepted, then stopping`);
     setTimeout(() => process.exit(1), exitMs).unref();
+    // A start that fails meanwhile has tidied up by itself, and says why.
+    const hub = await starting.catch(() => undefined);
+    if (!hub) return;
     await hub.stop();
     process.exit(0);
   }
-  process.on("SIGTERM", () => void stop("SIGTERM"));
-  process.on("SIGINT", () => void stop("SIGINT"));
+  // A closed terminal (SIGHUP) must not leave PostgreSQL behind either.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 
-  for (const { environment, urls } of hub.surfaces) {
-    const [main, gateway] = urls;
-    if (main !== undefined) console.log(`${environment.padEnd(8)} ${main}${gateway ? `   gateway ${gateway}` : ""}`);
-  }
-  if (!hub.firstAdmin) return;
-  const { email, password, isGenerated } = hub.firstAdmin;
-  const url = hub.surfaces[0]?.urls[0] ?? "";
-  console.log(
-    [
-      "",
-      `First start. The administrator of both surfaces is ${email}`,
-      isGenerated ? `with the password ${password} (shown this one time).` : "with the password of HUB_ADMIN_PASSWORD.",
-      "",
-      "Sign in:",
-      `  curl -s ${url}/api/v1/auth/token -H 'Content-Type: application/json' \\`,
-      `    -d '{"email":"${email}","password":"${isGenerated ? password : "..."}"}'`,
-      "",
-    ].join("\n"),
-  );
+  const hub = await starting;
+  // In one piece, so that whoever waits for the address has the rest too; and the password also if it is stopping.
+  console.log([...describeSurfaces(hub), ...describeFirstAdmin(hub, config)].join("\n"));
+}
+
+function describeSurfaces({ surfaces }: RunningHub): string[] {
+  return surfaces.map(({ environment, urls: [main, gateway] }) => {
+    const where = main ?? "no HTTP: HUB_ROLES names neither api nor gateway";
+    return `${environment.padEnd(8)} ${where}${gateway === undefined ? "" : `   gateway ${gateway}`}`;
+  });
+}
+
+function describeFirstAdmin({ firstAdmin, surfaces }: RunningHub, config: Config): string[] {
+  if (!firstAdmin) return [];
+  const { email, password, isGenerated, environments } = firstAdmin;
+  const where = environments.length > 1 ? "both surfaces" : `the ${environments[0]} surface`;
+  const url = surfaces.find(({ environment }) => environment === environments[0])?.urls[0];
+  const lines = [
+    "",
+    `First start. The administrator of ${where} is ${email}`,
+    isGenerated ? `with the password ${password} (shown this one time).` : "with the password of HUB_ADMIN_PASSWORD.",
+    "",
+  ];
+  if (url === undefined || !config.roles.has("api")) return lines;
+  return [
+    ...lines,
+    "Sign in:",
+    `  curl -s ${url}/api/v1/auth/token -H 'Content-Type: application/json' \\`,
+    `    -d '{"email":"${email}","password":"${isGenerated ? password : "..."}"}'`,
+    "",
+  ];
 }

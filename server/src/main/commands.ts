@@ -25,28 +25,32 @@ const commands: Record<string, Command> = {
 };
 
 export async function runCommand([name = "help", ...args]: string[]): Promise<void> {
-  const command = commands[name];
-  if (!command) {
-    const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(14)}${summary}`);
-    console.log(
-      `Usage: hub COMMAND\n\n${lines.join("\n")}\n\nSettings are environment variables; see docs/operate.md.`,
-    );
-    process.exitCode = name === "help" || name === "--help" ? 0 : 1;
+  if (["help", "--help", "-h"].includes(name)) return console.log(usage());
+  if (!Object.hasOwn(commands, name)) {
+    console.error(`hub: there is no command "${name}".\n\n${usage()}`);
+    process.exitCode = 1;
     return;
   }
   try {
-    await command.run(readConfig(), args);
+    await commands[name]!.run(readConfig(), args);
   } catch (error) {
     const isExpected = error instanceof ConfigError;
     console.error(`hub ${name}: ${isExpected ? error.message : explain(error as Error)}`);
     process.exitCode = 1;
+    // Whatever is still open must not keep a failed command, and its supervisor, waiting.
+    setTimeout(() => process.exit(), 1_000).unref();
   }
+}
+
+function usage(): string {
+  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(14)}${summary}`);
+  return `Usage: hub COMMAND\n\n${lines.join("\n")}\n\nSettings are environment variables; see docs/operate.md.`;
 }
 
 /** File-system errors name the path, but not what to do about it. */
 function explain(error: Error & { code?: string; path?: string }): string {
   if (error.code === "EACCES" || error.code === "EROFS" || error.code === "EPERM") {
-    return `${error.path ?? "The data directory"} cannot be written. Set HUB_DATA_DIR to a folder this user may write to.`;
+    return `${error.path ?? "The data directory"} cannot be read and written by this user. Set HUB_DATA_DIR to a folder of its own.`;
   }
   if (error.code === "ENOTDIR" || error.code === "EEXIST") return `${error.path ?? "HUB_DATA_DIR"} is not a folder.`;
   return error.message;

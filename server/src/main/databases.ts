@@ -1,8 +1,8 @@
 import type { ClientConfig } from "pg";
 import type { Environment } from "../context.ts";
-import { createMissingDatabases, readServerVersion } from "../db/database-server.ts";
+import { areSameDatabase, createMissingDatabases, readServerVersion } from "../db/database-server.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
-import { holdHubLock } from "../db/hub-lock.ts";
+import { DataDirInUse, holdHubLock } from "../db/hub-lock.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
 
@@ -14,40 +14,62 @@ export type Databases = {
 
 const minServerVersion = 150_000;
 
-export async function openDatabases(config: Config, log: (message: string) => void): Promise<Databases> {
-  return config.databaseUrl === undefined ? await openEmbedded(config, log) : await openExternal(config);
+export type OpenOptions = {
+  log(message: string): void;
+  /** Works beside a hub that runs on the same data directory, instead of refusing. */
+  mayShare: boolean;
+  /** Called while an embedded server starts, which takes a second the first time. */
+  meanwhile?(): void;
+};
+
+export async function openDatabases(config: Config, options: OpenOptions): Promise<Databases> {
+  return config.databaseUrl === undefined ? await openEmbedded(config, options) : await openExternal(config);
 }
 
-async function openEmbedded(config: Config, log: (message: string) => void): Promise<Databases> {
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
-  const lock = await holdHubLock(postgres.connection("postgres"));
+async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOptions): Promise<Databases> {
+  // Both surfaces, the lock, the signals, and some for whoever looks in with psql.
+  const settings = { max_connections: String(Math.max(120, 2 * config.maxConnections + 20)) };
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile });
   const names: [Environment, string][] = [["live", "hub_live"]];
   if (config.previewPort !== undefined) names.push(["preview", "hub_preview"]);
+  let stop = async (): Promise<void> => await postgres.stop();
+  try {
+    const lock = await holdHubLock(postgres.connection("postgres"));
+    stop = async () => {
+      // The lock last: until PostgreSQL is down, no other hub may begin to use it.
+      await postgres.stop();
+      await lock.release();
+    };
+  } catch (error) {
+    if (!(error instanceof DataDirInUse)) await postgres.stop();
+    postgres.leave();
+    if (!(error instanceof DataDirInUse && mayShare)) throw error;
+    stop = async () => {};
+  }
   try {
     await createMissingDatabases(
       postgres.connection("postgres"),
       names.map(([, name]) => name),
     );
   } catch (error) {
-    await lock.release();
-    await postgres.stop();
+    await stop();
     throw error;
   }
-  return {
-    connections: new Map(names.map(([environment, name]) => [environment, postgres.connection(name)])),
-    async stop() {
-      await lock.release();
-      await postgres.stop();
-    },
-  };
+  return { connections: new Map(names.map(([environment, name]) => [environment, postgres.connection(name)])), stop };
 }
 
 async function openExternal(config: Config): Promise<Databases> {
-  const connections = new Map<Environment, ClientConfig>([["live", { connectionString: config.databaseUrl! }]]);
+  const live: ClientConfig = { connectionString: config.databaseUrl! };
+  const connections = new Map<Environment, ClientConfig>([["live", live]]);
   if (config.previewPort !== undefined && config.previewDatabaseUrl !== undefined) {
     connections.set("preview", { connectionString: config.previewDatabaseUrl });
   }
   for (const [environment, connection] of connections) await requireVersion(environment, connection);
+  const preview = connections.get("preview");
+  // Emptying the preview is one request; it must never be able to empty the live database.
+  if (preview && (await areSameDatabase(live, preview))) {
+    throw new ConfigError("PREVIEW_DATABASE_URL leads to the same database as DATABASE_URL; it needs one of its own.");
+  }
   return { connections, stop: async () => {} };
 }
 

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
+
+const minLength = 32;
 
 /** HUB_SECRET_KEY, or a key made at the first start and kept in a file only this user can read. */
 export async function findSecretKey(config: Config): Promise<string> {
@@ -14,13 +17,28 @@ export async function findSecretKey(config: Config): Promise<string> {
   }
   const file = path.join(config.dataDir, "secret.key");
   await mkdir(config.dataDir, { recursive: true });
+  if (!existsSync(file)) await makeKeyFile(file);
+  const key = (await readFile(file, "utf8")).trim();
+  if (key.length < minLength) throw new ConfigError(`${file} is damaged: it holds no key. Restore it from a backup.`);
+  return key;
+}
+
+/** Written whole beside its place and then linked there: of two hubs that start at once, both read the same key. */
+async function makeKeyFile(file: string): Promise<void> {
+  const draft = `${file}.${process.pid}.new`;
+  await rm(draft, { force: true });
+  const handle = await open(draft, "wx", 0o600);
+  await handle.writeFile(`${randomBytes(32).toString("base64url")}\n`);
+  await handle.sync();
+  await handle.close();
   try {
-    const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(`${randomBytes(32).toString("base64url")}\n`);
-    await handle.sync();
-    await handle.close();
+    await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return (await readFile(file, "utf8")).trim();
+  await rm(draft);
+  // What is sealed with this key is lost without it: the name, too, must be on disk before anything is.
+  const folder = await open(path.dirname(file));
+  await folder.sync();
+  await folder.close();
 }

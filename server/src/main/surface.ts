@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Environment, World } from "../context.ts";
 import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
@@ -35,7 +36,8 @@ export type SurfaceOptions = {
 };
 
 const lameDuckMs = 500;
-const drainMs = 8_000;
+// Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
+const drainMs = 7_000;
 const keyUsageMs = 30_000;
 
 export async function openSurface(world: World, options: SurfaceOptions): Promise<Surface> {
@@ -52,10 +54,12 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   };
   const served = [...(roles.has("api") ? [main] : []), ...(roles.has("gateway") ? [gateway] : [])];
 
-  const apps: { app: HttpApp; port: number }[] = [];
-  if (served.length > 0) apps.push({ app: createApp(served), port: options.port });
+  const answers = new Set<ServerResponse>();
+  const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
+  const apps: { app: HttpApp; port: number; setting: string }[] = [];
+  if (served.length > 0) apps.push({ app: createApp(served), port: options.port, setting: `${setting}PORT` });
   if (options.gatewayPort !== undefined && roles.has("gateway")) {
-    apps.push({ app: createApp([gateway]), port: options.gatewayPort });
+    apps.push({ app: createApp([gateway]), port: options.gatewayPort, setting: `${setting}GATEWAY_PORT` });
   }
 
   function createApp(mounts: Mount[]): HttpApp {
@@ -77,11 +81,20 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
     });
+    http.app.server.on("request", (_request: unknown, response: ServerResponse) => {
+      answers.add(response);
+      response.once("close", () => answers.delete(response));
+    });
     return http;
   }
 
   const urls: string[] = [];
-  for (const { app, port } of apps) urls.push(await listen(app, options.config.host, port));
+  try {
+    for (const { app, port, setting } of apps) urls.push(await listen(app, options.config.host, port, setting));
+  } catch (error) {
+    await Promise.all(apps.map(({ app }) => app.app.close()));
+    throw error;
+  }
   const usageTimer = setInterval(() => {
     flushKeyUsage(world).catch((error: unknown) => world.log.warn({ err: error }, "key usage not written"));
   }, keyUsageMs).unref();
@@ -93,24 +106,24 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     async stop() {
       isDraining = true;
       clearInterval(usageTimer);
-      await Promise.all(apps.map(({ app }) => drain(app)));
+      await Promise.all(apps.map(({ app }) => drain(app, answers)));
       await flushKeyUsage(world).catch(() => {});
     },
   };
 }
 
-async function listen({ app }: HttpApp, host: string, port: number): Promise<string> {
+async function listen({ app }: HttpApp, host: string, port: number, setting: string): Promise<string> {
+  const advice: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Set ${setting} to another one.`,
+    EACCES: `Port ${port} on ${host} needs more rights than this user has. Set ${setting} to another one.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
+    ENOTFOUND: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
+  };
   try {
     await app.listen({ host, port });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE")
-      throw new Error(`Port ${port} on ${host} is taken. Set HUB_PORT, HUB_PREVIEW_PORT or HUB_GATEWAY_PORT.`, {
-        cause: error,
-      });
-    if (code === "EACCES")
-      throw new Error(`Port ${port} on ${host} needs more rights than this user has.`, { cause: error });
-    throw error;
+    const message = advice[(error as NodeJS.ErrnoException).code ?? ""];
+    throw message === undefined ? error : new Error(message, { cause: error });
   }
   const address = app.server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
@@ -120,8 +133,10 @@ async function listen({ app }: HttpApp, host: string, port: number): Promise<str
  * For a moment connections still come in while every answer says `Connection: close`: clients move elsewhere without a
  * reset. Then no new ones, and those that are idle are closed until none is left.
  */
-async function drain({ app, drain: announce }: HttpApp): Promise<void> {
+async function drain({ app, drain: announce }: HttpApp, answers: ReadonlySet<ServerResponse>): Promise<void> {
   announce();
+  // Requests that began before: their answers have to say it too.
+  for (const answer of answers) answer.shouldKeepAlive = false;
   await new Promise((resolve) => setTimeout(resolve, lameDuckMs));
   const closed = app.close();
   const sweeper = setInterval(() => app.server.closeIdleConnections(), 50);

@@ -11,8 +11,10 @@ import { openWorld } from "./world.ts";
 export async function withWorlds(config: Config, work: (worlds: World[]) => Promise<void>): Promise<void> {
   const log = pino({ level: "warn" });
   const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
-  const databases = await openDatabases(config, () => {});
+  const databases = await openDatabases(config, { log: () => {}, mayShare: true });
   const open: OpenWorld[] = [];
+  const interrupt = (): void => void databases.stop().finally(() => process.exit(130));
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
     for (const [environment, connection] of databases.connections) {
       const settings = { maxSignInFailures: config.maxSignInFailures };

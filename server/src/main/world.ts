@@ -29,7 +29,7 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const onDatabaseError = (error: Error): void => log.warn({ err: error }, "a database connection was lost");
   const db = openDatabase({ connection, maxConnections: options.maxConnections, onError: onDatabaseError });
   try {
-    const applied = await migrate(db, await readMigrations());
+    const applied = await migrate(connection, db, await readMigrations());
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
     const signals = await openSignals(connection, onDatabaseError);
     const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));

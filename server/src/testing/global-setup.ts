@@ -27,8 +27,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await admin.connect();
   await admin.query(`create database ${templateDatabase} template template0`);
   await admin.end();
-  const db = openDatabase({ connection: postgres.connection(templateDatabase), maxConnections: 1, onError: () => {} });
-  await migrate(db, await readMigrations());
+  const connection = postgres.connection(templateDatabase);
+  const db = openDatabase({ connection, maxConnections: 1, onError: () => {} });
+  await migrate(connection, db, await readMigrations());
   await db.close();
   const { host, port, user } = postgres.connection("postgres") as Required<ClientConfig>;
   project.provide("cluster", { host, port, user });

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, vi } from "vitest";
@@ -40,8 +40,8 @@ export type HubProcess = {
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 
-const root = path.join(import.meta.dirname, "../../..");
-export const hubMain = path.join(root, "server/src/main/hub.ts");
+export const repository = path.join(import.meta.dirname, "../../..");
+export const hubMain = path.join(repository, "server/src/main/hub.ts");
 const startPatienceMs = 40_000;
 
 const children = new Set<ChildProcess>();
@@ -55,6 +55,14 @@ export async function makeFolder(owner?: UserIds): Promise<string> {
   return removeAfterwards(folder);
 }
 
+/** Somebody who is not root, when the tests run as root; else undefined: whoever runs them. */
+export function ordinaryUser(name = "nobody"): UserIds | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync("/etc/passwd", "utf8").split("\n");
+  const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
 export function removeAfterwards(folder: string): string {
   folders.add(folder);
   return folder;
@@ -63,7 +71,8 @@ export function removeAfterwards(folder: string): string {
 /** Starts a hub and waits until it has printed where it listens. */
 export async function startHubProcess(options: HubOptions = {}): Promise<HubProcess> {
   const hub = await spawnHub(options);
-  const isUp = (): boolean => hub.stdout().includes(`${hub.lastSurface}  `);
+  // All addresses and the first password come in one piece.
+  const isUp = (): boolean => /^(live|preview) +http/m.test(hub.stdout());
   await vi.waitFor(
     () => {
       if (!isUp() && !hub.hasExited()) throw new Error(`the hub has not started yet:\n${hub.stdout()}${hub.stderr()}`);
@@ -83,7 +92,7 @@ export async function runHub(args: string[], options: HubOptions = {}): Promise<
   return { code, stdout: hub.stdout(), stderr: hub.stderr() };
 }
 
-export type SpawnedHub = HubProcess & { lastSurface: string; hasExited(): boolean };
+export type SpawnedHub = HubProcess & { hasExited(): boolean };
 
 /** A hub process, wherever it is in its start. */
 export async function spawnHub(options: HubOptions = {}): Promise<SpawnedHub> {
@@ -92,7 +101,7 @@ export async function spawnHub(options: HubOptions = {}): Promise<SpawnedHub> {
   const env: Record<string, string> = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...options.env };
   const [program, ...prefix] = options.command ?? [process.execPath, hubMain];
   const child = spawn(program, [...prefix, ...(options.args ?? ["serve"])], {
-    cwd: options.cwd ?? root,
+    cwd: options.cwd ?? repository,
     env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...options.user,
@@ -115,7 +124,6 @@ export async function spawnHub(options: HubOptions = {}): Promise<SpawnedHub> {
   return {
     pid: child.pid ?? 0,
     dataDir,
-    lastSurface: env["HUB_PREVIEW_PORT"] === "off" ? "live   " : "preview",
     get url() {
       return urlOf("live");
     },
@@ -198,11 +206,3 @@ afterAll(async () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 });
-
-/** A data directory's worth of folder that only its owner may enter. */
-export async function makePrivateFolder(owner?: UserIds): Promise<string> {
-  const folder = path.join(await makeFolder(), "private");
-  await mkdir(folder, { mode: 0o700 });
-  if (owner) await chown(folder, owner.uid, owner.gid);
-  return folder;
-}

@@ -81,11 +81,13 @@ describe("API keys", () => {
 
   test("that were deleted on one node are refused by the other on the next request", async () => {
     const other = await hub.secondNode();
-    const { body } = await org.post("/api-keys", { name: "shared" });
-    const there = other.client(body.key);
-    expect((await there.get("/me")).status).toBe(200);
-    await org.delete(`/api-keys/${body.id}`);
-    await expect.poll(async () => (await there.get("/me")).status, { interval: 1 }).toBe(401);
+    for (let round = 0; round < 20; round++) {
+      const { body } = await org.post("/api-keys", { name: "shared" });
+      const there = other.client(body.key);
+      expect((await there.get("/me")).status).toBe(200);
+      await org.delete(`/api-keys/${body.id}`);
+      expect((await there.get("/me")).status).toBe(401);
+    }
   });
 
   test("remember when they were used", async () => {

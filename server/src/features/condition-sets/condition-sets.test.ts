@@ -74,6 +74,12 @@ describe("a condition set", () => {
     const id = await aSet();
     const again = await org.get(`/condition-sets/${id}`, { headers: { "if-none-match": 'W/"v1"' } });
     expect(again).toMatchObject({ status: 304, text: "" });
+    const changed = await org.patch(
+      `/condition-sets/${id}`,
+      { description: "x" },
+      { headers: { "if-none-match": "*" } },
+    );
+    expect(changed.status).toBe(200);
   });
 
   test("refuses an empty patch", async () => {

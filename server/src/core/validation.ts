@@ -2,10 +2,10 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv } from "ajv";
 import addFormatsModule from "ajv-formats";
 import type { TSchema } from "typebox";
-import type { FieldError } from "../core/errors.ts";
-import { validationFailed } from "../core/errors.ts";
-import { nearestName } from "../core/nearest.ts";
-import { escapePointer } from "../core/strict-json.ts";
+import type { FieldError } from "./errors.ts";
+import { validationFailed } from "./errors.ts";
+import { nearestName } from "./nearest.ts";
+import { escapePointer } from "./strict-json.ts";
 
 // The package is CommonJS and its types describe only the ES form.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -19,11 +19,19 @@ const queryAjv = addFormats(new Ajv({ ...common, useDefaults: true, coerceTypes:
 
 /** Compiled when first used: a start does not pay for routes nobody calls. */
 export function createValidator(schema: TSchema, part: "body" | "query"): (data: unknown) => void {
+  const find = createFinder(schema, part);
+  return (data) => {
+    const errors = find(data);
+    if (errors.length > 0) throw validationFailed(errors);
+  };
+}
+
+/** What is wrong with the data, as fields of a problem; nothing when it is valid. */
+export function createFinder(schema: TSchema, part: "body" | "query"): (data: unknown) => FieldError[] {
   let validate: ValidateFunction | undefined;
   return (data) => {
     validate ??= (part === "body" ? bodyAjv : queryAjv).compile(schema);
-    if (validate(data)) return;
-    throw validationFailed(describe(validate.errors ?? [], part));
+    return validate(data) ? [] : describe(validate.errors ?? [], part);
   };
 }
 

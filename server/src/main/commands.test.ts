@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { postmasterOf, repository, runHub, makeFolder, signIn, startHubProcess } from "../testing/hub-process.ts";
+
+const admin = { email: "admin@hub.example", password: "correct horse battery" };
+const first = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password };
+
+describe("hub", () => {
+  test("help lists every command, and an unknown one is named and refused", async () => {
+    for (const args of [["help"], ["--help"], []]) {
+      const help = await runHub(args);
+      expect(help.code).toBe(0);
+      for (const name of ["serve", "migrate", "doctor", "create-admin", "print-routes"]) {
+        expect(help.stdout).toContain(`  ${name} `);
+      }
+    }
+    for (const name of ["server", "toString"]) {
+      const unknown = await runHub([name]);
+      expect(unknown.code).toBe(1);
+      expect(unknown.stderr).toContain(`"${name}"`);
+      expect(unknown.stderr).toContain("print-routes");
+    }
+  });
+
+  test("print-routes lists routes of both services with their scopes, without a database", async () => {
+    const dataDir = path.join(await makeFolder(), "never-made");
+    const { code, stdout } = await runHub(["print-routes"], { dataDir });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^GET +\/api\/v1\/condition-sets +condition_sets:read$/m);
+    expect(stdout).toMatch(/^GET +\/v1\/capabilities +gateway:read$/m);
+    expect(postmasterOf(dataDir)).toBeUndefined();
+  });
+});
+
+describe("hub commands on a data directory", () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = path.join(await makeFolder(), "data");
+    const { code, stdout } = await runHub(["migrate"], { dataDir });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/live: up to date\npreview: up to date/);
+  });
+
+  test("stop the PostgreSQL that they started", () => {
+    expect(postmasterOf(dataDir)).toBeUndefined();
+  });
+
+  test("create-admin makes the first administrator, further ones, and further organizations", async () => {
+    const made = await runHub(["create-admin", "first@hub.example"], { dataDir });
+    const [, password] = /with the password (\S+)/.exec(made.stdout)!;
+    const hub = await startHubProcess({ dataDir, env: first });
+    await signIn(hub.url, { email: "first@hub.example", password: password! });
+    // The preview had no administrator yet; this start made one.
+    await signIn(hub.previewUrl, admin);
+
+    const env = { HUB_ADMIN_PASSWORD: "set from outside" };
+    const tenant = await runHub(["create-admin", "boss@tenant.example", "--organization", "Tenant"], { dataDir, env });
+    expect(tenant).toMatchObject({ code: 0, stderr: "" });
+    expect(tenant.stdout).not.toContain(env.HUB_ADMIN_PASSWORD);
+    const boss = await signIn(hub.url, { email: "boss@tenant.example", password: env.HUB_ADMIN_PASSWORD });
+    const { body } = await boss.get("/organizations");
+    expect((body.data as { name: string }[]).map(({ name }) => name)).toEqual(["Tenant"]);
+
+    const again = await runHub(["create-admin", "boss@tenant.example"], { dataDir, env });
+    expect(again.code).toBe(1);
+    expect(again.stderr).not.toContain("    at ");
+    expect(await runHub(["create-admin", "nobody"], { dataDir })).toMatchObject({ code: 1 });
+
+    const doctor = await runHub(["doctor"], { dataDir });
+    expect(doctor).toMatchObject({ code: 0, stderr: "" });
+    expect(doctor.stdout).toMatch(/live: audit log of Tenant: \d+ entries, chain whole/);
+    await signIn(hub.url, { email: "first@hub.example", password: password! });
+    expect(await hub.stop()).toBe(0);
+  });
+
+  test("doctor ends with 1 and names the entry when somebody has changed the audit log", async () => {
+    const hub = await startHubProcess({ dataDir });
+    const client = new pg.Client({ host: path.join(dataDir, "run"), user: "hub", database: "hub_live" });
+    await client.connect();
+    await client.query("alter table events disable trigger all");
+    const { rowCount } = await client.query("update events set type = 'nothing.happened' where sequence = 2");
+    expect(rowCount).toBeGreaterThan(0);
+    await client.end();
+    for (const isRunning of [true, false]) {
+      const { code, stderr } = await runHub(["doctor"], { dataDir });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/PROBLEM live: audit log of .* is broken at 2: the entry was changed/);
+      if (isRunning) expect(await hub.stop()).toBe(0);
+    }
+    expect(postmasterOf(dataDir)).toBeUndefined();
+  });
+});
+
+/** A node besides the one that the project brings, as most hosts have it. */
+const hostNode = findHostNode();
+
+function findHostNode(): string | undefined {
+  const folders = (process.env["PATH"] ?? "")
+    .split(path.delimiter)
+    .filter((folder) => !folder.includes("node_modules"));
+  for (const folder of folders) {
+    try {
+      const version = execFileSync(path.join(folder, "node"), ["--version"], { encoding: "utf8" });
+      return Number(/^v(\d+)/.exec(version)?.[1]) < 26 ? path.join(folder, "node") : undefined;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+describe.runIf(hostNode !== undefined)("the hub command on a host with an older Node", () => {
+  const command = [hostNode!, path.join(repository, "server/bin/hub.js")] as const;
+
+  test("runs on the Node that the project brings and passes on the exit code", async () => {
+    expect((await runHub(["print-routes"], { command })).stdout).toContain("/v1/capabilities");
+    expect((await runHub(["no-such-command"], { command })).code).toBe(1);
+  });
+
+  test("passes a SIGTERM on, so that the hub and its PostgreSQL end", async () => {
+    const hub = await startHubProcess({ command });
+    await signIn(hub.url, hub.firstAdmin()!);
+    expect(await hub.stop()).toBe(0);
+    expect(postmasterOf(hub.dataDir)).toBeUndefined();
+  });
+});

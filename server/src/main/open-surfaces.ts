@@ -1,0 +1,78 @@
+import type { Logger } from "pino";
+import type { Environment } from "../context.ts";
+import type { Secrets } from "../core/secrets.ts";
+import { removeOldIdempotencyKeys } from "../http/idempotency.ts";
+import { startHousekeeping } from "../worker/housekeeping.ts";
+import type { FirstAdmin } from "./bootstrap.ts";
+import { bootstrap, newPassword } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import type { Databases } from "./databases.ts";
+import type { Surface } from "./surface.ts";
+import { openSurface } from "./surface.ts";
+import type { OpenWorld } from "./world.ts";
+import { openWorld } from "./world.ts";
+
+export type OpenSurfaces = {
+  surfaces: Surface[];
+  /** Present when a surface is started for the first time: its administrator, and on which surfaces. */
+  firstAdmin: (FirstAdmin & { environments: Environment[] }) | undefined;
+};
+
+export type SurfaceParts = {
+  connections: Databases["connections"];
+  secrets: Secrets;
+  log: Logger;
+  /** Gets what undoes each step, in the order of the steps. */
+  stops: (() => Promise<void>)[];
+};
+
+/** Everything beyond the databases: with it come the routes, the features and the HTTP server. */
+export async function openSurfaces(config: Config, parts: SurfaceParts): Promise<OpenSurfaces> {
+  const { connections, secrets, log, stops } = parts;
+  const opening = await Promise.allSettled(
+    [...connections].map(([environment, connection]) =>
+      openWorld({
+        environment,
+        connection,
+        secrets,
+        log,
+        maxConnections: config.maxConnections,
+        settings: { maxSignInFailures: config.maxSignInFailures, ...(config.oidc ? { oidc: config.oidc } : {}) },
+      }),
+    ),
+  );
+  const worlds = opening.filter((result) => result.status === "fulfilled").map((result) => result.value);
+  stops.push(() => closeAll(worlds));
+  const failure = opening.find((result) => result.status === "rejected");
+  if (failure) throw failure.reason;
+  const surfaces: Surface[] = [];
+  stops.push(async () => void (await Promise.all(surfaces.map((surface) => surface.stop()))));
+  for (const { world } of worlds) {
+    surfaces.push(await openSurface(world, { config, ...portsOf(world.environment, config) }));
+    if (config.roles.has("worker")) {
+      const housekeeping = startHousekeeping(world, [{ name: "idempotency keys", run: removeOldIdempotencyKeys }]);
+      stops.push(() => housekeeping.stop());
+    }
+  }
+  // Last: a start that fails after it would have made a password that nobody gets to see.
+  return { surfaces, firstAdmin: await bootstrapAll(worlds, config.admin) };
+}
+
+/** Both surfaces get the same administrator, so that one sign-in is all there is to remember. */
+async function bootstrapAll(worlds: OpenWorld[], admin: Config["admin"]): Promise<OpenSurfaces["firstAdmin"]> {
+  const { email, password = newPassword() } = admin;
+  const made = await Promise.all(worlds.map(({ world }) => bootstrap(world, { email, password })));
+  const environments = worlds.filter((_, index) => made[index]).map(({ world }) => world.environment);
+  if (environments.length === 0) return undefined;
+  return { email, password, isGenerated: admin.password === undefined, environments };
+}
+
+function portsOf(environment: Environment, config: Config) {
+  return environment === "live"
+    ? { port: config.port, gatewayPort: config.gatewayPort }
+    : { port: config.previewPort ?? 0, gatewayPort: config.previewGatewayPort };
+}
+
+async function closeAll(worlds: OpenWorld[]): Promise<void> {
+  await Promise.all(worlds.map((open) => open.close()));
+}

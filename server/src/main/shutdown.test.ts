@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { makeFolder, postmasterOf, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+
+const admin = { email: "admin@hub.example", password: "correct horse battery" };
+const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
+const promisedMs = 10_000;
+const soon = { timeout: 20_000, interval: 10 };
+const oneInFlight = /^hub_http_requests_in_flight\{[^}]*\} 1$/m;
+
+type Sent = { name: string; status?: number; error?: string; isReused: boolean };
+
+/** One keep-alive client that creates one condition set after the other until no hub listens any more. */
+async function keepWriting(url: string, token: string, client: number, sent: Sent[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let count = 0; sent.every(({ error }) => error !== "ECONNREFUSED"); count++) {
+    sent.push(await post(url, token, agent, `client ${client} set ${count}`));
+  }
+  agent.destroy();
+}
+
+async function post(url: string, token: string, agent: Agent, name: string): Promise<Sent> {
+  return await new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const outgoing = request(`${url}/api/v1/condition-sets`, { method: "POST", agent, headers }, (incoming) => {
+      let answer = "";
+      incoming.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+      incoming.on("error", (error: NodeJS.ErrnoException) => resolve(failed(error)));
+      incoming.on("end", () => {
+        const isWhole = incoming.complete && (JSON.parse(answer) as { name: string }).name === name;
+        resolve({ name, isReused: outgoing.reusedSocket, ...(isWhole ? { status: incoming.statusCode! } : {}) });
+      });
+    });
+    const failed = (error: NodeJS.ErrnoException): Sent => ({
+      name,
+      isReused: outgoing.reusedSocket,
+      error: error.code ?? error.message,
+    });
+    outgoing.on("error", (error) => resolve(failed(error)));
+    outgoing.end(JSON.stringify({ name }));
+  });
+}
+
+describe("SIGTERM", () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = path.join(await makeFolder(), "data");
+  });
+
+  test("under load loses no answer: whatever was accepted is answered whole, then hub and PostgreSQL are gone", async () => {
+    const hub = await startHubProcess({ dataDir, env });
+    const { token } = await signIn(hub.url, admin);
+    const sent: Sent[] = [];
+    const clients = Array.from({ length: 8 }, (_, client) => keepWriting(hub.url, token!, client, sent));
+    await vi.waitUntil(() => sent.length > 100, { timeout: 10_000, interval: 5 });
+    const asked = performance.now();
+    expect(await hub.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(promisedMs);
+    await Promise.all(clients);
+    expect(postmasterOf(dataDir)).toBeUndefined();
+
+    expect(sent.filter(({ isReused, error }) => isReused && error !== undefined)).toEqual([]);
+    const answered = sent.filter(({ status }) => status === 201).map(({ name }) => name);
+    expect(sent.filter(({ status, error }) => status !== 201 && error === undefined)).toEqual([]);
+
+    const next = await startHubProcess({ dataDir, env });
+    const stored = await listNames(next.url);
+    expect(stored.toSorted()).toEqual(answered.toSorted());
+    await next.stop();
+  });
+
+  test("answers a request that is still arriving and does not wait for a connection on which nothing was sent", async () => {
+    const hub = await startHubProcess({ dataDir, env });
+    const { token } = await signIn(hub.url, admin);
+    const { hostname, port } = new URL(hub.url);
+    const silent = connect(Number(port), hostname).on("error", () => {});
+    const slow = connect(Number(port), hostname);
+    await Promise.all([once(silent, "connect"), once(slow, "connect")]);
+    const body = JSON.stringify({ name: "Slowly sent" });
+    slow.write(
+      `POST /api/v1/condition-sets HTTP/1.1\r\nhost: hub\r\nauthorization: Bearer ${token}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
+    );
+    await vi.waitFor(async () => expect(await (await fetch(`${hub.url}/metrics`)).text()).toMatch(oneInFlight), soon);
+    const asked = performance.now();
+    hub.send("SIGTERM");
+    await once(silent, "close");
+    slow.write(body.slice(9));
+    const answer = await text(slow);
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain("Slowly sent");
+    expect(await hub.exited).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(promisedMs);
+    expect(postmasterOf(dataDir)).toBeUndefined();
+  });
+
+  test("while PostgreSQL is being restarted ends that one too", async () => {
+    const hub = await startHubProcess({ dataDir, env });
+    const killed = postmasterOf(dataDir)!;
+    process.kill(killed, "SIGKILL");
+    const isNew = (pid: number | undefined): boolean => pid !== undefined && pid !== killed;
+    await vi.waitUntil(() => isNew(postmasterOf(dataDir)), { timeout: 20_000, interval: 1 });
+    const restarted = postmasterOf(dataDir)!;
+    // Held in its start, so that the hub has to stop what is not ready yet.
+    process.kill(restarted, "SIGSTOP");
+    hub.send("SIGTERM");
+    await vi.waitFor(() => expect(fetch(hub.url)).rejects.toThrow("fetch failed"), soon);
+    process.kill(restarted, "SIGCONT");
+    expect(await hub.exited).toBe(0);
+    expect(postmasterOf(dataDir)).toBeUndefined();
+  });
+
+  test.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "in the middle of a start (%s) leaves no PostgreSQL behind",
+    async (signal) => {
+      const hub = await spawnHub({ dataDir, env });
+      await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 20_000, interval: 2 });
+      hub.send(signal);
+      expect(await hub.exited).toBe(0);
+      expect(postmasterOf(dataDir)).toBeUndefined();
+    },
+  );
+});
+
+async function listNames(url: string): Promise<string[]> {
+  const client = await signIn(url, admin);
+  const names: string[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await client.get(`/condition-sets?limit=100&page=${page}`);
+    const data = body.data as { name: string }[];
+    names.push(...data.map(({ name }) => name));
+    if (data.length < 100) return names;
+  }
+}

@@ -1,0 +1,219 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import pg from "pg";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { HubProcess } from "../testing/hub-process.ts";
+import {
+  clientOf,
+  hubMain,
+  isRunning,
+  makeFolder,
+  ordinaryUser,
+  postmasterOf,
+  runHub,
+  signIn,
+  spawnHub,
+  startHubProcess,
+} from "../testing/hub-process.ts";
+
+const admin = { email: "admin@hub.example", password: "correct horse battery" };
+const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
+const soon = { timeout: 20_000, interval: 20 };
+
+async function gone(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), soon);
+}
+
+async function killHub(hub: HubProcess): Promise<void> {
+  hub.send("SIGKILL");
+  await hub.exited;
+}
+
+const anotherContainer = ["unshare", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"] as const;
+const canUnshare = spawnSync(anotherContainer[0], [...anotherContainer.slice(1), "true"]).status === 0;
+
+let written = 0;
+async function write(hub: HubProcess): Promise<string> {
+  const name = `Set ${++written}`;
+  const { status } = await (await signIn(hub.url, admin)).post("/condition-sets", { name });
+  expect(status).toBe(201);
+  return name;
+}
+
+async function expectWritten(hub: HubProcess, names: string[]): Promise<void> {
+  const { body } = await (await signIn(hub.url, admin)).get("/condition-sets?limit=100");
+  const found = (body.data as { name: string }[]).map((set) => set.name);
+  expect(found).toEqual(expect.arrayContaining(names));
+}
+
+describe("after a hub was killed", () => {
+  let dataDir: string;
+  const names: string[] = [];
+  beforeAll(async () => {
+    const hub = await startHubProcess({ env });
+    dataDir = hub.dataDir;
+    names.push(await write(hub));
+    await killHub(hub);
+  });
+
+  test("the next one adopts the PostgreSQL that was left running, with everything in it", async () => {
+    const orphan = postmasterOf(dataDir);
+    expect(orphan).toBeDefined();
+    const hub = await startHubProcess({ dataDir, env });
+    expect(postmasterOf(dataDir)).toBe(orphan);
+    await expectWritten(hub, names);
+    names.push(await write(hub));
+    expect(await hub.stop()).toBe(0);
+    await gone(orphan!);
+  });
+
+  test("together with its PostgreSQL, the next one finds everything that was acknowledged", async () => {
+    const hub = await startHubProcess({ dataDir, env });
+    names.push(await write(hub));
+    const postmaster = postmasterOf(dataDir)!;
+    // One of PostgreSQL's processes outlives it: two at work on one cluster would ruin it.
+    const client = new pg.Client({ host: path.join(dataDir, "run"), user: "hub", database: "postgres" });
+    client.on("error", () => {});
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    process.kill(rows[0]!.pid, "SIGSTOP");
+    hub.send("SIGKILL");
+    process.kill(postmaster, "SIGKILL");
+    await hub.exited;
+    await gone(postmaster);
+
+    const next = await spawnHub({ dataDir, env });
+    const log = path.join(dataDir, "postgres.log");
+    await vi.waitFor(() => expect(readFileSync(log, "utf8")).toContain("pre-existing shared memory block"), soon);
+    process.kill(rows[0]!.pid, "SIGCONT");
+    await vi.waitFor(() => expect(next.url).toMatch(/^http/), soon);
+    await expectWritten(next, names);
+    await next.stop();
+  });
+
+  test("and its process id went to a stranger, the next one starts and leaves the stranger alone", async () => {
+    const file = path.join(dataDir, "postgres/postmaster.pid");
+    // Of PostgreSQL's own user: only then does PostgreSQL take it for a running server.
+    const stranger = spawn("sleep", ["300"], { stdio: "ignore", ...ordinaryUser("postgres") });
+    const lock = `${stranger.pid}\n${path.dirname(file)}\n1\n5432\n${dataDir}/run\n`;
+    await writeFile(file, `${lock}\n\nready   \n`);
+    await writeFile(path.join(dataDir, "run/.s.PGSQL.5432.lock"), lock);
+    const hub = await startHubProcess({ dataDir, env });
+    await expectWritten(hub, names);
+    await hub.stop();
+    expect(isRunning(stranger.pid!)).toBe(true);
+    stranger.kill();
+    await once(stranger, "exit");
+  });
+
+  test("in the middle of its first start, the next one starts afresh and leaves no rubbish", async () => {
+    const fresh = path.join(await makeFolder(), "data");
+    const hub = await spawnHub({ dataDir: fresh, env });
+    const isMaking = (): boolean => existsSync(path.join(fresh, `postgres.${hub.pid}.new`));
+    await vi.waitFor(() => expect(isMaking()).toBe(true), { timeout: 20_000, interval: 2 });
+    await killHub(hub);
+    const next = await startHubProcess({ dataDir: fresh, env });
+    await signIn(next.url, admin);
+    await next.stop();
+    expect((await readdir(fresh)).filter((name) => name.endsWith(".new"))).toEqual([]);
+  });
+});
+
+describe("a running hub", () => {
+  let hub: HubProcess;
+  let token: string;
+  beforeAll(async () => {
+    hub = await startHubProcess({ env });
+    token = (await signIn(hub.url, admin)).token!;
+  });
+
+  test("refuses a second one on its data directory, also by another name, and keeps answering", async () => {
+    const alias = path.join(await makeFolder(), "alias");
+    await symlink(hub.dataDir, alias);
+    for (const dataDir of [hub.dataDir, alias]) {
+      const second = await runHub(["serve"], { dataDir, env });
+      expect(second.code).toBe(1);
+      expect(second.stderr).toContain(`Another hub (hub process ${hub.pid}) already uses`);
+      expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
+    }
+  });
+
+  test.runIf(canUnshare)("refuses one in another container, whose processes cannot see each other", async () => {
+    const command = [...anotherContainer, process.execPath, hubMain] as const;
+    const second = await runHub(["serve"], { dataDir: hub.dataDir, env, command });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain("another container");
+    expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
+  });
+
+  test("answers 503 while its PostgreSQL is down and works again when it has restarted it", async () => {
+    const postmaster = postmasterOf(hub.dataDir)!;
+    const client = clientOf(hub.url, token);
+    const statuses: number[] = [];
+    let calls = 0;
+    const call = async (): Promise<void> => {
+      const number = ++calls;
+      const answer =
+        number % 2 === 0
+          ? await client.get("/condition-sets")
+          : await client.post("/condition-sets", { name: `Call ${number}` });
+      statuses.push(answer.status);
+      if (answer.status !== 503) return;
+      expect(answer.headers.get("content-type")).toContain("application/problem+json");
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    };
+    await Promise.all(Array.from({ length: 20 }, () => call()));
+    expect(new Set(statuses)).toEqual(new Set([200, 201]));
+
+    process.kill(postmaster, "SIGKILL");
+    await vi.waitUntil(
+      async () => {
+        await Promise.all([call(), call()]);
+        const isRestarted = ![undefined, postmaster].includes(postmasterOf(hub.dataDir));
+        return isRestarted && statuses.includes(503) && !statuses.slice(-2).includes(503);
+      },
+      { timeout: 20_000, interval: 1 },
+    );
+    expect([...new Set(statuses)].toSorted()).toEqual([200, 201, 503]);
+    await vi.waitFor(async () => expect((await fetch(`${hub.url}/readyz`)).status).toBe(200), soon);
+
+    const after = await Promise.all(Array.from({ length: 60 }, () => client.get("/condition-sets")));
+    expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
+    expect(postmasterOf(hub.dataDir)).not.toBe(postmaster);
+    expect((await clientOf(hub.previewUrl).get("!/readyz")).status).toBe(200);
+    expect(hub.stdout()).not.toContain("unexpected error");
+  });
+
+  test("is the only one on its data directory also after its PostgreSQL was restarted", async () => {
+    const client = new pg.Client({ host: path.join(hub.dataDir, "run"), user: "hub", database: "postgres" });
+    client.on("error", () => {});
+    await client.connect();
+    await vi.waitFor(async () => {
+      const { rows } = await client.query(
+        "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = 'postgres')",
+      );
+      expect(rows).toHaveLength(1);
+    }, soon);
+    await client.end();
+    expect((await runHub(["serve"], { dataDir: hub.dataDir, env })).code).toBe(1);
+    expect(await hub.stop()).toBe(0);
+  });
+});
+
+describe("two first starts at once on one empty data directory", () => {
+  test("leave exactly one hub, which works", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    const hubs = await Promise.all([spawnHub({ dataDir }), spawnHub({ dataDir })]);
+    const loser = await Promise.race(hubs.map(async (hub) => (await hub.exited, hub)));
+    const winner = hubs.find((hub) => hub !== loser)!;
+    expect(await loser.exited).toBe(1);
+    expect(loser.stderr()).toContain("already uses this data directory");
+    await vi.waitFor(() => expect(winner.stdout()).toContain("Sign in"), soon);
+    await signIn(winner.url, winner.firstAdmin()!);
+    await signIn(winner.previewUrl, winner.firstAdmin()!);
+    expect(await winner.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,168 @@
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HubProcess } from "../testing/hub-process.ts";
+import {
+  clientOf,
+  makeFolder,
+  ordinaryUser,
+  postmasterOf,
+  runHub,
+  signIn,
+  startHubProcess,
+} from "../testing/hub-process.ts";
+
+let first: HubProcess;
+let admin: { email: string; password: string };
+beforeAll(async () => {
+  first = await startHubProcess();
+  admin = first.firstAdmin()!;
+});
+
+describe("a first start", () => {
+  test("prints a password once, and it signs in on both surfaces, also after the next start", async () => {
+    expect(first.stdout()).toContain(`${first.url}/api/v1/auth/token`);
+    expect(first.stdout()).toContain("both surfaces");
+    await signIn(first.url, admin);
+    await signIn(first.previewUrl, admin);
+    expect(await first.stop()).toBe(0);
+    expect(postmasterOf(first.dataDir)).toBeUndefined();
+
+    const second = await startHubProcess({ dataDir: first.dataDir });
+    expect(second.stdout()).not.toContain("password");
+    expect(second.stdout()).not.toContain(admin.password);
+    await signIn(second.url, admin);
+    await signIn(second.previewUrl, admin);
+    expect(await second.stop()).toBe(0);
+  });
+
+  test("keeps its secret key in a file that only its user can read", async () => {
+    const { mode } = await stat(path.join(first.dataDir, "secret.key"));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  test("refuses a secret key file that was emptied instead of working with an empty key", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    await mkdir(dataDir);
+    await writeFile(path.join(dataDir, "secret.key"), "\n");
+    const { code, stderr } = await runHub(["serve"], { dataDir });
+    expect(code).toBe(1);
+    expect(stderr).toContain(path.join(dataDir, "secret.key"));
+  });
+});
+
+describe("a first start with its own administrator, without preview, as an ordinary user", () => {
+  const chief = { email: "chief@shop.example", password: "only the chief knows" };
+  let hub: HubProcess;
+  beforeAll(async () => {
+    const env = { HUB_ADMIN_EMAIL: chief.email, HUB_ADMIN_PASSWORD: chief.password, HUB_PREVIEW_PORT: "off" };
+    hub = await startHubProcess({ env, user: ordinaryUser() });
+  });
+
+  test("takes HUB_ADMIN_EMAIL and HUB_ADMIN_PASSWORD and does not print the password", async () => {
+    await signIn(hub.url, chief);
+    expect(hub.stdout()).toContain(chief.email);
+    expect(hub.stdout() + hub.stderr()).not.toContain(chief.password);
+  });
+
+  test("serves no preview with HUB_PREVIEW_PORT=off", () => {
+    expect(hub.stdout()).not.toMatch(/^preview /m);
+  });
+
+  test("tells how to sign in to the preview when it is switched on later", async () => {
+    await hub.stop();
+    const later = await startHubProcess({ dataDir: hub.dataDir, user: ordinaryUser() });
+    const printed = later.firstAdmin()!;
+    const [, curlUrl] = /curl -s (http:\/\/[^/]+)/.exec(later.stdout())!;
+    await signIn(curlUrl!, printed);
+    expect(later.stdout()).not.toContain("both surfaces");
+    await signIn(later.url, chief);
+    await later.stop();
+  });
+});
+
+describe("a port that is taken", () => {
+  const blocker = createServer();
+  let port: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    port = String((blocker.address() as AddressInfo).port);
+  });
+  afterAll(() => {
+    blocker.close();
+  });
+
+  test("ends the start with the port and its setting named, and costs nobody the first password", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    for (const setting of ["HUB_PORT", "HUB_PREVIEW_PORT", "HUB_GATEWAY_PORT"]) {
+      const { code, stderr, stdout } = await runHub(["serve"], { dataDir, env: { [setting]: port } });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`Port ${port}`);
+      expect(stderr.match(/HUB_\w+/g)).toEqual([setting]);
+      expect(stdout).not.toContain("password");
+      expect(postmasterOf(dataDir)).toBeUndefined();
+    }
+    const hub = await startHubProcess({ dataDir });
+    await signIn(hub.url, hub.firstAdmin()!);
+    await signIn(hub.previewUrl, hub.firstAdmin()!);
+    await hub.stop();
+  });
+});
+
+describe("settings", () => {
+  test("that are wrong are all reported at once, with unknown names", async () => {
+    const env = { HUB_PORT: "eighty", HUB_ROLES: "api,cook", HUB_SECRET_KEY: "short", HUB_PROT: "1" };
+    const { code, stderr } = await runHub(["serve"], { env });
+    expect(code).toBe(1);
+    for (const name of ["HUB_PORT", "cook", "HUB_SECRET_KEY", "HUB_PROT"]) expect(stderr).toContain(name);
+  });
+
+  test("that name an address of another machine are refused with HUB_HOST named", async () => {
+    const { code, stderr } = await runHub(["serve"], { dataDir: first.dataDir, env: { HUB_HOST: "192.0.2.1" } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("192.0.2.1");
+    expect(stderr).toContain("HUB_HOST");
+  });
+
+  test("with a data directory that this user may not write are refused with the path", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    await mkdir(dataDir, { mode: process.getuid?.() === 0 ? 0o755 : 0o555 });
+    const { code, stderr } = await runHub(["serve"], { dataDir, user: ordinaryUser() });
+    expect(code).toBe(1);
+    expect(stderr).toContain(dataDir);
+    expect(stderr).toContain("HUB_DATA_DIR");
+  });
+
+  test("with a file as the data directory are refused with the path", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    await writeFile(dataDir, "not a folder");
+    const { code, stderr } = await runHub(["serve"], { dataDir });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${dataDir} is not a folder`);
+  });
+});
+
+describe("roles", () => {
+  test("with the gateway alone, it serves its own routes on its own port too and says that the others are not here", async () => {
+    const { dataDir } = first;
+    const whole = await startHubProcess({ dataDir });
+    const { token } = await signIn(whole.url, admin);
+    await whole.stop();
+
+    const env = { HUB_ROLES: "gateway", HUB_GATEWAY_PORT: "0", HUB_PREVIEW_PORT: "off" };
+    const hub = await startHubProcess({ dataDir, env });
+    const [, gatewayUrl] = /gateway (http:\/\/\S+)/.exec(hub.stdout())!;
+    expect(gatewayUrl).not.toBe(hub.url);
+    for (const url of [hub.url, gatewayUrl!]) {
+      const { status, body } = await clientOf(url, token).get("/v1/capabilities");
+      expect(status).toBe(200);
+      const statuses = (routes: { status: string }[]) => new Set(routes.map((route) => route.status));
+      expect(statuses(body.data.services.main.routes)).toEqual(new Set(["disabled"]));
+      expect(statuses(body.data.routes)).not.toContain("disabled");
+      expect(await clientOf(url, token).get("/condition-sets")).toMatchObject({ status: 404 });
+    }
+    await hub.stop();
+  });
+});
