@@ -1,0 +1,52 @@
+import { parseArgs } from "node:util";
+import type { FastifyInstance } from "fastify";
+import Fastify from "fastify";
+import pg from "pg";
+import type { Queryable, Tx } from "../../server/src/db/database.ts";
+import { clusterOf } from "./hub-process.ts";
+
+/**
+ * The least that an HTTP server on this database costs: a bare Fastify, a bare pool, no authentication, no headers of
+ * its own, no log. Its routes use the hub's own statements, so the database does the same work for both.
+ */
+export type Floor = {
+  app: FastifyInstance;
+  orgId: string;
+  db: Queryable;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+/** As many as the hub has by default. */
+const poolSize = 20;
+
+export async function serveFloor(addRoutes: (floor: Floor) => void): Promise<void> {
+  const { values } = parseArgs({ options: { "data-dir": { type: "string" }, org: { type: "string" } } });
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  const pool = new pg.Pool({ ...clusterOf(values["data-dir"]!), max: poolSize });
+  const app = Fastify();
+  addRoutes({ app, orgId: values.org!, db: queryableOf(pool), transaction: (work) => inTransaction(pool, work) });
+  console.log(`listening on ${await app.listen({ host: "127.0.0.1", port: 0 })}`);
+  process.once("SIGTERM", () => process.exit(0));
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const answer = await work({ ...queryableOf(client), afterCommit: () => {} });
+    await client.query("commit");
+    return answer;
+  } finally {
+    client.release();
+  }
+}
+
+function queryableOf(client: pg.Pool | pg.PoolClient): Queryable {
+  return {
+    async query<Row>(statement: string | { name: string; text: string }, values: readonly unknown[] = []) {
+      const { text, name } = typeof statement === "string" ? { text: statement, name: undefined } : statement;
+      const { rows } = await client.query<pg.QueryResultRow>({ text, name, values: values as unknown[] });
+      return rows as Row[];
+    },
+  };
+}

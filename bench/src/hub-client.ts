@@ -1,0 +1,36 @@
+import { adminPassword } from "./hub-process.ts";
+
+/** Calls the API of a hub; anything but a success is thrown. */
+export type HubClient = {
+  headers: Record<string, string>;
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+};
+
+/** A client with an API key that holds every scope of the first administrator, and the organization it is of. */
+export async function signInWithKey(url: string): Promise<HubClient & { orgId: string }> {
+  const anonymous = createClient(url, {});
+  const credentials = { email: "admin@hub.local", password: adminPassword };
+  const { accessToken } = await anonymous.post<{ accessToken: string }>("/auth/token", credentials);
+  const admin = createClient(url, { authorization: `Bearer ${accessToken}` });
+  const { key } = await admin.post<{ key: string }>("/api-keys", { name: "bench" });
+  const { organization } = await admin.get<{ organization: { id: string } }>("/me");
+  return { ...createClient(url, { authorization: `Bearer ${key}` }), orgId: organization.id };
+}
+
+function createClient(url: string, headers: Record<string, string>): HubClient {
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+  return {
+    headers,
+    get: (path) => call("GET", path),
+    post: (path, body) => call("POST", path, body),
+  };
+}

@@ -1,0 +1,34 @@
+import { parseArgs } from "node:util";
+import type { Bench } from "./bench.ts";
+import { isMet } from "./bench.ts";
+import { readsBench } from "./reads.bench.ts";
+import type { Measured } from "./report.ts";
+import { saveResults, toJson, toTable } from "./report.ts";
+import { startBench } from "./start.bench.ts";
+import { writesBench } from "./writes.bench.ts";
+
+/** Every bench there is; a new one is a file beside this one and a line here. */
+const benches: Bench[] = [startBench, readsBench, writesBench];
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  const lines = benches.map(({ name, bar }) => `  ${name.padEnd(10)}${bar}`);
+  console.error(`There is no bench ${unknown.join(", ")}. There are:\n${lines.join("\n")}`);
+  process.exit(2);
+}
+
+const measured: Measured[] = [];
+for (const bench of benches) {
+  if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+  console.error(`${bench.name}: ${bench.bar}`);
+  measured.push({ bench: bench.name, figures: await bench.run() });
+}
+const json = toJson(measured);
+console.log(`\n${toTable(measured)}\n`);
+if (values.json) console.log(json);
+console.error(`Kept in ${await saveResults(json)}`);
+if (measured.some(({ figures }) => figures.some((figure) => isMet(figure) === false))) process.exitCode = 1;
