@@ -67,7 +67,7 @@ function fromDatabase(code: string, error: unknown): HubError | undefined {
   if (code === "53100") return new HubError("storage_full");
   const isConnectionLoss =
     /^(08...|57P0[1-5]|53[23]00|25006|57014|55000|55P03)$/.test(code) ||
-    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT)$/.test(code) ||
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
       error instanceof Error ? error.message : "",
     );

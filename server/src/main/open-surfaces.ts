@@ -1,8 +1,12 @@
 import type { Logger } from "pino";
-import type { Environment } from "../context.ts";
+import type { Environment, World } from "../context.ts";
+import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
+import { findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { seedPreview } from "../features/preview/preview.ts";
 import { removeOldIdempotencyKeys } from "../http/idempotency.ts";
-import { startHousekeeping } from "../worker/housekeeping.ts";
+import { chores } from "../worker/chores.ts";
+import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
@@ -50,12 +54,25 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   for (const { world } of worlds) {
     surfaces.push(await openSurface(world, { config, ...portsOf(world.environment, config) }));
     if (config.roles.has("worker")) {
-      const housekeeping = startHousekeeping(world, [{ name: "idempotency keys", run: removeOldIdempotencyKeys }]);
-      stops.push(() => housekeeping.stop());
+      const tidying = { name: "idempotency keys", everyMs: 600_000, run: removeOldIdempotencyKeys };
+      const worker = startWorker(world, [...chores, tidying]);
+      stops.push(() => worker.stop());
     }
   }
   // Last: a start that fails after it would have made a password that nobody gets to see.
-  return { surfaces, firstAdmin: await bootstrapAll(worlds, config.admin) };
+  const firstAdmin = await bootstrapAll(worlds, config.admin);
+  const preview = worlds.find(({ world }) => world.environment === "preview")?.world;
+  if (preview && firstAdmin?.environments.includes("preview")) {
+    // Nobody has to wait for it: the hub answers meanwhile.
+    const seeding = seed(preview).catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"));
+    stops.push(() => seeding);
+  }
+  return { surfaces, firstAdmin };
+}
+
+async function seed(world: World): Promise<void> {
+  const operator = await findOperatorOrganization(world);
+  if (operator) await seedPreview(systemContext(world, operator.id, "demo data"));
 }
 
 /** Both surfaces get the same administrator, so that one sign-in is all there is to remember. */

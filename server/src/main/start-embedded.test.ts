@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, symlink, writeFile } from "node:fs/promises";
+import { readdir, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -11,7 +11,6 @@ import {
   hubMain,
   isRunning,
   makeFolder,
-  ordinaryUser,
   postmasterOf,
   runHub,
   signIn,
@@ -49,12 +48,15 @@ async function expectWritten(hub: HubProcess, names: string[]): Promise<void> {
   expect(found).toEqual(expect.arrayContaining(names));
 }
 
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = path.join(await makeFolder(), "data");
+});
+
 describe("after a hub was killed", () => {
-  let dataDir: string;
   const names: string[] = [];
   beforeAll(async () => {
-    const hub = await startHubProcess({ env });
-    dataDir = hub.dataDir;
+    const hub = await startHubProcess({ dataDir, env });
     names.push(await write(hub));
     await killHub(hub);
   });
@@ -97,7 +99,8 @@ describe("after a hub was killed", () => {
   test("and its process id went to a stranger, the next one starts and leaves the stranger alone", async () => {
     const file = path.join(dataDir, "postgres/postmaster.pid");
     // Of PostgreSQL's own user: only then does PostgreSQL take it for a running server.
-    const stranger = spawn("sleep", ["300"], { stdio: "ignore", ...ordinaryUser("postgres") });
+    const { uid, gid } = await stat(path.dirname(file));
+    const stranger = spawn("sleep", ["300"], { stdio: "ignore", uid, gid });
     const lock = `${stranger.pid}\n${path.dirname(file)}\n1\n5432\n${dataDir}/run\n`;
     await writeFile(file, `${lock}\n\nready   \n`);
     await writeFile(path.join(dataDir, "run/.s.PGSQL.5432.lock"), lock);
@@ -126,15 +129,15 @@ describe("a running hub", () => {
   let hub: HubProcess;
   let token: string;
   beforeAll(async () => {
-    hub = await startHubProcess({ env });
+    hub = await startHubProcess({ dataDir, env });
     token = (await signIn(hub.url, admin)).token!;
   });
 
   test("refuses a second one on its data directory, also by another name, and keeps answering", async () => {
     const alias = path.join(await makeFolder(), "alias");
-    await symlink(hub.dataDir, alias);
-    for (const dataDir of [hub.dataDir, alias]) {
-      const second = await runHub(["serve"], { dataDir, env });
+    await symlink(dataDir, alias);
+    for (const name of [dataDir, alias]) {
+      const second = await runHub(["serve"], { dataDir: name, env });
       expect(second.code).toBe(1);
       expect(second.stderr).toContain(`Another hub (hub process ${hub.pid}) already uses`);
       expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
@@ -143,14 +146,14 @@ describe("a running hub", () => {
 
   test.runIf(canUnshare)("refuses one in another container, whose processes cannot see each other", async () => {
     const command = [...anotherContainer, process.execPath, hubMain] as const;
-    const second = await runHub(["serve"], { dataDir: hub.dataDir, env, command });
+    const second = await runHub(["serve"], { dataDir: dataDir, env, command });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain("another container");
     expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
   });
 
   test("answers 503 while its PostgreSQL is down and works again when it has restarted it", async () => {
-    const postmaster = postmasterOf(hub.dataDir)!;
+    const postmaster = postmasterOf(dataDir)!;
     const client = clientOf(hub.url, token);
     const statuses: number[] = [];
     let calls = 0;
@@ -172,7 +175,7 @@ describe("a running hub", () => {
     await vi.waitUntil(
       async () => {
         await Promise.all([call(), call()]);
-        const isRestarted = ![undefined, postmaster].includes(postmasterOf(hub.dataDir));
+        const isRestarted = ![undefined, postmaster].includes(postmasterOf(dataDir));
         return isRestarted && statuses.includes(503) && !statuses.slice(-2).includes(503);
       },
       { timeout: 20_000, interval: 1 },
@@ -182,13 +185,13 @@ describe("a running hub", () => {
 
     const after = await Promise.all(Array.from({ length: 60 }, () => client.get("/condition-sets")));
     expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
-    expect(postmasterOf(hub.dataDir)).not.toBe(postmaster);
+    expect(postmasterOf(dataDir)).not.toBe(postmaster);
     expect((await clientOf(hub.previewUrl).get("!/readyz")).status).toBe(200);
     expect(hub.stdout()).not.toContain("unexpected error");
   });
 
   test("is the only one on its data directory also after its PostgreSQL was restarted", async () => {
-    const client = new pg.Client({ host: path.join(hub.dataDir, "run"), user: "hub", database: "postgres" });
+    const client = new pg.Client({ host: path.join(dataDir, "run"), user: "hub", database: "postgres" });
     client.on("error", () => {});
     await client.connect();
     await vi.waitFor(async () => {
@@ -198,15 +201,15 @@ describe("a running hub", () => {
       expect(rows).toHaveLength(1);
     }, soon);
     await client.end();
-    expect((await runHub(["serve"], { dataDir: hub.dataDir, env })).code).toBe(1);
+    expect((await runHub(["serve"], { dataDir: dataDir, env })).code).toBe(1);
     expect(await hub.stop()).toBe(0);
   });
 });
 
 describe("two first starts at once on one empty data directory", () => {
   test("leave exactly one hub, which works", async () => {
-    const dataDir = path.join(await makeFolder(), "data");
-    const hubs = await Promise.all([spawnHub({ dataDir }), spawnHub({ dataDir })]);
+    const empty = path.join(await makeFolder(), "data");
+    const hubs = await Promise.all([spawnHub({ dataDir: empty }), spawnHub({ dataDir: empty })]);
     const loser = await Promise.race(hubs.map(async (hub) => (await hub.exited, hub)));
     const winner = hubs.find((hub) => hub !== loser)!;
     expect(await loser.exited).toBe(1);

@@ -15,10 +15,15 @@ import {
 } from "../testing/hub-process.ts";
 
 let first: HubProcess;
+let token: string;
 let admin: { email: string; password: string };
 beforeAll(async () => {
   first = await startHubProcess();
   admin = first.firstAdmin()!;
+  token = (await signIn(first.url, admin)).token!;
+});
+afterAll(async () => {
+  await first.stop();
 });
 
 describe("a first start", () => {
@@ -146,13 +151,8 @@ describe("settings", () => {
 
 describe("roles", () => {
   test("with the gateway alone, it serves its own routes on its own port too and says that the others are not here", async () => {
-    const { dataDir } = first;
-    const whole = await startHubProcess({ dataDir });
-    const { token } = await signIn(whole.url, admin);
-    await whole.stop();
-
     const env = { HUB_ROLES: "gateway", HUB_GATEWAY_PORT: "0", HUB_PREVIEW_PORT: "off" };
-    const hub = await startHubProcess({ dataDir, env });
+    const hub = await startHubProcess({ dataDir: first.dataDir, env });
     const [, gatewayUrl] = /gateway (http:\/\/\S+)/.exec(hub.stdout())!;
     expect(gatewayUrl).not.toBe(hub.url);
     for (const url of [hub.url, gatewayUrl!]) {

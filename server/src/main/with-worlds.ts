@@ -14,7 +14,7 @@ export async function withWorlds(config: Config, work: (worlds: World[]) => Prom
   const databases = await openDatabases(config, { log: () => {}, mayShare: true });
   const open: OpenWorld[] = [];
   const interrupt = (): void => void databases.stop().finally(() => process.exit(130));
-  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, interrupt);
   try {
     for (const [environment, connection] of databases.connections) {
       const settings = { maxSignInFailures: config.maxSignInFailures };

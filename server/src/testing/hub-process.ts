@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,10 +56,9 @@ export async function makeFolder(owner?: UserIds): Promise<string> {
 }
 
 /** Somebody who is not root, when the tests run as root; else undefined: whoever runs them. */
-export function ordinaryUser(name = "nobody"): UserIds | undefined {
+export function ordinaryUser(): UserIds | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const users = readFileSync("/etc/passwd", "utf8").split("\n");
-  const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+)/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 }
 
@@ -152,24 +151,27 @@ export function postmasterOf(home: string): number | undefined {
   const file = path.join(cluster, "postmaster.pid");
   if (!existsSync(file)) return undefined;
   const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
-  return pid > 0 && isRunning(pid) && commandOf(pid).includes(cluster) ? pid : undefined;
+  return pid > 0 && isRunning(pid) && describeProcess(pid).command.includes(cluster) ? pid : undefined;
 }
 
 /** Not counting a zombie, which only waits for its parent to look. */
 export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  const { state } = describeProcess(pid);
+  return state !== "" && !state.startsWith("Z");
 }
 
-function commandOf(pid: number): string {
+/** From /proc where there is one: asking `ps` costs a process each time. */
+function describeProcess(pid: number): { state: string; command: string } {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    if (existsSync("/proc/self/stat")) {
+      const state = /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1] ?? "";
+      return { state, command: readFileSync(`/proc/${pid}/cmdline`, "utf8") };
+    }
+    const line = execFileSync("ps", ["-ww", "-p", String(pid), "-o", "stat=,command="], { encoding: "utf8" });
+    const [, state = "", command = ""] = /^(\S+)\s+(.*)$/s.exec(line.trim()) ?? [];
+    return { state, command };
   } catch {
-    return "";
+    return { state: "", command: "" };
   }
 }
 

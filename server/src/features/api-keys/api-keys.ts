@@ -67,7 +67,7 @@ async function addKey(tx: Tx, ctx: Ctx, key: NewKey): Promise<{ row: ApiKeyRow; 
     id: ctx.newId(),
     prefix: keyPrefix(value),
     last4: value.slice(-4),
-    hash: hashKey(value),
+    hash: Buffer.from(hashKey(value), "base64"),
     createdBy: ctx.actor,
     at: ctx.clock.real(),
   });

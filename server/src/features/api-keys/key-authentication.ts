@@ -51,7 +51,7 @@ export async function authenticateKey(world: World, token: string): Promise<Prin
     throw new HubError("environment_mismatch", `This is a key of the ${keyEnvironment(token)} surface.`);
   }
   const { cache, lastUsed } = keyring(world);
-  const known = await cache.get(`${keyPrefix(token)}|${hashKey(token).toString("base64")}`);
+  const known = await cache.get(`${keyPrefix(token)}|${hashKey(token)}`);
   if (!known) throw new HubError("invalid_token", "The API key does not exist or was deleted.");
   const now = world.clock.real();
   if (known.expiresAt && known.expiresAt <= now) throw new HubError("expired_token", "The API key has expired.");

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Environment } from "../../context.ts";
 
@@ -33,8 +33,8 @@ export function keyPrefix(token: string): string {
 }
 
 /** A fast hash is right here: the value has 190 random bits, there is nothing to guess. */
-export function hashKey(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+export function hashKey(token: string): string {
+  return hash("sha256", token, "base64");
 }
 
 function randomText(length: number): string {
