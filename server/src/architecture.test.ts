@@ -41,6 +41,7 @@ const featureEdges: Record<string, string[]> = {
   auth: ["api-keys", "organizations", "users"],
   orders: ["locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
+  preview: ["orders"],
 };
 
 /** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */

@@ -38,11 +38,15 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   description?: string;
   /** What the ids in the path point at; unknown and foreign ones answer this kind's 404. */
   ids?: Record<string, ResourceKind>;
+  /** A name, such as an order number, may stand for the id: the verb looks it up. */
+  takesNames?: boolean;
   query?: Query;
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
+  /** Other than JSON; the verb then answers with a `Streamed`. */
+  answerType?: "text/csv";
   /** Statuses beyond those every route can answer, such as 409. */
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
@@ -50,6 +54,19 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   previewOnly?: boolean;
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
+
+/** An answer that is sent while it is made, instead of as one JSON text. */
+export class Streamed {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly body: AsyncIterable<string>;
+
+  constructor(contentType: string, fileName: string, body: AsyncIterable<string>) {
+    this.contentType = contentType;
+    this.fileName = fileName;
+    this.body = body;
+  }
+}
 
 export type Route = Omit<RouteDefinition<string, TObject, TSchema>, "handle"> & {
   handle(ctx: Ctx, input: never): Promise<unknown>;

@@ -7,6 +7,10 @@ export const resourceKinds = {
   user: "user_not_found",
   api_key: "api_key_not_found",
   condition_set: "condition_set_not_found",
+  order: "order_not_found",
+  location: "location_not_found",
+  operation_run: "operation_run_not_found",
+  pipeline: "pipeline_not_found",
 } as const satisfies Record<string, ErrorCode>;
 
 export type ResourceKind = keyof typeof resourceKinds;

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../core/actor.ts";
 import type { FieldError } from "../core/errors.ts";
@@ -9,6 +10,7 @@ import { hasScope } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
+import { Streamed } from "../route.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
@@ -29,6 +31,7 @@ const anonymous: Principal = {
 export function createHandler(world: World, mount: Mount, route: Route) {
   const checkQuery = createValidator(route.query ?? noQuery, "query");
   const checkBody = route.body && createValidator(route.body, "body");
+  const ids = Object.entries(route.ids ?? {});
   const [status, schema] = route.answer;
   const serialize = createSerializer(mount.format.wrapSchema(schema));
 
@@ -36,9 +39,8 @@ export function createHandler(world: World, mount: Mount, route: Route) {
 
   function readInput(request: FastifyRequest): RouteInput<string, never, never> {
     const params = request.params as Record<string, string>;
-    for (const [name, kind] of Object.entries(route.ids ?? {})) if (!isUuid(params[name] ?? "")) throw notFound(kind);
-    refuseUnstorableText(request.query as Record<string, unknown>);
-    checkQuery(request.query);
+    for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
+    readQuery(request.query as Record<string, unknown>);
     return {
       params,
       query: request.query as never,
@@ -48,6 +50,12 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       address: request.ip,
     };
+  }
+
+  function readQuery(query: Record<string, unknown>): void {
+    if (!route.query && Object.keys(query).length === 0) return;
+    refuseUnstorableText(query);
+    checkQuery(query);
   }
 
   function readBody(request: FastifyRequest): unknown {
@@ -116,7 +124,9 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       const { status: answered, text } = await answerIdempotently(ctx, attempt, input);
       return send(request, reply, mount, answered, text);
     }
-    const answer = mount.format.wrap(await route.handle(ctx, input), ctx);
+    const given = await route.handle(ctx, input);
+    if (given instanceof Streamed) return stream(request, reply, status, given);
+    const answer = mount.format.wrap(given, ctx);
     const headers = headersOf(request, answer);
     const isRead = route.method === "GET";
     if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
@@ -130,6 +140,14 @@ function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status
   const headers = headersOf(request, JSON.parse(text));
   if (status >= 400) headers["content-type"] = mount.format.errorType;
   return reply.code(status).headers(headers).send(text);
+}
+
+function stream(request: FastifyRequest, reply: FastifyReply, status: number, answer: Streamed): FastifyReply {
+  reply.code(status).headers({
+    "content-type": `${answer.contentType}; charset=utf-8`,
+    "content-disposition": `attachment; filename="${answer.fileName}"`,
+  });
+  return reply.send(request.method === "HEAD" ? "" : Readable.from(answer.body));
 }
 
 function requireScope(route: Route, principal: Principal): void {

@@ -52,6 +52,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
+    childLoggerFactory: (parent) => parent,
     genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,

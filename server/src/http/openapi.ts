@@ -54,7 +54,7 @@ function operation(mount: Mount, route: Route, path: string): Json {
     parameters: parameters(route),
     ...(route.body ? { requestBody: { required: !route.bodyIsOptional, content: json(route.body) } } : {}),
     responses: {
-      [status]: { description: "Success", content: json(mount.format.wrapSchema(schema)) },
+      [status]: { description: "Success", content: answerContent(mount, route, schema) },
       ...Object.fromEntries(failuresOf(route).map((failure) => [failure, failureResponse(isGateway, failure)])),
     },
     "x-scope": route.scope,
@@ -124,6 +124,10 @@ function scopeText(route: Route): string {
   if (route.scope === "public") return "Needs no token.";
   if (route.scope === "any") return "Any valid token.";
   return `Needs the scope \`${route.scope}\`: ${scopeTexts[route.scope]}.`;
+}
+
+function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
+  return route.answerType === undefined ? json(mount.format.wrapSchema(schema)) : { [route.answerType]: { schema } };
 }
 
 function json(schema: TSchema): Json {

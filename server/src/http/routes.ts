@@ -3,6 +3,9 @@ import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
+import { locationRoutes } from "../features/locations/locations.routes.ts";
+import { orderRoutes } from "../features/orders/orders.routes.ts";
+import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
@@ -13,6 +16,9 @@ const allRoutes: Route[] = [
   ...authRoutes,
   ...apiKeyRoutes,
   ...conditionSetRoutes,
+  ...orderRoutes,
+  ...locationRoutes,
+  ...operationRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

@@ -25,15 +25,15 @@ async function ownersRows(): Promise<string> {
     "select table_name as name from information_schema.columns where column_name = 'org_id' and table_schema = 'public'",
   );
   const rows: unknown[] = [];
+  // What changes by itself: sealing, and when a key was last used.
+  const own = "to_jsonb(t) - '{sequence,previous_hash,hash,last_used_at}'::text[]";
   for (const { name } of tables) {
-    const columns = name === "events" ? "id, type, data" : name === "api_keys" ? "id, name, scopes, revoked_at" : "*";
     rows.push(
-      await hub.world.db.query(`select ${columns} from ${name} where org_id = $1 order by 1, 2, 3`, [owner.id]),
+      await hub.world.db.query(`select (${own})::text as row from ${name} t where org_id = $1 order by 1`, [owner.id]),
     );
   }
-  rows.push(
-    await hub.world.db.query("select * from condition_set_values where set_id = $1 order by 2", [theirs.condition_set]),
-  );
+  const values = "select * from condition_set_values where set_id = $1 order by 2";
+  rows.push(await hub.world.db.query(values, [theirs.condition_set]));
   return JSON.stringify(rows);
 }
 

@@ -11,6 +11,17 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     await org.post(`/condition-sets/${body.id}/values`, { values: ["10001", "10002"] });
     return body.id;
   },
+  order: async (org) => (await org.post("/orders", { lines: [{ sku: "MUG-01", quantity: 1 }] })).body.id,
+  operation_run: async (org) => {
+    const order = await org.post("/orders", {});
+    const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
+    return (await org.post("/operations/run", { order_ids: [order.body.id], actions })).body.id;
+  },
+  pipeline: async (org) => {
+    const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
+    return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
+  },
+  location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
 };
 
 export type OneOfEverything = Record<ResourceKind, string>;

@@ -19,7 +19,13 @@ export function pathOf({ prefix, route }: MountedRoute, idOf: (kind: ResourceKin
   return prefix === "/v1" ? `/v1${path}` : path;
 }
 
-type Schema = { examples?: unknown[]; properties?: Record<string, Schema>; items?: Schema; format?: string };
+type Schema = {
+  examples?: unknown[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  format?: string;
+};
 
 /** A valid body: the example that the schema itself publishes. */
 export function exampleBody(route: Route): Record<string, unknown> | undefined {
@@ -37,6 +43,7 @@ export function idSlots(schema: Schema | undefined, path: string[] = []): string
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => idSlots(member, [...path, name])),
     ...(schema.items ? idSlots(schema.items, [...path, "*"]) : []),
+    ...(schema.anyOf ?? []).flatMap((alternative) => idSlots(alternative, path)),
   ];
 }
 

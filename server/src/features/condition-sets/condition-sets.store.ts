@@ -144,6 +144,17 @@ async function countValues(db: Queryable, where: string, filter: unknown[]): Pro
   return row?.total ?? 0;
 }
 
+export type SetKeys = { id: string; name: string; matching: Matching; keys: string[] };
+
+export async function loadSetKeys(db: Queryable, orgId: string, idsOrNames: string[]): Promise<SetKeys[]> {
+  return await db.query<SetKeys>(
+    `select s.id, s.name, s.matching,
+            array(select v.match_key from condition_set_values v where v.set_id = s.id) as keys
+       from condition_sets s where s.org_id = $1 and (s.id::text = any($2::text[]) or lower(s.name) = any($2::text[]))`,
+    [orgId, idsOrNames.map((name) => name.toLowerCase())],
+  );
+}
+
 export async function replaceUses(tx: Tx, orgId: string, user: ConditionSetUse, setIds: string[]): Promise<void> {
   await tx.query("delete from condition_set_uses where org_id = $1 and user_type = $2 and user_id = $3", [
     orgId,
@@ -152,8 +163,8 @@ export async function replaceUses(tx: Tx, orgId: string, user: ConditionSetUse, 
   ]);
   await tx.query(
     `insert into condition_set_uses (set_id, org_id, user_type, user_id, user_name)
-     select id, org_id, $2, $3, $4 from condition_sets where org_id = $1 and id = any($5::uuid[])`,
-    [orgId, user.type, user.id, user.name, setIds],
+     select id, org_id, $2, $3, $4 from condition_sets where org_id = $1 and (id::text = any($5::text[]) or lower(name) = any($5::text[]))`,
+    [orgId, user.type, user.id, user.name, setIds.map((set) => set.toLowerCase())],
   );
 }
 

@@ -1,3 +1,4 @@
+import type { SetLookup } from "../../core/conditions.ts";
 import type { Page } from "../../core/page.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
@@ -137,9 +138,21 @@ export async function clearValues(ctx: Ctx, id: string) {
   });
 }
 
-/** Called by what refers to condition sets, whenever it is saved or deleted: the sets it uses from now on. */
+/** Called by what refers to condition sets, whenever it is saved or deleted: the sets (ids or names) it uses. */
 export async function recordConditionSetUses(tx: Tx, ctx: Ctx, user: ConditionSetUse, setIds: string[]): Promise<void> {
   await store.replaceUses(tx, ctx.orgId, user, setIds);
+}
+
+/** Membership in each of these sets (by id or name), loaded once so that a test costs no query. */
+export async function loadSetLookup(ctx: Ctx, idsOrNames: string[]): Promise<SetLookup> {
+  const sets = idsOrNames.length === 0 ? [] : await store.loadSetKeys(ctx.db, ctx.orgId, idsOrNames);
+  const byName = new Map<string, (value: string) => boolean>();
+  for (const { id, name, matching, keys } of sets) {
+    const members = new Set(keys);
+    const has = (value: string): boolean => members.has(matchKey(value, matching));
+    byName.set(id, has).set(name.toLowerCase(), has);
+  }
+  return (idOrName) => byName.get(idOrName.toLowerCase());
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ConditionSet> {

@@ -3,7 +3,10 @@ import type { ClockSetting } from "../../core/clock.ts";
 import { readSetting } from "../../core/clock.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { insertOrders } from "../orders/orders.ts";
+import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
 
@@ -43,11 +46,30 @@ function nextSetting(ctx: Ctx, request: ClockRequest): ClockSetting {
   return { mode: "shifted", offsetMs: target - ctx.clock.real().getTime() };
 }
 
-/** Empties the preview, except for organizations, people and keys, and sets its clock back. */
+const demoOrderCount = 2_000;
+const demoSeed = 1;
+
+/** A newcomer should find a living hub: orders in every state, the same ones at every first start. */
+export async function seedPreview(ctx: Ctx): Promise<void> {
+  await change(ctx, (tx) => seed(tx, ctx));
+}
+
+async function seed(tx: Tx, ctx: Ctx): Promise<void> {
+  const inserted = await insertOrders(tx, ctx.orgId, makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real()));
+  await recordEvent(tx, ctx, {
+    type: "preview.seeded",
+    objectType: "organization",
+    objectId: ctx.orgId,
+    data: { orders: inserted.size },
+  });
+}
+
+/** Empties the preview, except for organizations, people and keys, sets its clock back and fills it with demo data. */
 export async function resetPreview(ctx: Ctx) {
   return await change(ctx, async (tx) => {
     await store.emptyAllTables(tx);
     await recordEvent(tx, ctx, { type: "preview.reset", objectType: "organization", objectId: ctx.orgId });
+    await seed(tx, ctx);
     await ctx.signals.publish(tx, "clock", "");
     await ctx.signals.publish(tx, "reset", "");
     tx.afterCommit(() => ctx.clock.set({ mode: "real" }));

@@ -70,6 +70,14 @@ export async function deleteUser(tx: Tx, orgId: string, id: string): Promise<voi
   await tx.query("delete from users where org_id = $1 and id = $2", [orgId, id]);
 }
 
+export async function findActiveIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from users where org_id = $1 and id = any($2::uuid[]) and status = 'active'",
+    [orgId, ids],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** Locks all administrators, so that two of them cannot remove each other at the same moment. */
 export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(

@@ -110,6 +110,11 @@ export async function findOidcIdentity(
   return await store.findIdentityByOidcSubject(world.db, subject);
 }
 
+/** Those of these ids that are active users of the organization. */
+export async function findUserIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
+}
+
 async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Promise<User> {
   try {
     const created = await store.insertUser(tx, ctx.orgId, { ...user, id: ctx.newId(), at: ctx.clock.now() });

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Predicate } from "./conditions.ts";
+import { compileCondition, operators, referredSets } from "./conditions.ts";
+
+const noSets = () => undefined;
+const order = {
+  status: "ready",
+  total: 120.5,
+  shipBy: "2026-05-04T00:00:00.000Z",
+  tags: ["VIP", "gift"],
+  lines: [
+    { sku: "A-1", quantity: 1 },
+    { sku: "B-2", quantity: 5 },
+  ],
+  shippingAddress: { countryCode: "US", zip: null },
+};
+
+function holds(condition: unknown, record: unknown = order): boolean {
+  const compiled = compileCondition(condition, noSets, "/when");
+  if (Array.isArray(compiled)) throw new Error(JSON.stringify(compiled));
+  return compiled(record);
+}
+
+describe("a condition", () => {
+  test.each([
+    [{ path: "status", op: "eq", value: "READY" }, true],
+    [{ path: "status", op: "ne", value: "ready" }, false],
+    [{ path: "status", op: "in", value: ["new", "ready"] }, true],
+    [{ path: "status", op: "not_in", value: ["new"] }, true],
+    [{ path: "total", op: "gt", value: 120 }, true],
+    [{ path: "total", op: "lte", value: 120 }, false],
+    [{ path: "total", op: "between", value: [100, 130] }, true],
+    [{ path: "total", op: "gt", value: "100" }, false],
+    [{ path: "shipBy", op: "lt", value: "2026-06-01" }, true],
+    [{ path: "tags", op: "has_tag", value: "vip" }, true],
+    [{ path: "lines.sku", op: "starts_with", value: "b-" }, true],
+    [{ path: "lines.quantity", op: "gte", value: 6 }, false],
+    [{ path: "shippingAddress.zip", op: "empty" }, true],
+    [{ path: "nothing.here", op: "not_empty" }, false],
+    [{ path: "constructor.name", op: "not_empty" }, false],
+    [{ not: { path: "status", op: "eq", value: "new" } }, true],
+    [
+      {
+        any: [
+          { path: "status", op: "eq", value: "new" },
+          { path: "total", op: "gt", value: 1 },
+        ],
+      },
+      true,
+    ],
+    [
+      {
+        all: [
+          { path: "status", op: "eq", value: "new" },
+          { path: "total", op: "gt", value: 1 },
+        ],
+      },
+      false,
+    ],
+  ])("%j is %s", (condition, expected) => {
+    expect(holds(condition)).toBe(expected);
+  });
+
+  test("asks condition sets by id or name", () => {
+    const has = (value: string): boolean => value === "US";
+    const lookup = (name: string) => (name === "countries" ? has : undefined);
+    const condition = { path: "shippingAddress.countryCode", op: "in_set", value: "countries" };
+    expect((compileCondition(condition, lookup, "") as Predicate)(order)).toBe(true);
+    expect(referredSets({ any: [condition, { not: condition }] })).toEqual(["countries", "countries"]);
+    expect(compileCondition({ ...condition, value: "nobody" }, lookup, "/when")).toEqual([
+      expect.objectContaining({ pointer: "/when/value" }),
+    ]);
+  });
+
+  test.each([
+    [null, "/when"],
+    [[], "/when"],
+    [{}, "/when"],
+    [{ all: [] }, "/when/all"],
+    [{ path: "a", all: [] }, "/when"],
+    [{ path: "a..b", op: "eq", value: 1 }, "/when/path"],
+    [{ path: "a", op: "equals", value: 1 }, "/when/op"],
+    [{ path: "a", op: "in", value: "x" }, "/when/value"],
+    [{ path: "a", op: "between", value: [1] }, "/when/value"],
+    [{ path: "a", op: "eq", value: 1, valeu: 2 }, "/when/valeu"],
+    [{ not: { path: "a", op: "gt", value: null } }, "/when/not/value"],
+  ])("%j is refused at %s", (condition, pointer) => {
+    const errors = compileCondition(condition, noSets, "/when") as { pointer: string }[];
+    expect(errors.map((error) => error.pointer)).toContain(pointer);
+  });
+
+  test("cannot be made to take long or to fail, whatever it is and whatever it looks at", () => {
+    const leaf = fc.record({
+      path: fc.constantFrom("a", "a.b", "tags", "x.y.z"),
+      op: fc.constantFrom(...operators),
+      value: fc.anything(),
+    });
+    const condition = fc.letrec((tie) => ({
+      node: fc.oneof(
+        leaf,
+        fc.record({ all: fc.array(tie("node"), { maxLength: 3 }) }),
+        fc.record({ not: tie("node") }),
+        fc.anything(),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(condition, fc.anything(), (given, record) => {
+        const compiled = compileCondition(given, noSets, "");
+        if (typeof compiled === "function") expect(typeof compiled(record)).toBe("boolean");
+        else expect(compiled.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 2_000 },
+    );
+    let deep: unknown = { path: "a", op: "empty" };
+    for (let i = 0; i < 1_000; i++) deep = { not: deep };
+    expect(compileCondition(deep, noSets, "")).toEqual([expect.objectContaining({ code: "too_complex" })]);
+  });
+});

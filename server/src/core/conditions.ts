@@ -1,0 +1,217 @@
+import type { FieldError } from "./errors.ts";
+import { nearestName } from "./nearest.ts";
+
+/** What a `when` looks like: one comparison, or several joined by all, any, not. */
+export type Condition =
+  | { path: string; op: Operator; value?: unknown }
+  | { all: Condition[] }
+  | { any: Condition[] }
+  | { not: Condition };
+
+export const operators = [
+  "eq",
+  "ne",
+  "in",
+  "not_in",
+  "in_set",
+  "not_in_set",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "between",
+  "contains",
+  "starts_with",
+  "ends_with",
+  "empty",
+  "not_empty",
+  "has_tag",
+] as const;
+export type Operator = (typeof operators)[number];
+
+/** Membership in a condition set, by its id or name; undefined when there is no such set. */
+export type SetLookup = (idOrName: string) => ((value: string) => boolean) | undefined;
+
+export type Predicate = (record: unknown) => boolean;
+
+const maxDepth = 10;
+const maxNodes = 200;
+
+/** The condition sets that a condition refers to, so that they can be loaded once before it is compiled. */
+export function referredSets(condition: unknown): string[] {
+  if (typeof condition !== "object" || condition === null) return [];
+  const node = condition as Record<string, unknown>;
+  const inner = [node.all, node.any].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const own =
+    typeof node.op === "string" && node.op.endsWith("in_set") && typeof node.value === "string" ? [node.value] : [];
+  return [...own, ...[...inner, node.not].flatMap(referredSets)];
+}
+
+/** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
+export function compileCondition(condition: unknown, sets: SetLookup, pointer: string): Predicate | FieldError[] {
+  const errors: FieldError[] = [];
+  const budget = { nodes: 0 };
+  const predicate = compileNode(condition, sets, pointer, errors, budget, 0);
+  return errors.length > 0 ? errors : predicate;
+}
+
+type Budget = { nodes: number };
+const never: Predicate = () => false;
+
+function compileNode(
+  condition: unknown,
+  sets: SetLookup,
+  pointer: string,
+  errors: FieldError[],
+  budget: Budget,
+  depth: number,
+): Predicate {
+  const refuse = (at: string, code: string, message: string, more: Partial<FieldError> = {}): Predicate => {
+    errors.push({ pointer: at, code, message, ...more });
+    return never;
+  };
+  if (++budget.nodes > maxNodes || depth > maxDepth) {
+    return refuse(pointer, "too_complex", `A condition has at most ${maxNodes} parts, ${maxDepth} deep.`);
+  }
+  if (typeof condition !== "object" || condition === null || Array.isArray(condition)) {
+    return refuse(pointer, "type", "A condition is an object with path, op, value, or all, any, not.");
+  }
+  const node = condition as Record<string, unknown>;
+  const kinds = ["path", "all", "any", "not"].filter((kind) => kind in node);
+  if (kinds.length !== 1) return refuse(pointer, "one_of", "Exactly one of path, all, any, not is needed.");
+  const inside = (child: unknown, at: string): Predicate => compileNode(child, sets, at, errors, budget, depth + 1);
+
+  if ("not" in node) {
+    const inner = inside(node.not, `${pointer}/not`);
+    return (record) => !inner(record);
+  }
+  for (const join of ["all", "any"] as const) {
+    if (!(join in node)) continue;
+    const list = node[join];
+    if (!Array.isArray(list) || list.length === 0)
+      return refuse(`${pointer}/${join}`, "type", "A list of conditions is needed.");
+    const parts = list.map((child, index) => inside(child, `${pointer}/${join}/${index}`));
+    return join === "all"
+      ? (record) => parts.every((part) => part(record))
+      : (record) => parts.some((part) => part(record));
+  }
+  return compileComparison(node, sets, pointer, refuse);
+}
+
+type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => Predicate;
+
+function compileComparison(node: Record<string, unknown>, sets: SetLookup, pointer: string, refuse: Refuse): Predicate {
+  const { path, op, value, ...unknown } = node;
+  for (const name of Object.keys(unknown)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
+  if (typeof path !== "string" || !/^[\w-]+(\.[\w-]+)*$/.test(path)) {
+    return refuse(`${pointer}/path`, "format", "A path is names joined by dots, such as shippingAddress.countryCode.");
+  }
+  if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
+    const suggestion = typeof op === "string" ? nearestName(op, operators) : undefined;
+    return refuse(`${pointer}/op`, "enum", "There is no such operator.", {
+      allowed: operators,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+  const test = compileOperator(op as Operator, value, sets, (message) => refuse(`${pointer}/value`, "value", message));
+  const steps = path.split(".");
+  return (record) => test(valuesAt(record, steps));
+}
+
+/** Lists are looked into: `lines.sku` stands for the SKU of any line. */
+function valuesAt(record: unknown, steps: string[], from = 0): unknown[] {
+  if (Array.isArray(record)) return record.flatMap((element) => valuesAt(element, steps, from));
+  if (from === steps.length) return record === null || record === undefined || record === "" ? [] : [record];
+  if (typeof record !== "object" || record === null) return [];
+  return Object.hasOwn(record, steps[from]!)
+    ? valuesAt((record as Record<string, unknown>)[steps[from]!], steps, from + 1)
+    : [];
+}
+
+type Test = (values: unknown[]) => boolean;
+
+function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: (message: string) => unknown): Test {
+  const fail = (message: string): Test => {
+    refuse(message);
+    return () => false;
+  };
+  const some =
+    (test: (found: unknown) => boolean): Test =>
+    (values) =>
+      values.some(test);
+  switch (op) {
+    case "empty":
+      return (values) => values.length === 0;
+    case "not_empty":
+      return (values) => values.length > 0;
+    case "eq":
+    case "ne":
+    case "has_tag": {
+      if (!isScalar(value)) return fail("A text, number or boolean is needed.");
+      const wanted = fold(value);
+      const isEqual = some((found) => fold(found) === wanted);
+      return op === "ne" ? (values) => !isEqual(values) : isEqual;
+    }
+    case "in":
+    case "not_in": {
+      if (!Array.isArray(value) || !value.every(isScalar))
+        return fail("A list of texts, numbers or booleans is needed.");
+      const wanted = new Set(value.map(fold));
+      const isIn = some((found) => wanted.has(fold(found)));
+      return op === "not_in" ? (values) => !isIn(values) : isIn;
+    }
+    case "in_set":
+    case "not_in_set": {
+      const has = typeof value === "string" ? sets(value) : undefined;
+      if (!has) return fail("There is no condition set with this id or name.");
+      const isIn = some((found) => isScalar(found) && has(String(found)));
+      return op === "not_in_set" ? (values) => !isIn(values) : isIn;
+    }
+    case "contains":
+    case "starts_with":
+    case "ends_with": {
+      if (typeof value !== "string" || value === "") return fail("A text is needed.");
+      const part = value.toLowerCase();
+      return some((found) => {
+        const text = isScalar(found) ? String(found).toLowerCase() : "";
+        return op === "contains"
+          ? text.includes(part)
+          : op === "starts_with"
+            ? text.startsWith(part)
+            : text.endsWith(part);
+      });
+    }
+    case "between": {
+      if (!Array.isArray(value) || value.length !== 2 || !value.every(isOrdered))
+        return fail("Two numbers or two texts are needed.");
+      const [low, high] = value as [number | string, number | string];
+      return some((found) => compare(found, low) >= 0 && compare(found, high) <= 0);
+    }
+    default: {
+      if (!isOrdered(value)) return fail("A number or a text (such as a date) is needed.");
+      return some((found) => {
+        const order = compare(found, value);
+        return op === "gt" ? order > 0 : op === "gte" ? order >= 0 : op === "lt" ? order < 0 : order <= 0;
+      });
+    }
+  }
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function isOrdered(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
+
+/** Texts are compared without regard to case, as people read them. */
+function fold(value: unknown): unknown {
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
+/** NaN, so that no comparison holds, for things that have no order between them. */
+function compare(found: unknown, wanted: string | number): number {
+  if (typeof wanted === "number") return (typeof found === "number" ? found : Number.NaN) - wanted;
+  return typeof found === "string" ? (found < wanted ? -1 : found > wanted ? 1 : 0) : Number.NaN;
+}

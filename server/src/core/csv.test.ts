@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { detectDelimiter, guardFormula, MalformedCsv, parseCsv, toCsv, unguardFormula } from "./csv.ts";
+
+const cell = fc.string({ unit: "grapheme", maxLength: 20 });
+const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 10 });
+
+test("what is written is read back, whatever is in the cells", async () => {
+  await fc.assert(
+    fc.asyncProperty(table, fc.constantFrom(",", ";", "\t"), async (rows, delimiter) => {
+      expect(await parseCsv(toCsv(rows, delimiter), delimiter, 100)).toEqual(rows);
+    }),
+  );
+});
+
+test("the delimiter is found in the header", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(",", ";", "\t"),
+      fc.array(fc.stringMatching(/^[a-z ]+$/), { minLength: 2 }),
+      (d, names) => {
+        expect(detectDelimiter(`\uFEFF\n${names.join(d)}\n1,2;3\t4,,,,,;;;;;`)).toBe(d);
+        expect(detectDelimiter(toCsv([[`${names[0]},,,,;;;;\n`, "x"]], d))).toBe(d);
+      },
+    ),
+  );
+});
+
+test("no guarded text starts a formula, and the guard comes off again; numbers stay numbers", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        cell,
+        cell.map((text) => `=${text}`),
+      ),
+      (text) => {
+        fc.pre(!/^'[=+\-@\t\r]/.test(text));
+        const guarded = guardFormula(text);
+        expect(/^[=@\t\r]/.test(guarded)).toBe(false);
+        expect(unguardFormula(guarded)).toBe(text);
+      },
+    ),
+  );
+  expect(["-5", "+3.20", "-1,5", "-1+1", "+1 555"].map(guardFormula)).toEqual([
+    "-5",
+    "+3.20",
+    "-1,5",
+    "'-1+1",
+    "'+1 555",
+  ]);
+});
+
+test("a quote without end is named, and rows without end are stopped", async () => {
+  await expect(parseCsv('a,"b\nc', ",", 10)).rejects.toThrow(MalformedCsv);
+  await expect(parseCsv("x\n".repeat(20), ",", 10)).rejects.toThrow(/more than 10 rows/);
+});

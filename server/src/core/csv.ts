@@ -1,0 +1,61 @@
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { stringify } from "csv-stringify/sync";
+
+export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
+
+/** What separates the columns, by what the first line has most of outside of quotes. */
+export function detectDelimiter(text: string): string {
+  const counts = { ",": 0, ";": 0, "\t": 0 };
+  let isQuoted = false;
+  for (const character of text) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (character === "\n" || character === "\r")) {
+      if (Object.values(counts).some((count) => count > 0)) break;
+    } else if (!isQuoted && character in counts) counts[character as keyof typeof counts]++;
+  }
+  const [best] = Object.entries(counts).toSorted(([, a], [, b]) => b - a) as [[string, number]];
+  return best[0];
+}
+
+export class MalformedCsv extends Error {}
+
+const chunkSize = 64 * 1024;
+const maxRecordBytes = 1024 * 1024;
+
+/** All rows, blank ones too, so that their numbers are those a spreadsheet shows. Gives way to other work now and then. */
+export async function parseCsv(text: string, delimiter: string, maxRows: number): Promise<string[][]> {
+  const options = { delimiter, relax_column_count: true, skip_empty_lines: false, max_record_size: maxRecordBytes };
+  const rows: string[][] = [];
+  try {
+    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
+    for await (const row of parser as AsyncIterable<string[]>) {
+      rows.push(row);
+      if (rows.length > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
+  }
+  return rows;
+}
+
+function* chunksOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += chunkSize) yield text.slice(from, from + chunkSize);
+}
+
+const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
+
+/** A spreadsheet would run such a text as a formula; the quote makes it a text again. Numbers are left alone. */
+export function guardFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && !plainNumber.test(text) ? `'${text}` : text;
+}
+
+/** Takes the quote of `guardFormula` away, so that what was exported can be imported. */
+export function unguardFormula(text: string): string {
+  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+}
+
+/** Rows of text, ended as RFC 4180 wants it. Texts that may come from strangers have to be guarded by the caller. */
+export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): string {
+  return stringify(rows as string[][], { delimiter, record_delimiter: "\r\n" });
+}

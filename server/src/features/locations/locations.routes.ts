@@ -1,0 +1,58 @@
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./locations.schemas.ts";
+import * as locations from "./locations.ts";
+
+const ids = { id: "location" } as const;
+
+export const locationRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/locations",
+    scope: "locations:read",
+    summary: "List locations",
+    query: shapes.LocationQuery,
+    answer: [200, PageOf(shapes.Location)],
+    handle: (ctx, { query }) => locations.listLocations(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/locations",
+    scope: "locations:write",
+    summary: "Create a location; the first one is the default",
+    body: shapes.LocationRequest,
+    answer: [201, shapes.Location],
+    failures: [409],
+    handle: (ctx, { body }) => locations.createLocation(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/locations/:id",
+    scope: "locations:read",
+    summary: "Read a location",
+    ids,
+    answer: [200, shapes.Location],
+    handle: (ctx, { params }) => locations.getLocation(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/locations/:id",
+    scope: "locations:write",
+    summary: "Change a location; making it the default takes the mark from the present one",
+    ids,
+    body: shapes.LocationPatch,
+    answer: [200, shapes.Location],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => locations.updateLocation(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/locations/:id",
+    scope: "locations:write",
+    summary: "Delete a location that nothing refers to",
+    ids,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => locations.deleteLocation(ctx, params.id, ifMatch),
+  }),
+];

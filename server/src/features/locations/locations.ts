@@ -1,0 +1,136 @@
+import { badField, HubError } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { sqlState, violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { Location, LocationPatch, LocationQuery, LocationRequest } from "./locations.schemas.ts";
+import { maxMetadataBytes } from "./locations.schemas.ts";
+import * as store from "./locations.store.ts";
+
+export async function listLocations(ctx: Ctx, query: LocationQuery): Promise<Page<Location>> {
+  return await store.listLocations(ctx.db, ctx.orgId, query);
+}
+
+export async function getLocation(ctx: Ctx, id: string): Promise<Location> {
+  return await find(ctx.db, ctx, id);
+}
+
+export async function createLocation(ctx: Ctx, request: LocationRequest): Promise<Location> {
+  const metadata = request.metadata ?? {};
+  refuseLargeMetadata(metadata);
+  return await change(ctx, async (tx) => {
+    await store.lockLocations(tx, ctx.orgId);
+    const isFirst = (await store.countLocations(tx, ctx.orgId)) === 0;
+    if (request.is_default && !isFirst) await moveDefaultAway(tx, ctx);
+    const location = await explainRefusal(
+      store.insertLocation(tx, ctx.orgId, {
+        id: ctx.newId(),
+        name: request.name,
+        type: request.type ?? "warehouse",
+        address: request.address ?? {},
+        is_default: isFirst || request.is_default === true,
+        is_active: true,
+        metadata,
+        at: ctx.clock.now(),
+      }),
+    );
+    await record(tx, ctx, "created", location, { name: location.name, type: location.type });
+    return location;
+  });
+}
+
+export async function updateLocation(
+  ctx: Ctx,
+  id: string,
+  patch: LocationPatch,
+  ifMatch: number | undefined,
+): Promise<Location> {
+  requirePatch(patch);
+  return await change(ctx, async (tx) => {
+    await store.lockLocations(tx, ctx.orgId);
+    const location = await find(tx, ctx, id);
+    checkVersion(location, ifMatch);
+    const merged = mergePatch(location, patch) as Partial<Location>;
+    const wanted: Location = { ...location, ...merged, address: merged.address ?? {}, metadata: merged.metadata ?? {} };
+    refuseLargeMetadata(wanted.metadata);
+    if (wanted.is_default && !wanted.is_active) {
+      if (patch.is_default) throw badField("/is_default", "inactive", "An inactive location cannot be the default.");
+      throw defaultRequired("deactivating this one");
+    }
+    if (location.is_default && !wanted.is_default) throw defaultRequired("taking the mark off this one");
+    if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
+    const updated = await explainRefusal(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
+    await record(tx, ctx, "updated", updated, patch);
+    return updated;
+  });
+}
+
+export async function deleteLocation(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    await store.lockLocations(tx, ctx.orgId);
+    const location = await find(tx, ctx, id);
+    checkVersion(location, ifMatch);
+    if (location.is_default && (await store.countLocations(tx, ctx.orgId)) > 1) {
+      throw defaultRequired("deleting this one");
+    }
+    await explainRefusal(store.deleteLocation(tx, ctx.orgId, id));
+    await record(tx, ctx, "deleted", location, { name: location.name });
+    return { id, deleted: true as const };
+  });
+}
+
+/** Those of these ids that are locations of the organization and in use. */
+export async function findLocationIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
+}
+
+async function find(db: Queryable, ctx: Ctx, id: string): Promise<Location> {
+  const location = await store.findLocation(db, ctx.orgId, id);
+  if (!location) throw notFound("location");
+  return location;
+}
+
+async function moveDefaultAway(tx: Tx, ctx: Ctx): Promise<void> {
+  const former = await store.clearDefault(tx, ctx.orgId, ctx.clock.now());
+  if (former) await record(tx, ctx, "updated", former, { is_default: false });
+}
+
+function defaultRequired(before: string): HubError {
+  return new HubError("default_location_required", `Make another location the default before ${before}.`);
+}
+
+function refuseLargeMetadata(metadata: Record<string, unknown>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes <= maxMetadataBytes) return;
+  throw badField("/metadata", "too_large", `The metadata has ${bytes} bytes; ${maxMetadataBytes} are allowed.`);
+}
+
+/** What the database refuses here: a second location of the same name, and removing one that others refer to. */
+async function explainRefusal<T>(saved: Promise<T>): Promise<T> {
+  try {
+    return await saved;
+  } catch (error) {
+    if (violatedConstraint(error) === "locations_name_key") {
+      throw new HubError("name_taken", "Another location has this name.");
+    }
+    if (sqlState(error) === "23503") {
+      throw new HubError("location_in_use", "Orders refer to this location. Deactivate it instead.");
+    }
+    throw error;
+  }
+}
+
+async function record(
+  tx: Tx,
+  ctx: Ctx,
+  what: string,
+  location: Location,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await recordEvent(tx, ctx, { type: `location.${what}`, objectType: "location", objectId: location.id, data });
+}

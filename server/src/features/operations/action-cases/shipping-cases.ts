@@ -1,0 +1,178 @@
+import { aHold, anOrder } from "../an-order.ts";
+import { now } from "../an-evaluation.ts";
+import type { Cases } from "./case-parts.ts";
+import { systemHold, fullHolds, partly, entirely, noted, withLines } from "./case-parts.ts";
+
+export const shippingCases: Record<string, Cases> = {
+  set_shipping: {
+    applied: [
+      {
+        params: { service: "air", package_type: "box", third_party_billing: { account: "42" } },
+        gives: {
+          shipping: { carrier: "ups", service: "air", packageType: "box", thirdPartyBilling: { account: "42" } },
+        },
+      },
+      {
+        given: { status: "sent" },
+        params: { service: null },
+        gives: { shipping: { carrier: "ups" } },
+        warning: "already_sent",
+      },
+    ],
+    unchanged: [{ params: { carrier: "ups" } }, { given: { status: "sent" }, params: { package_type: null } }],
+    blocked: [{ given: partly, params: { carrier: "ups" }, code: "invalid_state" }],
+  },
+  set_package: {
+    applied: [
+      {
+        params: { weight: { value: 2, unit: "kg" } },
+        gives: { packages: [{ count: 1, weight: { value: 2, unit: "kg" } }] },
+      },
+      {
+        given: { packages: [{ count: 2, weight: { value: 2, unit: "kg" } }] },
+        params: { weight: { value: 500, unit: "g" }, weight_mode: "add", package_count: 3 },
+        gives: { packages: [{ count: 3, weight: { value: 2.5, unit: "kg" } }] },
+      },
+    ],
+    unchanged: [{ given: { packages: [{ count: 2 }] }, params: { package_count: 2 } }],
+    blocked: [
+      { given: { packages: [{ count: 1 }, { count: 2 }] }, params: { package_count: 2 }, code: "several_packages" },
+      {
+        given: { packages: [{ count: 1, weight: { value: 1_000_000, unit: "g" } }] },
+        params: { weight: { value: 1, unit: "kg" }, weight_mode: "add" },
+        code: "too_heavy",
+      },
+    ],
+  },
+  validate_address: {
+    applied: [
+      { gives: { addressStatus: "valid" } },
+      { given: { holds: [aHold(), systemHold] }, gives: { addressStatus: "valid", holds: [aHold()] } },
+      {
+        given: { shippingAddress: { ...anOrder().shippingAddress, city: " Spring  field ", countryCode: "us" } },
+        params: { mode: "validate_and_clean" },
+        gives: { shippingAddress: { ...anOrder().shippingAddress, city: "Spring field" } },
+      },
+      {
+        given: { shippingAddress: null },
+        params: { on_failure: "hold" },
+        gives: {
+          addressStatus: "invalid",
+          holds: [{ handle: "address_validation", reason: "incorrect_address", source: "system" }],
+        },
+        warning: "address_invalid",
+      },
+      {
+        given: { shippingAddress: {} },
+        params: { on_failure: "warn" },
+        gives: { addressStatus: "invalid", holds: [] },
+        warning: "address_invalid",
+      },
+    ],
+    unchanged: [
+      { given: { addressStatus: "valid" } },
+      {
+        given: { shippingAddress: null, addressStatus: "invalid", holds: [systemHold] },
+        params: { on_failure: "hold" },
+        warning: "address_invalid",
+      },
+    ],
+    blocked: [
+      { given: { shippingAddress: null }, code: "address_invalid" },
+      { given: { shippingAddress: null, holds: fullHolds }, params: { on_failure: "hold" }, code: "too_many_holds" },
+    ],
+  },
+  update_address: {
+    applied: [
+      {
+        given: { addressStatus: "valid" },
+        params: { address: { name: "", city: "Peoria" } },
+        gives: {
+          addressStatus: "unverified",
+          shippingAddress: {
+            address1: "5 Main Street",
+            city: "Peoria",
+            provinceCode: "IL",
+            zip: "62701",
+            countryCode: "US",
+          },
+        },
+      },
+      {
+        given: { shippingAddress: null, status: "sent" },
+        params: { address: { city: "Peoria" } },
+        gives: { shippingAddress: { city: "Peoria" } },
+        warning: "already_sent",
+      },
+    ],
+    unchanged: [{ given: { addressStatus: "valid" }, params: { address: { city: "Springfield", company: "" } } }],
+    blocked: [{ given: entirely, params: { address: { city: "Peoria" } }, code: "invalid_state" }],
+  },
+  mark_shipped: {
+    applied: [
+      {
+        params: { tracking_number: "T1" },
+        gives: {
+          status: "shipped",
+          lines: withLines(["line-a", 3, 3], ["line-b", 2, 2]),
+          shipments: [{ trackingNumber: "T1", carrier: "ups", shippedAt: now }],
+        },
+      },
+      {
+        given: { status: "sent" },
+        params: { line_items: [{ id: "line-b", quantity: 2 }], ship_date: "2026-03-01T00:00:00Z" },
+        gives: { status: "partially_shipped", lines: withLines(["line-a", 3, 0], ["line-b", 2, 2]) },
+      },
+      { given: partly, params: { tracking_number: "T1" }, gives: { status: "shipped" } },
+      { given: { lines: [] }, gives: { status: "shipped", shipments: [{ lines: [] }] } },
+      {
+        given: { holds: [aHold()] },
+        params: { override_holds: true },
+        mayOverride: true,
+        gives: { status: "shipped" },
+      },
+    ],
+    unchanged: [
+      { given: entirely, params: { tracking_number: "T1" } },
+      { given: partly, params: { tracking_number: "T1", line_items: [{ id: "line-a", quantity: 1 }] } },
+    ],
+    blocked: [
+      { given: { holds: [aHold()] }, code: "on_hold" },
+      { given: { status: "new" }, code: "invalid_state" },
+      { given: partly, params: { line_items: [{ id: "line-a", quantity: 3 }] }, code: "quantity_exceeds_remaining" },
+      { params: { line_items: [{ id: "line-x", quantity: 1 }] }, code: "line_not_found" },
+    ],
+  },
+  mark_unshipped: {
+    applied: [
+      {
+        given: partly,
+        params: { reason: "lost" },
+        gives: {
+          status: "ready",
+          lines: withLines(["line-a", 3, 0]),
+          shipments: [],
+          notes: noted("Marked as unshipped: lost"),
+        },
+      },
+      { given: entirely, gives: { status: "ready", shipments: [], notes: [] } },
+    ],
+    unchanged: [{ params: { reason: "lost" } }],
+    blocked: [{ given: { ...entirely, status: "delivered" }, code: "invalid_state" }],
+  },
+  mark_paid: {
+    applied: [
+      {
+        given: { status: "awaiting_payment", paymentStatus: "pending" },
+        params: { reference: "R1", at: "2026-03-01T00:00:00Z" },
+        gives: { status: "ready", paymentStatus: "paid", notes: noted("Paid at 2026-03-01T00:00:00.000Z (R1)") },
+      },
+      { given: { paymentStatus: "authorized" }, gives: { status: "ready", paymentStatus: "paid", notes: [] } },
+    ],
+    unchanged: [{ params: { reference: "R1" } }],
+    blocked: [
+      { given: { paymentStatus: "refunded" }, code: "invalid_payment_status" },
+      { given: { status: "cancelled" }, code: "invalid_state" },
+    ],
+  },
+};

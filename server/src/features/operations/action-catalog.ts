@@ -1,0 +1,73 @@
+import type { ActionDefinition } from "./action.ts";
+import { addNote } from "./actions/add-note.ts";
+import { addTags } from "./actions/add-tags.ts";
+import { approve } from "./actions/approve.ts";
+import { archive } from "./actions/archive.ts";
+import { assert } from "./actions/assert.ts";
+import { assignLocation } from "./actions/assign-location.ts";
+import { assignUser } from "./actions/assign-user.ts";
+import { cancel } from "./actions/cancel.ts";
+import { duplicate } from "./actions/duplicate.ts";
+import { hold } from "./actions/hold.ts";
+import { markPaid } from "./actions/mark-paid.ts";
+import { markShipped } from "./actions/mark-shipped.ts";
+import { markUnshipped } from "./actions/mark-unshipped.ts";
+import { merge } from "./actions/merge.ts";
+import { recallFulfillment } from "./actions/recall-fulfillment.ts";
+import { releaseHold } from "./actions/release-hold.ts";
+import { removeTags } from "./actions/remove-tags.ts";
+import { requireReview } from "./actions/require-review.ts";
+import { restore } from "./actions/restore.ts";
+import { runTask } from "./actions/run-task.ts";
+import { sendToFulfillment } from "./actions/send-to-fulfillment.ts";
+import { setCustomField } from "./actions/set-custom-field.ts";
+import { setDates } from "./actions/set-dates.ts";
+import { setPackage } from "./actions/set-package.ts";
+import { setPriority } from "./actions/set-priority.ts";
+import { setShipping } from "./actions/set-shipping.ts";
+import { setStatus } from "./actions/set-status.ts";
+import { setTags } from "./actions/set-tags.ts";
+import { split } from "./actions/split.ts";
+import { unarchive } from "./actions/unarchive.ts";
+import { updateAddress } from "./actions/update-address.ts";
+import { validateAddress } from "./actions/validate-address.ts";
+
+/** Every action there is, as people look for them. A new one is a file in actions/ and a line here. */
+export const actionCatalog: readonly ActionDefinition[] = [
+  hold,
+  releaseHold,
+  approve,
+  requireReview,
+  setStatus,
+  cancel,
+  restore,
+  archive,
+  unarchive,
+  setPriority,
+  assert,
+  addTags,
+  removeTags,
+  setTags,
+  addNote,
+  setCustomField,
+  assignUser,
+  setDates,
+  assignLocation,
+  split,
+  merge,
+  duplicate,
+  setShipping,
+  setPackage,
+  validateAddress,
+  updateAddress,
+  sendToFulfillment,
+  recallFulfillment,
+  markShipped,
+  markUnshipped,
+  markPaid,
+  runTask,
+];
+
+export const actionsByType: ReadonlyMap<string, ActionDefinition> = new Map(
+  actionCatalog.map((action) => [action.type, action]),
+);

@@ -1,0 +1,60 @@
+import type { Static, TSchema } from "typebox";
+import type { Actor } from "../../core/actor.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { Scope } from "../../core/scopes.ts";
+import type { Order, OrderPatch } from "../orders/order.ts";
+import type { OrderStatus } from "../orders/orders.states.ts";
+
+/** What an action may know besides the order and its params. */
+export type ActionEnv = {
+  /** The hub's time, ISO; the same for every order of a portion. */
+  now: string;
+  actor: Actor;
+  newId(): string;
+  /** Whether whoever runs the pipeline holds `operations:override`. */
+  mayOverride: boolean;
+};
+
+/** What came of one action on one order. A patch that changes nothing is reported as `no_change`. */
+export type Outcome =
+  | { patch: OrderPatch; creates?: Order[]; warning?: { code: string; message: string } }
+  | { refused: string; message: string; fix?: string };
+
+/** Things that params point at; looked up once for the whole pipeline, never per order. */
+export type Reference = { kind: "user" | "location"; id: string; param: string };
+
+export type ActionDefinition<Params extends TSchema = TSchema> = {
+  type: string;
+  title: string;
+  group: "flow" | "organise" | "routing" | "shipping" | "fulfil" | "money" | "integration";
+  description: string;
+  params: Params;
+  example: Static<Params>;
+  /** The statuses an order may have; another one refuses the step with `invalid_state`. */
+  statuses: readonly OrderStatus[] | "any";
+  effect: "local" | "external" | "document";
+  reversible: boolean;
+  /** Doing it twice is the same as doing it once. */
+  idempotent: boolean;
+  blockedByHold?: boolean;
+  /** Beyond operations:run. */
+  scope?: Scope;
+  /** Why it cannot be used on this hub (yet). */
+  unavailable?: string;
+  refers?(params: Static<Params>): Reference[];
+  /** Rules between params, checked once; pointers are relative to the params. */
+  check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
+  /** Pure: reads the order, returns what would be different. */
+  apply?(order: Order, params: Static<Params>, env: ActionEnv): Outcome;
+  /** For actions that look at all orders of the run at once; one outcome for each. */
+  applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
+};
+
+/** Keeps the type of the params while the catalog forgets it. */
+export function defineAction<Params extends TSchema>(definition: ActionDefinition<Params>): ActionDefinition {
+  return definition;
+}
+
+export function refuse(code: string, message: string, fix?: string): Outcome {
+  return { refused: code, message, ...(fix === undefined ? {} : { fix }) };
+}

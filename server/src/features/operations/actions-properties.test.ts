@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canMove } from "../../core/states.ts";
+import type { Order } from "../orders/order.ts";
+import { holdReasons, orderMoves, orderStatuses, paymentStatuses } from "../orders/orders.states.ts";
+import { actionCatalog } from "./action-catalog.ts";
+import type { Case } from "./action-cases/case-parts.ts";
+import { flowCases } from "./action-cases/flow-cases.ts";
+import { organiseCases } from "./action-cases/organise-cases.ts";
+import { routingCases } from "./action-cases/routing-cases.ts";
+import { shippingCases } from "./action-cases/shipping-cases.ts";
+import { anEnv, evaluateOne, now, undone } from "./an-evaluation.ts";
+import { aHold, aLine, anOrder } from "./an-order.ts";
+
+const aHolds = fc.uniqueArray(
+  fc
+    .record({
+      handle: fc.constantFrom("operator", "wait", "address_validation"),
+      reason: fc.constantFrom(...holdReasons),
+      source: fc.constantFrom("user", "key", "bridge", "system"),
+    })
+    .map((hold) => aHold({ ...hold, id: `hold-${hold.handle}` })),
+  { selector: ({ handle }) => handle, maxLength: 3 },
+);
+
+const aLines = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }), fc.boolean()), { maxLength: 4 })
+  .map((lines) =>
+    lines.map(([quantity, shipped, isPriced], i) =>
+      aLine({
+        id: `line-${"abcd"[i]}`,
+        quantity,
+        shippedQuantity: Math.min(quantity, shipped),
+        ...(isPriced ? { price: 12.5, weight: { value: 300, unit: "g" as const } } : {}),
+      }),
+    ),
+  );
+
+/** Also orders that the hub would not make by itself: somebody may have used force. */
+const anyOrder: fc.Arbitrary<Order> = fc
+  .record({
+    status: fc.constantFrom(...orderStatuses),
+    paymentStatus: fc.constantFrom(...paymentStatuses),
+    holds: aHolds,
+    lines: aLines,
+    tags: fc.uniqueArray(fc.constantFrom("vip", "gift", "a", "b"), { maxLength: 4 }),
+    total: fc.option(fc.integer({ min: 0, max: 10_000 }).map((cents) => cents / 100)),
+    shippingAddress: fc.constantFrom(null, {}, anOrder().shippingAddress, { city: " Peoria ", countryCode: "us" }),
+    addressStatus: fc.constantFrom("unverified", "valid", "invalid"),
+    packages: fc.constantFrom<Order["packages"]>([], [{ count: 2, weight: { value: 1, unit: "lb" } }]),
+    customFields: fc.constantFrom<Order["customFields"]>({}, { a: 1 }, { a: 1, "erp.batch": "x" }),
+    shipBy: fc.constantFrom(null, now),
+    deliverBy: fc.constantFrom(null, "2026-03-20T00:00:00.000Z"),
+    archivedAt: fc.constantFrom(null, now),
+    mergedIntoId: fc.constantFrom(null, null, "0199f0a0-0000-7000-8000-00000000a009"),
+    childCount: fc.constantFrom(0, 3, 999),
+  })
+  .map((overrides) => anOrder(overrides as Partial<Order>));
+
+const severalOrders = fc
+  .array(anyOrder, { minLength: 1, maxLength: 4 })
+  .map((orders) => orders.map((order, i) => ({ ...order, id: `order-${i}`, number: `SO-${i}` })));
+
+const cases = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases };
+const uses = actionCatalog
+  .filter(({ unavailable }) => unavailable === undefined)
+  .flatMap((action) => {
+    const { applied, unchanged, blocked } = cases[action.type]!;
+    const params = [applied, unchanged, blocked].flatMap((list): Case[] => (typeof list === "string" ? [] : list));
+    return [action.example as object, ...params.map((one) => one.params ?? {})].map((given) => ({
+      action,
+      params: given,
+    }));
+  });
+const anyUse = fc.constantFrom(...uses);
+const check = (property: fc.IPropertyWithHooks<[Order[], (typeof uses)[number], boolean]>): void =>
+  fc.assert(property, { numRuns: 1000 });
+
+test("nothing that is given is ever changed, and every order gets an answer", () => {
+  check(
+    fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
+      const before = structuredClone(orders);
+      const evaluations = evaluateOne(orders, action.type, params, anEnv({ mayOverride }));
+      expect(orders).toEqual(before);
+      for (const { steps } of evaluations) {
+        expect(["applied", "no_change", "failed"]).toContain(steps[0]!.status);
+      }
+    }),
+  );
+});
+
+test("what is applied can be undone", () => {
+  check(
+    fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
+      const evaluations = evaluateOne(orders, action.type, params, anEnv({ mayOverride }));
+      expect(evaluations.map(undone)).toEqual(orders);
+    }),
+  );
+});
+
+test("an idempotent action changes nothing the second time", () => {
+  check(
+    fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
+      fc.pre(action.idempotent);
+      const first = evaluateOne(orders, action.type, params, anEnv({ mayOverride }));
+      const done = first.filter(({ steps }) => steps[0]!.status !== "failed").map(({ order }) => order);
+      const second = evaluateOne(done, action.type, params, anEnv({ mayOverride }));
+      expect(second.map(({ steps }) => steps[0]!.status)).toEqual(done.map(() => "no_change"));
+    }),
+  );
+});
+
+test("statuses change only along the table, except by force", () => {
+  check(
+    fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
+      fc.pre(!("force" in params));
+      for (const { before, order } of evaluateOne(orders, action.type, params, anEnv({ mayOverride }))) {
+        const isAllowed = order.status === before.status || canMove(orderMoves, before.status, order.status);
+        expect(isAllowed, `${action.type}: ${before.status} to ${order.status}`).toBe(true);
+      }
+    }),
+  );
+});
+
+test("an order that is made has an identity of its own and points back", () => {
+  check(
+    fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
+      fc.pre(action.type === "split" || action.type === "duplicate");
+      const evaluations = evaluateOne(orders, action.type, params, anEnv({ mayOverride }));
+      const all = [...orders, ...evaluations.flatMap(({ created }) => created)];
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      expect(new Set(all.map(({ number }) => number)).size).toBe(all.length);
+      for (const { before, order, created } of evaluations) {
+        expect(order.childCount).toBe(before.childCount + created.length);
+        for (const child of created) {
+          expect(child).toMatchObject({ parentOrderId: before.id, version: 1, mergedIntoId: null, externalId: null });
+          expect(child.lines.every(({ shippedQuantity }) => shippedQuantity === 0)).toBe(true);
+        }
+      }
+    }),
+  );
+});

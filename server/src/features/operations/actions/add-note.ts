@@ -1,0 +1,27 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import { defineAction, refuse } from "../action.ts";
+import { maxNotes, noteOf } from "./order-notes.ts";
+
+export const addNote = defineAction({
+  type: "add_note",
+  title: "Add a note",
+  group: "organise",
+  description: "Adds a note to the order. Every run adds another one, even with the same text.",
+  params: Strict({
+    text: Type.String({ minLength: 1, maxLength: 5000 }),
+    visibility: Type.Optional(OneOf(["internal", "customer", "packing_slip", "gift"], { default: "internal" })),
+  }),
+  example: { text: "Customer called: leave at the door", visibility: "packing_slip" },
+  statuses: "any",
+  effect: "local",
+  reversible: true,
+  idempotent: false,
+  check({ text }) {
+    return text.trim() === "" ? [{ pointer: "/text", code: "blank", message: "The note says nothing." }] : [];
+  },
+  apply(order, { text, visibility = "internal" }, env) {
+    if (order.notes.length >= maxNotes) return refuse("too_many_notes", `An order has at most ${maxNotes} notes.`);
+    return { patch: { notes: [...order.notes, noteOf(text, visibility, env)] } };
+  },
+});

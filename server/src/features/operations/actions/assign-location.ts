@@ -1,0 +1,18 @@
+import { Id, Strict } from "../../../core/schema.ts";
+import { defineAction } from "../action.ts";
+import { beforeSending } from "./status-rules.ts";
+
+export const assignLocation = defineAction({
+  type: "assign_location",
+  title: "Assign a location",
+  group: "routing",
+  description: "Sets the location that the order ships from.",
+  params: Strict({ location_id: Id }),
+  example: { location_id: "0199f0a0-0000-7000-8000-000000000002" },
+  statuses: beforeSending,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  refers: ({ location_id: id }) => [{ kind: "location", id, param: "location_id" }],
+  apply: (_order, { location_id: locationId }) => ({ patch: { locationId: locationId.toLowerCase() } }),
+});

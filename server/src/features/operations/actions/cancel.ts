@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import { statesBefore } from "../../../core/states.ts";
+import { orderMoves } from "../../orders/orders.states.ts";
+import { defineAction } from "../action.ts";
+import { Remark, withInternalNote } from "./order-notes.ts";
+import { cancelProblem } from "./status-rules.ts";
+
+export const cancel = defineAction({
+  type: "cancel",
+  title: "Cancel",
+  group: "flow",
+  description: "Calls the order off and notes why. Nobody outside is told and nothing is refunded.",
+  params: Strict({
+    reason: OneOf(["customer", "fraud", "inventory", "declined", "duplicate", "staff", "other"]),
+    note: Type.Optional(Remark),
+  }),
+  example: { reason: "customer", note: "Ordered the wrong size" },
+  statuses: [...statesBefore(orderMoves, "cancelled"), "cancelled"],
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply(order, { reason, note }, env) {
+    if (order.status === "cancelled") return { patch: {} };
+    const text = note === undefined ? `Cancelled: ${reason}` : `Cancelled: ${reason}: ${note}`;
+    return cancelProblem(order) ?? { patch: { status: "cancelled", notes: withInternalNote(order, text, env) } };
+  },
+});

@@ -1,0 +1,50 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import type { PaymentStatus } from "../../orders/orders.states.ts";
+import { defineAction } from "../action.ts";
+import { childOf, childrenProblem } from "./child-order.ts";
+import { noteOf } from "./order-notes.ts";
+
+const titles = { copy: "Copy", reshipment: "Reshipment", exchange: "Exchange" } as const;
+
+export const duplicate = defineAction({
+  type: "duplicate",
+  title: "Duplicate",
+  group: "routing",
+  description:
+    "Makes a new order with the same lines, recipient and shipping, without holds and dates, and notes what it is. " +
+    "A copy has yet to be paid; a reshipment or exchange keeps the payment status. Every run makes another one.",
+  params: Strict({
+    as: Type.Optional(OneOf(["copy", "reshipment", "exchange"], { default: "copy" })),
+    zero_price: Type.Optional(Type.Boolean({ default: false, description: "Free of charge, and so paid" })),
+  }),
+  example: { as: "reshipment", zero_price: true },
+  statuses: "any",
+  effect: "local",
+  reversible: true,
+  idempotent: false,
+  apply(order, { as = "copy", zero_price: isFree = false }, env) {
+    const tooMany = childrenProblem(order, 1);
+    if (tooMany) return tooMany;
+    const paymentStatus: PaymentStatus = isFree ? "paid" : as === "copy" ? "pending" : order.paymentStatus;
+    const child = childOf(order, 1, env, {
+      status: "new",
+      paymentStatus,
+      holds: [],
+      lines: order.lines.map((line) => ({
+        ...line,
+        id: env.newId(),
+        shippedQuantity: 0,
+        ...(isFree ? { price: 0 } : {}),
+      })),
+      total: isFree ? 0 : order.total,
+      packages: order.packages,
+      notes: [noteOf(`${titles[as]} of ${order.number}`, "internal", env)],
+      orderedAt: env.now,
+      shipBy: null,
+      deliverBy: null,
+      dispatchOn: null,
+    });
+    return { patch: { childCount: order.childCount + 1 }, creates: [child] };
+  },
+});

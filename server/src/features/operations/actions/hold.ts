@@ -1,0 +1,73 @@
+import { Type } from "typebox";
+import { DateTime, OneOf, Strict } from "../../../core/schema.ts";
+import type { Hold } from "../../orders/order.ts";
+import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
+import type { ActionEnv } from "../action.ts";
+import { defineAction, refuse } from "../action.ts";
+import { instantErrors, toInstant } from "./instants.ts";
+import { isProtected, placeHold } from "./order-holds.ts";
+import { allowAtMostOne } from "./param-rules.ts";
+
+const dayMs = 86_400_000;
+
+export const hold = defineAction({
+  type: "hold",
+  title: "Place on hold",
+  group: "flow",
+  description:
+    "Keeps the order from being sent or shipped. A hold with an end releases itself. " +
+    "A second hold with the same handle changes the first.",
+  params: Strict({
+    reason: Type.Optional(OneOf(holdReasons)),
+    note: Type.Optional(Type.String({ maxLength: 500 })),
+    until: Type.Optional({ ...DateTime, description: "Releases itself then" }),
+    for_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of until" })),
+    handle: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "Names the hold; default: its reason. One hold per handle",
+      }),
+    ),
+  }),
+  example: { reason: "high_risk_of_fraud", note: "call the customer" },
+  statuses: openStatuses,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  check(params, { now }) {
+    return [...allowAtMostOne(params, ["until", "for_days"]), ...instantErrors("/until", params.until, { after: now })];
+  },
+  apply(order, params, env) {
+    const handle = params.handle ?? params.reason ?? "operator";
+    const existing = order.holds.find((candidate) => candidate.handle === handle);
+    const placed: Hold = {
+      ...(existing ?? newHold(handle, env)),
+      ...(params.reason === undefined ? {} : { reason: params.reason }),
+      ...(params.note === undefined ? {} : { note: params.note }),
+      ...(params.until === undefined ? {} : { until: toInstant(params.until) }),
+      ...(params.for_days === undefined ? {} : { until: daysAfter(env.now, params.for_days) }),
+    };
+    if (!existing) return placeHold(order, placed);
+    const isSame = (["reason", "note", "until"] as const).every((field) => placed[field] === existing[field]);
+    if (isSame) return { patch: {} };
+    // Otherwise an end in a minute would lift a hold that only operations:override may release.
+    if (isProtected(existing) && !env.mayOverride) {
+      return refuse(
+        "override_required",
+        `The hold ${handle} was placed by the ${existing.source}.`,
+        "Use another handle.",
+      );
+    }
+    return placeHold(order, placed);
+  },
+});
+
+function newHold(handle: string, { newId, actor, now }: ActionEnv): Hold {
+  const source = actor.type === "user" ? "user" : actor.type === "api_key" ? "key" : "system";
+  return { id: newId(), handle, reason: "operator", note: null, until: null, source, by: actor, placedAt: now };
+}
+
+function daysAfter(now: string, days: number): string {
+  return new Date(Date.parse(now) + days * dayMs).toISOString();
+}

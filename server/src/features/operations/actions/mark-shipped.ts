@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import { Type } from "typebox";
+import { DateTime, Strict } from "../../../core/schema.ts";
+import type { Order, OrderShipment } from "../../orders/order.ts";
+import { defineAction, refuse } from "../action.ts";
+import { instantErrors, toInstant } from "./instants.ts";
+import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
+import { needOverrideFor } from "./param-rules.ts";
+
+const maxShipments = 200;
+const Text = Type.String({ minLength: 1, maxLength: 100 });
+
+export const markShipped = defineAction({
+  type: "mark_shipped",
+  title: "Mark as shipped",
+  group: "fulfil",
+  description:
+    "Records a shipment of all that is left, or of some quantities. Carrier and service default to those chosen for the " +
+    "order. The same tracking number with the same quantities is recorded once.",
+  params: Strict({
+    tracking_number: Type.Optional(Text),
+    carrier: Type.Optional(Text),
+    service: Type.Optional(Text),
+    ship_date: Type.Optional({ ...DateTime, description: "Default: now" }),
+    line_items: Type.Optional({ ...LineItems, description: "Default: all that is left" }),
+    override_holds: Type.Optional(
+      Type.Boolean({ default: false, description: "Ship although it is on hold; needs operations:override" }),
+    ),
+  }),
+  example: { tracking_number: "1Z999AA10123456784", carrier: "ups" },
+  statuses: ["ready", "sent", "partially_shipped", "shipped"],
+  effect: "local",
+  reversible: true,
+  idempotent: false,
+  blockedByHold: true,
+  check(params, env) {
+    return [
+      ...instantErrors("/ship_date", params.ship_date, { notAfter: env.now }),
+      ...repeatedLineErrors(params.line_items),
+      ...needOverrideFor("/override_holds", params.override_holds, env),
+    ];
+  },
+  apply(order, params, env) {
+    const rest = remainingItems(order);
+    if (rest.length === 0 && order.status === "shipped") return { patch: {} };
+    const items = params.line_items ?? rest;
+    const shipment: OrderShipment = {
+      id: env.newId(),
+      trackingNumber: params.tracking_number ?? null,
+      carrier: params.carrier ?? order.shipping.carrier ?? null,
+      service: params.service ?? order.shipping.service ?? null,
+      shippedAt: params.ship_date === undefined ? env.now : toInstant(params.ship_date),
+      lines: items.map(({ id, quantity }) => ({ lineId: id, quantity })),
+    };
+    if (isRecorded(order, shipment)) return { patch: {} };
+    const problem = params.line_items && takingProblem(order, params.line_items);
+    if (problem) return problem;
+    if (order.shipments.length >= maxShipments) {
+      return refuse("too_many_shipments", `An order has at most ${maxShipments} shipments.`);
+    }
+    const shipped = new Map(items.map(({ id, quantity }) => [id, quantity]));
+    const lines = order.lines.map((line) => ({
+      ...line,
+      shippedQuantity: line.shippedQuantity + (shipped.get(line.id) ?? 0),
+    }));
+    const isAll = order.status === "shipped" || lines.every((line) => remainingOf(line) === 0);
+    const status = isAll ? "shipped" : "partially_shipped";
+    return { patch: { status, lines, shipments: [...order.shipments, shipment] } };
+  },
+});
+
+function remainingItems(order: Order): { id: string; quantity: number }[] {
+  return order.lines
+    .map((line) => ({ id: line.id, quantity: remainingOf(line) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+function isRecorded(order: Order, { trackingNumber, lines }: OrderShipment): boolean {
+  if (trackingNumber === null) return false;
+  return order.shipments.some(
+    (known) => known.trackingNumber === trackingNumber && isDeepStrictEqual(known.lines, lines),
+  );
+}

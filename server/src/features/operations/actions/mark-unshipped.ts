@@ -1,0 +1,24 @@
+import { Type } from "typebox";
+import { Strict } from "../../../core/schema.ts";
+import { defineAction } from "../action.ts";
+import { hasShipped } from "./order-lines.ts";
+import { Remark, withInternalNote } from "./order-notes.ts";
+
+export const markUnshipped = defineAction({
+  type: "mark_unshipped",
+  title: "Mark as unshipped",
+  group: "fulfil",
+  description: "Takes all shipments of the order back: it is ready again. For orders that were marked by mistake.",
+  params: Strict({ reason: Type.Optional(Remark) }),
+  example: { reason: "Label was printed but not used" },
+  statuses: ["shipped", "partially_shipped", "ready"],
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply(order, { reason }, env) {
+    if (order.status === "ready" && !hasShipped(order)) return { patch: {} };
+    const notes = reason === undefined ? order.notes : withInternalNote(order, `Marked as unshipped: ${reason}`, env);
+    const lines = order.lines.map((line) => ({ ...line, shippedQuantity: 0 }));
+    return { patch: { status: "ready", lines, shipments: [], notes } };
+  },
+});

@@ -1,0 +1,128 @@
+import { Type } from "typebox";
+import { cleanAddress } from "../../../core/address.ts";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
+import { priorities } from "../../orders/orders.states.ts";
+import type { ActionEnv, Outcome } from "../action.ts";
+import { defineAction, refuse } from "../action.ts";
+import { maxLines, toCents } from "./order-lines.ts";
+import { withInternalNote } from "./order-notes.ts";
+import { maxTags } from "./order-tags.ts";
+import { shippedProblem } from "./status-rules.ts";
+
+const maxGroup = 20;
+
+export const merge = defineAction({
+  type: "merge",
+  title: "Merge",
+  group: "routing",
+  description:
+    "Joins those orders of the run that go to the same recipient and address (same channel, currency, status, payment " +
+    "status and holds), up to 20 into one. The others are cancelled and archived; their notes for customer and parcel, " +
+    "the highest priority and the earliest dates go along.",
+  params: Strict({ into: Type.Optional(OneOf(["oldest", "newest"], { default: "oldest" })) }),
+  example: { into: "oldest" },
+  statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  applyToAll(orders, { into = "oldest" }, env) {
+    const outcomes = new Map<Order, Outcome>();
+    const groups = new Map<string, Order[]>();
+    for (const order of orders) {
+      const settled = withoutLooking(order);
+      const key = settled ? undefined : mergeKey(order);
+      if (settled) outcomes.set(order, settled);
+      if (key === undefined) continue;
+      const group = groups.get(key);
+      if (group) group.push(order);
+      else groups.set(key, [order]);
+    }
+    for (const group of groups.values()) {
+      const sorted = group.toSorted(byAge);
+      if (into === "newest") sorted.reverse();
+      for (const [order, outcome] of mergeGroup(sorted, env)) outcomes.set(order, outcome);
+    }
+    return orders.map((order) => outcomes.get(order) ?? nothingToMerge);
+  },
+});
+
+const nothingToMerge: Outcome = {
+  patch: {},
+  warning: { code: "nothing_to_merge", message: "No other order of the run goes to the same recipient and address." },
+};
+
+function withoutLooking(order: Order): Outcome | undefined {
+  if (order.status !== "cancelled") return shippedProblem(order);
+  return order.mergedIntoId === null ? refuse("invalid_state", "A cancelled order cannot be merged.") : { patch: {} };
+}
+
+/** Equal for orders that may travel in one parcel; undefined when nobody knows whose order it is. */
+function mergeKey(order: Order): string | undefined {
+  const { customer, shippingAddress, channel, currency, status, paymentStatus, holds } = order;
+  const recipient = (customer.email ?? customer.name)?.trim().toLowerCase();
+  if (!recipient) return undefined;
+  const address = Object.entries(cleanAddress(shippingAddress ?? {}))
+    .filter(([, value]) => value !== "")
+    .map(([field, value]) => `${field}=${value.toLowerCase()}`)
+    .toSorted();
+  const handles = holds.map(({ handle }) => handle).toSorted();
+  return JSON.stringify([recipient, address, channel, currency, status, paymentStatus, handles]);
+}
+
+function byAge(a: Order, b: Order): number {
+  return a.orderedAt < b.orderedAt ? -1 : a.orderedAt > b.orderedAt ? 1 : a.id < b.id ? -1 : 1;
+}
+
+function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
+  const [target, ...others] = group;
+  if (!target || others.length === 0) return [];
+  const refuseAll = (message: string, fix?: string): [Order, Outcome][] =>
+    group.map((order) => [order, refuse("too_large", message, fix)]);
+  // Not twenty by twenty: what was left over would be merged by the next run, so that a repeated run would do more.
+  if (group.length > maxGroup) {
+    return refuseAll(`${group.length} orders would become one; ${maxGroup} may.`, "Run it for fewer orders at a time.");
+  }
+  const lines = joinedLines(group, env);
+  const tags = [...new Set(group.flatMap((order) => order.tags))];
+  if (lines.length > maxLines || tags.length > maxTags) {
+    return refuseAll(`Together they have more than ${maxLines} lines or ${maxTags} tags.`);
+  }
+  const totals = group.map(({ total }) => total);
+  const patch: OrderPatch = {
+    lines,
+    tags,
+    total: totals.includes(null) ? null : toCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
+    notes: [
+      ...target.notes,
+      ...others.flatMap(({ notes }) => notes.filter(({ visibility }) => visibility !== "internal")),
+    ],
+    priority: priorities.findLast((priority) => group.some((order) => order.priority === priority))!,
+    shipBy: earliest(group.map(({ shipBy }) => shipBy)),
+    deliverBy: earliest(group.map(({ deliverBy }) => deliverBy)),
+    packages: [],
+  };
+  const into = (order: Order): OrderPatch => ({
+    status: "cancelled",
+    mergedIntoId: target.id,
+    archivedAt: env.now,
+    notes: withInternalNote(order, `Merged into ${target.number}`, env),
+  });
+  return [[target, { patch }], ...others.map((order): [Order, Outcome] => [order, { patch: into(order) }])];
+}
+
+/** Ids of lines are unique within an order only. */
+function joinedLines(group: Order[], env: ActionEnv): OrderLine[] {
+  const taken = new Set<string>();
+  return group
+    .flatMap((order) => order.lines)
+    .map((line) => {
+      const joined = taken.has(line.id) ? { ...line, id: env.newId() } : line;
+      taken.add(joined.id);
+      return joined;
+    });
+}
+
+function earliest(dates: (string | null)[]): string | null {
+  return dates.filter((date) => date !== null).toSorted()[0] ?? null;
+}

@@ -1,0 +1,68 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import type { FieldError } from "../../../core/errors.ts";
+import { Strict } from "../../../core/schema.ts";
+import type { Order, OrderLine } from "../../orders/order.ts";
+import type { Outcome } from "../action.ts";
+import { refuse } from "../action.ts";
+
+export const maxLines = 1000;
+
+export const LineItems = Type.Array(
+  Strict({
+    id: Type.String({ minLength: 1, maxLength: 64, description: "The id of a line of the order" }),
+    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  }),
+  { minItems: 1, maxItems: maxLines },
+);
+type LineItems = Static<typeof LineItems>;
+
+export function repeatedLineErrors(items: LineItems = []): FieldError[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ id }, index) => {
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    return isRepeated
+      ? [{ pointer: `/line_items/${index}/id`, code: "repeated", message: "This line is named more than once." }]
+      : [];
+  });
+}
+
+export function remainingOf(line: OrderLine): number {
+  return Math.max(0, line.quantity - line.shippedQuantity);
+}
+
+export function hasShipped(order: Order): boolean {
+  return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
+}
+
+/** Why these quantities cannot be taken from what the order still has. */
+export function takingProblem(order: Order, items: LineItems): Outcome | undefined {
+  for (const { id, quantity } of items) {
+    const line = order.lines.find((candidate) => candidate.id === id);
+    if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
+    const remaining = remainingOf(line);
+    if (quantity > remaining) {
+      return refuse(
+        "quantity_exceeds_remaining",
+        `Of ${line.sku} ${remaining} are left, ${quantity} were asked for.`,
+        `Ask for at most ${remaining}.`,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** What the lines cost together; null when a price is not known. */
+export function valueOf(lines: readonly OrderLine[]): number | null {
+  let sum = 0;
+  for (const { price, quantity } of lines) {
+    if (price === undefined) return null;
+    sum += price * quantity;
+  }
+  return toCents(sum);
+}
+
+export function toCents(amount: number): number {
+  return Math.round(amount * 100) / 100;
+}

@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import type { Hold } from "../../orders/order.ts";
+import { holdReasons } from "../../orders/orders.states.ts";
+import { defineAction, refuse } from "../action.ts";
+import { isProtected } from "./order-holds.ts";
+import { allowAtMostOne } from "./param-rules.ts";
+
+export const releaseHold = defineAction({
+  type: "release_hold",
+  title: "Release holds",
+  group: "flow",
+  description:
+    "Releases the holds with these handles or reasons, or all. Without params: those placed by users and keys. " +
+    "Holds placed by the hub or a bridge need operations:override.",
+  params: Strict({
+    handles: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10, uniqueItems: true }),
+    ),
+    reasons: Type.Optional(
+      Type.Array(OneOf(holdReasons), { minItems: 1, maxItems: holdReasons.length, uniqueItems: true }),
+    ),
+    all: Type.Optional(Type.Boolean({ default: false })),
+  }),
+  example: { reasons: ["high_risk_of_fraud"] },
+  statuses: "any",
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  check({ handles, reasons, all }) {
+    return allowAtMostOne({ handles, reasons, all: all === true ? all : undefined }, ["handles", "reasons", "all"]);
+  },
+  apply(order, { handles, reasons, all }, { mayOverride }) {
+    const isNamed = all === true || handles !== undefined || reasons !== undefined;
+    const isMeant = (hold: Hold): boolean =>
+      isNamed
+        ? all === true || handles?.includes(hold.handle) === true || reasons?.includes(hold.reason) === true
+        : !isProtected(hold);
+    const locked = mayOverride ? undefined : order.holds.find((hold) => isMeant(hold) && isProtected(hold));
+    if (locked) {
+      return refuse(
+        "override_required",
+        `The hold ${locked.handle} was placed by the ${locked.source}.`,
+        "Leave the params out to release only the holds of users and keys.",
+      );
+    }
+    const kept = order.holds.filter((hold) => !isMeant(hold));
+    if (isNamed || kept.length === 0) return { patch: { holds: kept } };
+    const message = `Still held by the hub or a bridge: ${kept.map(({ handle }) => handle).join(", ")}.`;
+    return { patch: { holds: kept }, warning: { code: "still_on_hold", message } };
+  },
+});

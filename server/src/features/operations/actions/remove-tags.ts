@@ -1,0 +1,17 @@
+import { Strict } from "../../../core/schema.ts";
+import { defineAction } from "../action.ts";
+import { Tags } from "./order-tags.ts";
+
+export const removeTags = defineAction({
+  type: "remove_tags",
+  title: "Remove tags",
+  group: "organise",
+  description: "Removes tags from the order; those it does not have are passed over.",
+  params: Strict({ tags: Tags }),
+  example: { tags: ["vip"] },
+  statuses: "any",
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply: (order, { tags }) => ({ patch: { tags: order.tags.filter((tag) => !tags.includes(tag)) } }),
+});

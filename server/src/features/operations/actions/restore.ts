@@ -1,0 +1,25 @@
+import { Strict } from "../../../core/schema.ts";
+import { defineAction } from "../action.ts";
+import { restoreProblem } from "./status-rules.ts";
+
+export const restore = defineAction({
+  type: "restore",
+  title: "Restore",
+  group: "flow",
+  description:
+    "Takes a cancellation back: the order becomes ready. Not after a merge, and not if something was shipped.",
+  params: Strict({}),
+  example: {},
+  statuses: ["cancelled", "ready"],
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply(order) {
+    if (order.status === "ready") return { patch: {} };
+    const problem = restoreProblem(order);
+    if (problem) return problem;
+    if (order.archivedAt === null) return { patch: { status: "ready" } };
+    const message = "The order is still archived; unarchive brings it back into the lists.";
+    return { patch: { status: "ready" }, warning: { code: "still_archived", message } };
+  },
+});

@@ -1,0 +1,53 @@
+import { Type } from "typebox";
+import { DateTime, Nullable, Strict } from "../../../core/schema.ts";
+import type { OrderPatch } from "../../orders/order.ts";
+import { openStatuses } from "../../orders/orders.states.ts";
+import { defineAction, refuse } from "../action.ts";
+import { instantErrors, toInstant } from "./instants.ts";
+import { needAtLeastOne } from "./param-rules.ts";
+
+const fields = { ship_by: "shipBy", deliver_by: "deliverBy", dispatch_on: "dispatchOn" } as const;
+const names = Object.keys(fields) as (keyof typeof fields)[];
+
+export const setDates = defineAction({
+  type: "set_dates",
+  title: "Set dates",
+  group: "organise",
+  description: "Sets when the order has to leave, to arrive, or to be dispatched; null removes a date.",
+  params: Strict({
+    ship_by: Type.Optional(Nullable(DateTime)),
+    deliver_by: Type.Optional(Nullable(DateTime)),
+    dispatch_on: Type.Optional(Nullable(DateTime)),
+  }),
+  example: { ship_by: "2026-03-05T16:00:00Z", deliver_by: "2026-03-09T18:00:00Z" },
+  statuses: openStatuses,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  check(params) {
+    const errors = [
+      ...needAtLeastOne(params, names),
+      ...names.flatMap((name) => instantErrors(`/${name}`, params[name])),
+    ];
+    const { ship_by: shipBy, deliver_by: deliverBy } = params;
+    if (errors.length === 0 && shipBy && deliverBy && new Date(shipBy) > new Date(deliverBy)) {
+      return [
+        { pointer: "/ship_by", code: "dates_out_of_order", message: "`ship_by` must not be after `deliver_by`." },
+      ];
+    }
+    return errors;
+  },
+  apply(order, params) {
+    const patch: OrderPatch = {};
+    for (const name of names) {
+      const date = params[name];
+      if (date !== undefined) patch[fields[name]] = date === null ? null : toInstant(date);
+    }
+    const { shipBy, deliverBy } = { ...order, ...patch };
+    const isTouched = patch.shipBy !== undefined || patch.deliverBy !== undefined;
+    if (isTouched && shipBy !== null && deliverBy !== null && shipBy > deliverBy) {
+      return refuse("dates_out_of_order", `It would have to leave by ${shipBy} and arrive by ${deliverBy}.`);
+    }
+    return { patch };
+  },
+});

@@ -1,0 +1,50 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import { addWeights, Dimensions, Weight } from "../../../core/weight.ts";
+import type { OrderPackage } from "../../orders/order.ts";
+import { beforeShipping } from "../../orders/orders.states.ts";
+import { defineAction, refuse } from "../action.ts";
+import { needAtLeastOne } from "./param-rules.ts";
+import { withSentWarning } from "./status-rules.ts";
+
+const maxWeight = 1_000_000;
+
+export const setPackage = defineAction({
+  type: "set_package",
+  title: "Set the package",
+  group: "shipping",
+  description: "Sets weight, dimensions or number of the order's packages. With weight_mode=add the weight is added.",
+  params: Strict({
+    weight: Type.Optional(Weight),
+    weight_mode: Type.Optional(OneOf(["set", "add"], { default: "set" })),
+    dimensions: Type.Optional(Dimensions),
+    package_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "How many of them" })),
+  }),
+  example: { weight: { value: 1.2, unit: "kg" }, dimensions: { length: 30, width: 20, height: 10, unit: "cm" } },
+  statuses: beforeShipping,
+  effect: "local",
+  reversible: true,
+  idempotent: false,
+  check(params) {
+    const errors = needAtLeastOne(params, ["weight", "dimensions", "package_count"]);
+    if (params.weight_mode === "add" && params.weight === undefined) {
+      errors.push({ pointer: "/weight", code: "required", message: "`weight_mode: add` needs this." });
+    }
+    return errors;
+  },
+  apply(order, { weight, weight_mode: mode, dimensions, package_count: count }) {
+    const [first, ...more] = order.packages;
+    if (more.length > 0) {
+      return refuse(
+        "several_packages",
+        `The order has ${more.length + 1} different packages; this describes one kind.`,
+      );
+    }
+    const changed: OrderPackage = { count: 1, ...first };
+    if (weight) changed.weight = mode === "add" && changed.weight ? addWeights(changed.weight, weight) : weight;
+    if (changed.weight && changed.weight.value > maxWeight) return refuse("too_heavy", "The package is too heavy.");
+    if (dimensions) changed.dimensions = dimensions;
+    if (count !== undefined) changed.count = count;
+    return withSentWarning(order, { packages: [changed] });
+  },
+});

@@ -1,0 +1,17 @@
+import { OneOf, Strict } from "../../../core/schema.ts";
+import { openStatuses, priorities } from "../../orders/orders.states.ts";
+import { defineAction } from "../action.ts";
+
+export const setPriority = defineAction({
+  type: "set_priority",
+  title: "Set priority",
+  group: "flow",
+  description: "Sets how urgent the order is.",
+  params: Strict({ priority: OneOf(priorities) }),
+  example: { priority: "high" },
+  statuses: openStatuses,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply: (_order, { priority }) => ({ patch: { priority } }),
+});

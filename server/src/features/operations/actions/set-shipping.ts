@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { Nullable, Strict } from "../../../core/schema.ts";
+import type { ShippingChoice } from "../../orders/order.ts";
+import { beforeShipping } from "../../orders/orders.states.ts";
+import { defineAction } from "../action.ts";
+import { needAtLeastOne } from "./param-rules.ts";
+import { withSentWarning } from "./status-rules.ts";
+
+const fields = {
+  carrier: "carrier",
+  service: "service",
+  package_type: "packageType",
+  third_party_billing: "thirdPartyBilling",
+} as const;
+
+const Text = Type.String({ minLength: 1, maxLength: 100 });
+
+export const setShipping = defineAction({
+  type: "set_shipping",
+  title: "Set shipping",
+  group: "shipping",
+  description: "Chooses carrier, service, package type or who pays. What is left out stays, null removes it.",
+  params: Strict({
+    carrier: Type.Optional(Nullable(Text)),
+    service: Type.Optional(Nullable(Text)),
+    package_type: Type.Optional(Nullable(Text)),
+    third_party_billing: Type.Optional(
+      Nullable(
+        Strict({
+          account: Type.String({ minLength: 1, maxLength: 50 }),
+          zip: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
+          country: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
+        }),
+      ),
+    ),
+  }),
+  example: { carrier: "ups", service: "ground" },
+  statuses: beforeShipping,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  check: (params) => needAtLeastOne(params, Object.keys(fields)),
+  apply(order, params) {
+    const shipping: Record<string, unknown> = { ...order.shipping };
+    for (const [name, field] of Object.entries(fields) as [keyof typeof fields, keyof ShippingChoice][]) {
+      const value = params[name];
+      if (value === null) delete shipping[field];
+      else if (value !== undefined) shipping[field] = value;
+    }
+    return withSentWarning(order, { shipping });
+  },
+});

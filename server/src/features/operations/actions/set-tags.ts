@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+import { Strict } from "../../../core/schema.ts";
+import { defineAction } from "../action.ts";
+import { maxTags, Tag } from "./order-tags.ts";
+
+export const setTags = defineAction({
+  type: "set_tags",
+  title: "Set tags",
+  group: "organise",
+  description: "Gives the order exactly these tags; an empty list removes all.",
+  params: Strict({ tags: Type.Array(Tag, { maxItems: maxTags, uniqueItems: true }) }),
+  example: { tags: ["vip", "gift"] },
+  statuses: "any",
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply(order, { tags }) {
+    const isSame = tags.length === order.tags.length && tags.every((tag) => order.tags.includes(tag));
+    return { patch: isSame ? {} : { tags } };
+  },
+});

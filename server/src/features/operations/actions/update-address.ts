@@ -1,0 +1,30 @@
+import { Address } from "../../../core/address.ts";
+import { Strict } from "../../../core/schema.ts";
+import { beforeShipping } from "../../orders/orders.states.ts";
+import { defineAction } from "../action.ts";
+import { withSentWarning } from "./status-rules.ts";
+
+export const updateAddress = defineAction({
+  type: "update_address",
+  title: "Update the address",
+  group: "shipping",
+  description:
+    "Changes fields of the shipping address, which is then unverified. What is left out stays, an empty text removes it.",
+  params: Strict({ address: Address }),
+  example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
+  statuses: beforeShipping,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  check({ address }) {
+    if (Object.keys(address).length > 0) return [];
+    return [{ pointer: "/address", code: "at_least_one", message: "At least one field of the address is needed." }];
+  },
+  apply(order, { address }) {
+    const before: Address = order.shippingAddress ?? {};
+    const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
+    if (changed.length === 0) return { patch: {} };
+    const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(([, text]) => text !== "");
+    return withSentWarning(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
+  },
+});

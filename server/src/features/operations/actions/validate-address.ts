@@ -1,0 +1,54 @@
+import { Type } from "typebox";
+import { addressProblems, cleanAddress } from "../../../core/address.ts";
+import { OneOf, Strict } from "../../../core/schema.ts";
+import type { Hold } from "../../orders/order.ts";
+import { openStatuses } from "../../orders/orders.states.ts";
+import { defineAction, refuse } from "../action.ts";
+import { placeHold } from "./order-holds.ts";
+
+const handle = "address_validation";
+
+export const validateAddress = defineAction({
+  type: "validate_address",
+  title: "Validate the address",
+  group: "shipping",
+  description:
+    "Checks the shipping address for what can be told without asking a carrier. " +
+    "A hold that this placed is released once the address is valid.",
+  params: Strict({
+    mode: Type.Optional(OneOf(["validate_only", "validate_and_clean"], { default: "validate_only" })),
+    on_failure: Type.Optional(OneOf(["hold", "warn", "fail"], { default: "fail" })),
+  }),
+  example: { mode: "validate_and_clean", on_failure: "hold" },
+  statuses: openStatuses,
+  effect: "local",
+  reversible: true,
+  idempotent: true,
+  apply(order, { mode, on_failure: onFailure = "fail" }, env) {
+    const given = order.shippingAddress;
+    const address = given && mode === "validate_and_clean" ? cleanAddress(given) : given;
+    const problems = addressProblems(address);
+    const isOurs = (hold: Hold): boolean => hold.handle === handle && hold.source === "system";
+    if (problems.length === 0) {
+      const holds = order.holds.filter((hold) => !isOurs(hold));
+      return { patch: { addressStatus: "valid", shippingAddress: address, holds } };
+    }
+    const message = `The address is not valid: ${problems.join("; ")}.`;
+    if (onFailure === "fail") return refuse("address_invalid", message, "Correct it with update_address.");
+    const warning = { code: "address_invalid", message };
+    if (onFailure === "warn") return { patch: { addressStatus: "invalid" }, warning };
+    if (order.holds.some((hold) => hold.handle === handle)) return { patch: { addressStatus: "invalid" }, warning };
+    const placed: Hold = {
+      id: env.newId(),
+      handle,
+      reason: "incorrect_address",
+      note: message,
+      until: null,
+      source: "system",
+      by: env.actor,
+      placedAt: env.now,
+    };
+    const outcome = placeHold(order, placed, { addressStatus: "invalid" });
+    return "refused" in outcome ? outcome : { ...outcome, warning };
+  },
+});

@@ -1,0 +1,115 @@
+import type { FieldError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
+import { compileCondition, referredSets } from "../../core/conditions.ts";
+import { isUuid } from "../../core/ids.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { hasScope } from "../../core/scopes.ts";
+import { createFinder } from "../../core/validation.ts";
+import type { Ctx } from "../../context.ts";
+import { loadSetLookup } from "../condition-sets/condition-sets.ts";
+import { findLocationIds } from "../locations/locations.ts";
+import { findUserIds } from "../users/users.ts";
+import type { ActionDefinition } from "./action.ts";
+import { actionCatalog, actionsByType } from "./action-catalog.ts";
+import type { OnError, Pipeline, Step } from "./evaluate.ts";
+import type { ActionRequest } from "./operations.schemas.ts";
+
+const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
+
+export type PipelineOptions = {
+  onError: OnError;
+  isAtomic: boolean;
+  /** Checked when the run was made. What was true then may not be now, such as a date that lay in the future. */
+  isChecked?: boolean;
+};
+
+/** Everything that can be wrong with a pipeline is found here, once, before any order is looked at. */
+export async function compilePipeline(
+  ctx: Ctx,
+  requests: ActionRequest[],
+  options: PipelineOptions,
+): Promise<Pipeline> {
+  const errors: FieldError[] = [];
+  const lookup = await loadSetLookup(
+    ctx,
+    requests.flatMap((request) => referredSets(request.when)),
+  );
+  const steps: Step[] = [];
+  for (const [index, request] of requests.entries()) {
+    const pointer = `/actions/${index}`;
+    const action = findAction(request.type, pointer, errors);
+    if (!action) continue;
+    if (!options.isChecked && action.scope !== undefined && !hasScope(ctx.principal.scopes, action.scope)) {
+      throw new HubError("insufficient_scope", `${action.type} needs the scope ${action.scope}.`, {
+        extra: { required: [action.scope], granted: [...ctx.principal.scopes] },
+      });
+    }
+    const params = request.params ?? {};
+    if (!options.isChecked) errors.push(...paramErrors(ctx, action, params, `${pointer}/params`));
+    const when = request.when === undefined ? undefined : compileCondition(request.when, lookup, `${pointer}/when`);
+    if (Array.isArray(when)) errors.push(...when);
+    else steps.push({ index, action, params, when, onError: request.on_error ?? options.onError });
+  }
+  const grouping = steps.find(({ action }) => action.applyToAll);
+  if (grouping && options.isAtomic) {
+    const message = `${grouping.action.type} changes several orders together; it cannot be taken back for one of them.`;
+    errors.push({ pointer: "/atomic", code: "not_atomic", message });
+  }
+  if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
+  if (errors.length > 0) throw validationFailed(errors);
+  return { steps, isAtomic: options.isAtomic };
+}
+
+function findAction(type: string, pointer: string, errors: FieldError[]): ActionDefinition | undefined {
+  const action = actionsByType.get(type);
+  const at = `${pointer}/type`;
+  if (!action) {
+    const suggestion = nearestName(type, [...actionsByType.keys()]);
+    const more = suggestion === undefined ? {} : { suggestion };
+    errors.push({
+      pointer: at,
+      code: "unknown_action",
+      message: `There is no action ${type}.`,
+      allowed: [...actionsByType.keys()],
+      ...more,
+    });
+  } else if (action.unavailable !== undefined) {
+    errors.push({ pointer: at, code: "action_unavailable", message: action.unavailable });
+    return undefined;
+  }
+  return action;
+}
+
+function paramErrors(ctx: Ctx, action: ActionDefinition, params: unknown, pointer: string): FieldError[] {
+  const found = finders.get(action.type)!(params);
+  const errors = found.length > 0 ? found : (action.check?.(params, checkEnv(ctx)) ?? []);
+  return errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
+}
+
+function checkEnv(ctx: Ctx) {
+  return { now: ctx.clock.now().toISOString(), mayOverride: mayOverride(ctx) };
+}
+
+export function mayOverride(ctx: Ctx): boolean {
+  return hasScope(ctx.principal.scopes, "operations:override");
+}
+
+async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]> {
+  const referred = steps.flatMap(({ index, action, params }) =>
+    (action.refers?.(params) ?? []).map((reference) => ({ ...reference, index })),
+  );
+  const idsOf = (wanted: "user" | "location"): string[] =>
+    referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
+  const [users, locations] = await Promise.all([
+    findUserIds(ctx.db, ctx.orgId, idsOf("user")),
+    findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
+  ]);
+  const known = { user: users, location: locations };
+  return referred
+    .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
+    .map(({ kind, id, param, index }) => ({
+      pointer: `/actions/${index}/params/${param}`,
+      code: `${kind}_not_found`,
+      message: `There is no ${kind} ${id} in this organization.`,
+    }));
+}

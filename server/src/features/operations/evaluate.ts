@@ -1,0 +1,203 @@
+import type { Predicate } from "../../core/conditions.ts";
+import type { Order } from "../orders/order.ts";
+import { isOnHold } from "../orders/order.ts";
+import type { ActionDefinition, ActionEnv, Outcome } from "./action.ts";
+import type { Change } from "./order-diff.ts";
+import { applyChanges, diff } from "./order-diff.ts";
+
+export type OnError = "skip_order" | "continue" | "abort_run";
+
+/** A checked action of a pipeline, ready to be applied to any number of orders. */
+export type Step = {
+  index: number;
+  action: ActionDefinition;
+  params: unknown;
+  when: Predicate | undefined;
+  onError: OnError;
+};
+
+export type Pipeline = { steps: Step[]; isAtomic: boolean };
+
+export type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
+
+export type StepResult = {
+  index: number;
+  type: string;
+  status: StepStatus;
+  changes?: Change[];
+  created_order_ids?: string[];
+  error?: { code: string; message: string; fix?: string };
+  warning?: { code: string; message: string };
+  /** Done by an earlier run of the chain. */
+  carried?: true;
+};
+
+/** What became of one order. `todo` are the steps that a retry would have to do, as bits. */
+export type Evaluation = {
+  before: Order;
+  order: Order;
+  steps: StepResult[];
+  created: Order[];
+  todo: number;
+  todoBefore: number;
+  isStopped: boolean;
+};
+
+export const allSteps = 2 ** 25 - 1;
+
+/**
+ * The pipeline on these orders, step by step, on copies. Preflight and run both call this: what one shows is what the
+ * other does. `todo` says per order which steps are left to do; `isAborted` is set when a step stops the whole run.
+ */
+export function evaluate(
+  orders: readonly Order[],
+  pipeline: Pipeline,
+  env: ActionEnv,
+  todo: readonly number[],
+  run: { isAborted: boolean },
+): Evaluation[] {
+  const evaluations = orders.map((order, i) => begin(order, todo[i] ?? allSteps));
+  const isGrouped = pipeline.steps.some(({ action }) => action.applyToAll);
+  if (!isGrouped) {
+    for (const evaluation of evaluations) {
+      evaluation.isStopped = run.isAborted;
+      for (const step of pipeline.steps) applyStep(evaluation, step, env, run, pipeline.isAtomic);
+    }
+    return evaluations;
+  }
+  // Step by step over all orders, since a step that looks at all of them needs each as the steps before have left it.
+  for (const step of pipeline.steps) {
+    for (const evaluation of evaluations) evaluation.isStopped ||= run.isAborted;
+    if (step.action.applyToAll) applyToAll(evaluations, step, env, run);
+    else for (const evaluation of evaluations) applyStep(evaluation, step, env, run, pipeline.isAtomic);
+  }
+  return evaluations;
+}
+
+function begin(order: Order, todo: number): Evaluation {
+  return { before: order, order, steps: [], created: [], todo, todoBefore: todo, isStopped: false };
+}
+
+function applyStep(
+  evaluation: Evaluation,
+  step: Step,
+  env: ActionEnv,
+  run: { isAborted: boolean },
+  isAtomic: boolean,
+): void {
+  const early = reasonNotToApply(evaluation, step);
+  if (early) {
+    evaluation.steps.push(early);
+    return;
+  }
+  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env);
+  settle(evaluation, step, outcome, run, isAtomic);
+}
+
+function applyToAll(evaluations: Evaluation[], step: Step, env: ActionEnv, run: { isAborted: boolean }): void {
+  const taking: Evaluation[] = [];
+  for (const evaluation of evaluations) {
+    const early = reasonNotToApply(evaluation, step);
+    const refusal = early ? undefined : guard(evaluation.order, step);
+    if (early) evaluation.steps.push(early);
+    else if (refusal) settle(evaluation, step, refusal, run, false);
+    else taking.push(evaluation);
+  }
+  const orders = taking.map(({ order }) => order);
+  const outcomes = step.action.applyToAll!(orders, step.params, env);
+  for (const [i, evaluation] of taking.entries()) settle(evaluation, step, outcomes[i]!, run, false);
+}
+
+function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | undefined {
+  const base = { index: step.index, type: step.action.type };
+  if ((evaluation.todo & (1 << step.index)) === 0) return { ...base, status: "applied", carried: true };
+  if (evaluation.isStopped) {
+    return { ...base, status: "skipped", error: { code: "previous_step_failed", message: "An earlier step failed." } };
+  }
+  if (step.when && !step.when(evaluation.order)) {
+    evaluation.todo &= ~(1 << step.index);
+    return {
+      ...base,
+      status: "skipped",
+      error: { code: "condition_false", message: "`when` does not hold for this order." },
+    };
+  }
+  return undefined;
+}
+
+/** What forbids an action whatever it does: the order's status, and holds. */
+function guard(order: Order, { action, params }: Step): Outcome | undefined {
+  if (action.statuses !== "any" && !action.statuses.includes(order.status)) {
+    return {
+      refused: "invalid_state",
+      message: `${action.title} is not possible while the order is ${order.status}.`,
+      fix: `Allowed while it is ${action.statuses.join(", ")}.`,
+    };
+  }
+  const overrides = (params as { override_holds?: boolean }).override_holds === true;
+  if (action.blockedByHold && isOnHold(order) && !overrides) {
+    const reasons = order.holds.map((hold) => hold.reason).join(", ");
+    return { refused: "on_hold", message: `The order is on hold (${reasons}).`, fix: "Release the hold first." };
+  }
+  return undefined;
+}
+
+function settle(
+  evaluation: Evaluation,
+  step: Step,
+  outcome: Outcome,
+  run: { isAborted: boolean },
+  isAtomic: boolean,
+): void {
+  const base = { index: step.index, type: step.action.type };
+  const bit = 1 << step.index;
+  if ("refused" in outcome) {
+    const { refused: code, message, fix } = outcome;
+    evaluation.steps.push({
+      ...base,
+      status: "failed",
+      error: { code, message, ...(fix === undefined ? {} : { fix }) },
+    });
+    if (isAtomic) rollBack(evaluation);
+    if (isAtomic || step.onError !== "continue") evaluation.isStopped = true;
+    if (step.onError === "abort_run") run.isAborted = true;
+    return;
+  }
+  const changes = diff(evaluation.order, outcome.patch);
+  const created = outcome.creates ?? [];
+  evaluation.todo &= ~bit;
+  const result: StepResult = { ...base, status: changes.length > 0 || created.length > 0 ? "applied" : "no_change" };
+  if (changes.length > 0) {
+    result.changes = changes;
+    evaluation.order = applyChanges(evaluation.order, changes);
+  }
+  if (created.length > 0) {
+    result.created_order_ids = created.map(({ id }) => id);
+    evaluation.created.push(...created);
+  }
+  if (outcome.warning) result.warning = outcome.warning;
+  evaluation.steps.push(result);
+}
+
+/** All or nothing for this order: back to where it was, with everything left to do that was to do before. */
+function rollBack(evaluation: Evaluation): void {
+  for (const step of evaluation.steps) if (step.status === "applied" && !step.carried) step.status = "rolled_back";
+  evaluation.todo = evaluation.todoBefore;
+  evaluation.order = evaluation.before;
+  evaluation.created = [];
+}
+
+export type OrderOutcome = {
+  status: "succeeded" | "failed" | "skipped";
+  isUnchanged: boolean;
+  errorCode: string | null;
+};
+
+/** The order's result from those of its steps. */
+export function outcomeOf({ steps, before, order, created }: Evaluation): OrderOutcome {
+  const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
+  if (failed) return { status: "failed", isUnchanged: false, errorCode: failed.error?.code ?? "failed" };
+  const isAborted = steps.length > 0 && steps.every((step) => step.error?.code === "previous_step_failed");
+  if (isAborted) return { status: "skipped", isUnchanged: true, errorCode: "run_aborted" };
+  return { status: "succeeded", isUnchanged: order === before && created.length === 0, errorCode: null };
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import type { World } from "../../context.ts";
+import { perWorld, systemContext } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
+import { HubError } from "../../core/errors.ts";
+import type { Tx } from "../../db/database.ts";
+import { sqlState } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { Order, OrderFields } from "../orders/order.ts";
+import { deleteOrders, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
+import type { ActionEnv } from "./action.ts";
+import { compilePipeline } from "./compile-pipeline.ts";
+import type { Evaluation, Pipeline } from "./evaluate.ts";
+import { evaluate, outcomeOf } from "./evaluate.ts";
+import { fieldOf } from "./order-diff.ts";
+import type { Chunk, NewResult } from "./run-results.store.ts";
+import * as results from "./run-results.store.ts";
+import type { RunRow } from "./runs.store.ts";
+import * as runs from "./runs.store.ts";
+import { evaluateUndo } from "./undo.ts";
+
+/** Who works on a run; a restarted process is somebody else, so that what it left behind is taken up again. */
+export const workerName = perWorld(() => randomUUID());
+
+/** Works on a run until it is finished, if nobody else does. Any process may call it for any run, any number of times. */
+export async function executeRun(world: World, runId: string): Promise<void> {
+  const run = await runs.claimRunAcrossOrgs(world.db, runId, workerName(world), world.clock.now());
+  if (!run) return;
+  const ctx = contextOf(world, run);
+  const pipeline = await compileAgain(ctx, run);
+  const state = { isAborted: false };
+  while (await executeNextChunk(ctx, run, pipeline, state));
+  await world.db.transaction((tx) => finish(tx, ctx, run));
+}
+
+/** An error instead of a pipeline: something it needs, such as a condition set, was deleted since the run was made. */
+async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
+  try {
+    return await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic, isChecked: true });
+  } catch (error) {
+    if (error instanceof HubError && error.status < 500) return { code: "pipeline_invalid", message: error.message };
+    throw error;
+  }
+}
+
+async function executeNextChunk(
+  ctx: Ctx,
+  run: RunRow,
+  pipeline: Pipeline | RunError,
+  state: { isAborted: boolean },
+): Promise<boolean> {
+  if ("code" in pipeline) return await ctx.db.transaction((tx) => failChunk(tx, ctx, run, pipeline));
+  try {
+    return await ctx.db.transaction((tx) => executeChunk(tx, ctx, run, pipeline, state));
+  } catch (error) {
+    // Something an order points at was deleted at this very moment. Nothing of the portion was written.
+    if (!sqlState(error)?.startsWith("23")) throw error;
+    const reason = {
+      code: "conflict",
+      message: "Something these orders refer to was changed meanwhile. Retry the run.",
+    };
+    return await ctx.db.transaction((tx) => failChunk(tx, ctx, run, reason));
+  }
+}
+
+type RunError = { code: string; message: string };
+
+async function failChunk(tx: Tx, ctx: Ctx, run: RunRow, error: RunError): Promise<boolean> {
+  const chunk = await results.lockNextChunk(tx, run.id);
+  if (!chunk) return false;
+  const rows = chunk.refs.map((ref, i): NewResult => ({
+    ...missing,
+    position: chunk.position + i,
+    ref,
+    order_id: chunk.orderIds[i] ?? null,
+    todo: chunk.todo[i]!,
+    error_code: error.code,
+    error,
+  }));
+  await results.insertResults(tx, run.id, rows, ctx.clock.now().toISOString());
+  await results.finishChunk(tx, run.id, chunk.position);
+  await runs.addProgress(tx, ctx.orgId, run.id, { succeeded: 0, failed: rows.length, skipped: 0, noChange: 0 });
+  return true;
+}
+
+/** The run acts in the name of whoever started it. */
+function contextOf(world: World, run: RunRow): Ctx {
+  const ctx = systemContext(world, run.org_id, "operation run");
+  const scopes = new Set(run.may_override ? (["admin"] as const) : (["operations:run"] as const));
+  return {
+    ...ctx,
+    actor: run.created_by,
+    requestId: run.request_id ?? ctx.requestId,
+    principal: { ...ctx.principal, scopes },
+  };
+}
+
+/** One portion, all of it or nothing: orders, results, counters. False when there is none left. */
+async function executeChunk(
+  tx: Tx,
+  ctx: Ctx,
+  run: RunRow,
+  pipeline: Pipeline,
+  state: { isAborted: boolean },
+): Promise<boolean> {
+  const chunk = await results.lockNextChunk(tx, run.id);
+  if (!chunk) return false;
+  const current = await runs.findRun(tx, run.org_id, run.id);
+  if (current?.cancel_requested) {
+    await results.cancelRemaining(tx, run.id, ctx.clock.now());
+    return false;
+  }
+  // A portion that another process did may have stopped the run.
+  state.isAborted ||= current!.skipped > 0 && pipeline.steps.some((step) => step.onError === "abort_run");
+  const ids = chunk.orderIds.filter((id) => id !== null);
+  const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
+  const found = chunk.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
+  const orders = found.filter((order): order is Order => order !== undefined);
+  const todo = chunk.todo.filter((_, i) => found[i] !== undefined);
+  const env: ActionEnv = {
+    now: ctx.clock.now().toISOString(),
+    actor: ctx.actor,
+    newId: ctx.newId,
+    mayOverride: run.may_override,
+  };
+  const work =
+    run.undo_of === null
+      ? { evaluations: evaluate(orders, pipeline, env, todo, state), deletes: [] }
+      : await evaluateUndo(tx, ctx, run, orders, pipeline);
+  await insertCreated(tx, ctx, work.evaluations);
+  await deleteOrders(tx, ctx.orgId, work.deletes);
+  await writeOrders(tx, ctx, work.evaluations, env.now);
+  await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
+  return true;
+}
+
+/** Orders that a step made. A number that is taken makes the step fail, and with it the order. */
+async function insertCreated(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
+  const created = evaluations.flatMap((evaluation) => evaluation.created);
+  if (created.length === 0) return;
+  const inserted = await insertOrders(tx, ctx.orgId, created);
+  for (const evaluation of evaluations) {
+    if (evaluation.created.every(({ id }) => inserted.has(id))) continue;
+    await deleteOrders(
+      tx,
+      ctx.orgId,
+      evaluation.created.map(({ id }) => id),
+    );
+    for (const step of evaluation.steps) {
+      if (step.status !== "applied" || step.carried) continue;
+      const error = { code: "number_taken", message: "The number for the new order is taken." };
+      Object.assign(step, step.created_order_ids ? { status: "failed", error } : { status: "rolled_back" });
+      evaluation.todo |= 1 << step.index;
+    }
+    evaluation.order = evaluation.before;
+    evaluation.created = [];
+  }
+}
+
+async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {
+  const changed: Order[] = [];
+  const fields = new Set<keyof OrderFields>();
+  for (const evaluation of evaluations) {
+    if (evaluation.order === evaluation.before) continue;
+    evaluation.order = { ...evaluation.order, version: evaluation.before.version + 1 };
+    changed.push(evaluation.order);
+    for (const step of evaluation.steps) for (const { path } of step.changes ?? []) fields.add(fieldOf(path));
+  }
+  await updateOrders(tx, ctx.orgId, changed, fields, now);
+}
+
+async function writeResults(
+  tx: Tx,
+  ctx: Ctx,
+  run: RunRow,
+  chunk: Chunk,
+  found: (Order | undefined)[],
+  evaluations: Evaluation[],
+  now: string,
+): Promise<void> {
+  const counts = { succeeded: 0, failed: 0, skipped: 0, noChange: 0 };
+  let next = 0;
+  const rows = found.map((order, i): NewResult => {
+    const base = { position: chunk.position + i, ref: chunk.refs[i]! };
+    if (!order) {
+      counts.failed++;
+      return { ...base, ...missing, todo: chunk.todo[i]! };
+    }
+    const evaluation = evaluations[next++]!;
+    const outcome = outcomeOf(evaluation);
+    counts[outcome.status]++;
+    if (outcome.status === "succeeded" && outcome.isUnchanged) counts.noChange++;
+    const failing = evaluation.steps.find((step) => step.status === "failed" || step.status === "not_undone");
+    return {
+      ...base,
+      order_id: order.id,
+      order_number: order.number,
+      status: outcome.status,
+      is_unchanged: outcome.isUnchanged,
+      todo: evaluation.todo,
+      error_code: outcome.errorCode,
+      error: failing?.error ?? (outcome.status === "skipped" ? aborted : null),
+      steps: evaluation.steps,
+      version_before: evaluation.before.version,
+      version_after: evaluation.order.version,
+    };
+  });
+  await results.insertResults(tx, run.id, rows, now);
+  await results.finishChunk(tx, run.id, chunk.position);
+  await runs.addProgress(tx, ctx.orgId, run.id, counts);
+}
+
+const missing = {
+  order_id: null,
+  order_number: null,
+  status: "failed",
+  is_unchanged: true,
+  error_code: "order_not_found",
+  error: { code: "order_not_found", message: "There is no order with this id or number." },
+  steps: [],
+  version_before: null,
+  version_after: null,
+};
+const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
+
+async function finish(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
+  const finished = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+  if (!finished) return;
+  const { succeeded, failed, skipped, no_change, order_count } = finished;
+  await recordEvent(tx, ctx, {
+    type: `operation_run.${finished.status}`,
+    objectType: "operation_run",
+    objectId: run.id,
+    data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
+  });
+}
+
+/** Takes up runs whose worker died, and those that were left to any worker. Returns how many there were. */
+export async function resumeAbandonedRuns(world: World): Promise<number> {
+  const abandoned = await runs.listAbandonedAcrossOrgs(world.db);
+  for (const { id } of abandoned) {
+    await executeRun(world, id).catch((error: unknown) =>
+      world.log.error({ err: error, runId: id }, "a run could not be continued yet"),
+    );
+  }
+  return abandoned.length;
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+
+async function makeOrders(count: number, fields: object = {}): Promise<string[]> {
+  const orders = Array.from({ length: count }, () => ({ status: "ready", ...fields }));
+  return (await org.post("/orders/bulk", { orders })).body.results.map(({ id }: { id: string }) => id);
+}
+const run = (order_ids: string[], actions: object[], more: object = {}) =>
+  org.post("/operations/run", { order_ids, actions, ...more });
+const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
+const note = { type: "add_note", params: { text: "counted" } };
+const hold = { type: "hold", params: { reason: "operator" } };
+
+describe("retry", () => {
+  test("does only the failed orders, from the step where each failed", async () => {
+    const good = await makeOrders(2);
+    const [bad] = (await makeOrders(1, { status: "shipped" })) as [string];
+    const { body: first } = await run([...good, bad], [note, hold]);
+    expect(first).toMatchObject({ status: "partially_failed", summary: { succeeded: 2, failed: 1 } });
+    await run([bad], [{ type: "mark_unshipped", params: {} }]);
+    const { status, body: retry } = await org.post(`/operations/runs/${first.id}/retry`);
+    expect(status).toBe(201);
+    expect(retry).toMatchObject({ retry_of: first.id, attempt: 2, order_count: 1, status: "succeeded" });
+    expect(retry.results[0].steps).toMatchObject([{ status: "applied", carried: true }, { status: "applied" }]);
+    expect((await read(bad)).notes).toHaveLength(1);
+    expect((await org.get(`/operations/runs/${first.id}`)).body.retried_by).toEqual([retry.id]);
+  });
+
+  test("answers 400 when nothing failed or all has succeeded since, 404 for no run", async () => {
+    const { body: fine } = await run(await makeOrders(1), [note]);
+    expect((await org.post(`/operations/runs/${fine.id}/retry`)).body).toMatchObject({
+      status: 400,
+      code: "no_failed_orders",
+    });
+    expect((await org.post("/operations/runs/019a0000-0000-7000-8000-000000000000/retry")).status).toBe(404);
+    const [bad] = (await makeOrders(1, { status: "shipped" })) as [string];
+    const { body: failed } = await run([bad], [hold]);
+    await run([bad], [{ type: "mark_unshipped", params: {} }]);
+    expect((await org.post(`/operations/runs/${failed.id}/retry`)).status).toBe(201);
+    expect((await org.post(`/operations/runs/${failed.id}/retry`)).status).toBe(400);
+  });
+
+  test("clicked many times at once applies once", async () => {
+    const ids = await makeOrders(50, { status: "shipped" });
+    const { body: failed } = await run(ids, [hold, note]);
+    await run(ids, [{ type: "mark_unshipped", params: {} }]);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => org.post(`/operations/runs/${failed.id}/retry`)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { status } of answers) expect([201, 400, 409]).toContain(status);
+    for (const id of ids) expect((await read(id)).notes).toHaveLength(1);
+  });
+
+  test("of a run that is still waiting answers 409", async () => {
+    const order_ids = await makeOrders(1);
+    const { body } = await org.post(
+      "/operations/run",
+      { order_ids, actions: [note] },
+      { headers: { prefer: "respond-async" } },
+    );
+    expect((await org.post(`/operations/runs/${body.id}/retry`)).body.code).toBe("run_not_finished");
+    expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("run_not_finished");
+    expect((await org.post(`/operations/runs/${body.id}/cancel`)).body).toMatchObject({ status: "cancelled" });
+    expect((await org.get(`/operations/runs/${body.id}/results`)).body.data[0].status).toBe("cancelled");
+    expect((await org.post(`/operations/runs/${body.id}/cancel`)).status).toBe(200);
+    expect((await read(order_ids[0]!)).notes).toEqual([]);
+    const { body: done } = await run(await makeOrders(1), [note]);
+    expect((await org.post(`/operations/runs/${done.id}/cancel`)).body).toMatchObject({
+      status: 409,
+      code: "run_finished",
+    });
+  });
+});
+
+describe("undo", () => {
+  const bookkeeping = { version: 0, updatedAt: "" };
+
+  test("puts the orders back to where they were", async () => {
+    const ids = await makeOrders(3, { tags: ["keep"], customFields: { a: 1 } });
+    const before = await Promise.all(ids.map(read));
+    const { body } = await run(ids, [
+      { type: "add_tags", params: { tags: ["x"] } },
+      hold,
+      note,
+      { type: "set_custom_field", params: { key: "b", value: "two" } },
+      { type: "set_priority", params: { priority: "urgent" } },
+    ]);
+    const undo = await org.post(`/operations/runs/${body.id}/undo`);
+    expect(undo).toMatchObject({
+      status: 201,
+      body: { status: "succeeded", undo_of: body.id, summary: { succeeded: 3 } },
+    });
+    const after = await Promise.all(ids.map(read));
+    expect(after.map((order) => ({ ...order, ...bookkeeping }))).toEqual(
+      before.map((order) => ({ ...order, ...bookkeeping })),
+    );
+    expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("nothing_to_undo");
+  });
+
+  test("keeps what others did since, and says what it cannot take back", async () => {
+    const [id] = (await makeOrders(1)) as [string];
+    const { body } = await run(
+      [id],
+      [
+        { type: "add_tags", params: { tags: ["run"] } },
+        { type: "set_priority", params: { priority: "high" } },
+      ],
+    );
+    await org.patch(`/orders/${id}`, { tags: ["run", "mine"], priority: "low" });
+    const { body: undo } = await org.post(`/operations/runs/${body.id}/undo`);
+    expect(undo.results[0]).toMatchObject({ status: "failed", error: { code: "changed_since" } });
+    expect(await read(id)).toMatchObject({ tags: ["mine"], priority: "low" });
+  });
+
+  test("removes the orders that a step made, unless they were changed", async () => {
+    const [a, b] = await makeOrders(2, { lines: [{ sku: "A", quantity: 1 }] });
+    const { body } = await run([a!, b!], [{ type: "duplicate", params: {} }]);
+    const copies = body.results.map(
+      ({ steps }: { steps: { created_order_ids: string[] }[] }) => steps[0]!.created_order_ids[0],
+    );
+    await org.patch(`/orders/${copies[1]}`, { priority: "high" });
+    const { body: undo } = await org.post(`/operations/runs/${body.id}/undo`);
+    expect(undo.results.map(({ status }: { status: string }) => status)).toEqual(["succeeded", "failed"]);
+    expect((await org.get(`/orders/${copies[0]}`)).status).toBe(404);
+    expect((await org.get(`/orders/${copies[1]}`)).status).toBe(200);
+  });
+});
+
+describe("preflight", () => {
+  const preflight = (order_ids: string[], actions: object[], more: object = {}) =>
+    org.post("/operations/preflight", { order_ids, actions, ...more });
+
+  test("shows what the run will do, and the run does exactly that", async () => {
+    const ids = [...(await makeOrders(2)), ...(await makeOrders(1, { status: "shipped" }))];
+    const actions = [{ type: "add_tags", params: { tags: ["p"] } }, hold];
+    const { status, body: report } = await preflight([...ids, "nobody"], actions);
+    expect(status).toBe(200);
+    expect(report).toMatchObject({ verdict: "blocked", summary: { orders: 4, ok: 2, blocked: 2, not_found: 1 } });
+    expect(report.errors_by_code).toEqual({ invalid_state: 1, order_not_found: 1 });
+    const { body } = await run([...ids, "nobody"], actions, { preflight_token: report.preflight_token });
+    expect(body.preflight).toEqual({ drifted_orders: [] });
+    for (const shown of report.orders) {
+      const result = body.results.find(({ ref }: { ref: string }) => ref === shown.ref);
+      const strip = (steps: { index: number; changes?: unknown[] }[]) =>
+        steps.map(({ index, changes }) => ({ index, fields: changes?.length ?? 0 }));
+      expect(strip(result.steps)).toEqual(strip(shown.steps));
+      expect(result.error?.code).toBe(
+        shown.error?.code ?? shown.steps.find((step: { error?: { code: string } }) => step.error)?.error.code,
+      );
+    }
+  });
+
+  test("changes not one byte of the database", async () => {
+    const ids = await makeOrders(20);
+    const dump = async (): Promise<string> => {
+      const tables = await hub.world.db.query<{ name: string }>(
+        "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' order by 1",
+      );
+      let text = "";
+      for (const { name } of tables)
+        text += JSON.stringify(await hub.world.db.query(`select t::text, xmin::text from ${name} t order by 1`));
+      return text;
+    };
+    await hub.world.sealer.sealNow();
+    const before = await dump();
+    const { body } = await preflight(ids, [
+      hold,
+      note,
+      { type: "duplicate", params: {} },
+      { type: "cancel", params: { reason: "staff" } },
+    ]);
+    expect(body.summary.ok).toBe(20);
+    expect(await dump()).toBe(before);
+  });
+
+  test("warns of a step that a later one makes pointless", async () => {
+    const ids = await makeOrders(2);
+    const { body } = await preflight(ids, [
+      { type: "set_priority", params: { priority: "high" } },
+      { type: "set_priority", params: { priority: "urgent" } },
+      hold,
+      { type: "release_hold", params: {} },
+    ]);
+    expect(body.verdict).toBe("ready_with_warnings");
+    expect(body.pipeline.map(({ warnings }: { warnings: unknown[] }) => warnings.length)).toEqual([1, 0, 1, 0]);
+  });
+
+  test("binds a run to it: orders that changed in between are named, another pipeline or list is refused", async () => {
+    const ids = await makeOrders(3);
+    const { body: report } = await preflight(ids, [note]);
+    await org.patch(`/orders/${ids[1]}`, { priority: "low" });
+    const { body } = await run(ids, [note], { preflight_token: report.preflight_token });
+    expect(body.preflight).toEqual({ drifted_orders: [ids[1]] });
+    const refused = (more: object, order_ids = ids, actions: object[] = [note]) =>
+      run(order_ids, actions, { preflight_token: report.preflight_token, ...more });
+    expect((await refused({}, ids.slice(1))).body.errors[0]).toMatchObject({
+      pointer: "/preflight_token",
+      code: "preflight_mismatch",
+    });
+    expect((await refused({}, ids, [hold])).status).toBe(400);
+    expect((await refused({ preflight_token: "pf1.x.y" })).status).toBe(400);
+    hub.advance(2 * 3_600_000);
+    expect((await refused({})).status).toBe(400);
+  });
+
+  test("shows the orders with problems first when there are more than can be shown", async () => {
+    const ids = [...(await makeOrders(5)), ...(await makeOrders(1, { status: "delivered" }))];
+    const { body } = await preflight(ids, [hold], { detail_limit: 2 });
+    expect(body).toMatchObject({ orders_truncated: true, summary: { orders: 6 } });
+    expect(body.orders.map(({ verdict }: { verdict: string }) => verdict)).toEqual(["blocked", "ok"]);
+  });
+});
+
+describe("saved pipelines", () => {
+  test("are kept, changed and deleted, and only if they would run", async () => {
+    const created = await org.post("/operations/pipelines", { name: "Morning", actions: [note, hold] });
+    expect(created.status).toBe(201);
+    const path = `/operations/pipelines/${created.body.id}`;
+    expect((await org.get(path)).body).toEqual(created.body);
+    expect((await org.post("/operations/pipelines", { name: "morning", actions: [note] })).body.code).toBe(
+      "name_taken",
+    );
+    expect((await org.post("/operations/pipelines", { name: "Bad", actions: [{ type: "nonsense" }] })).status).toBe(
+      400,
+    );
+    expect((await org.patch(path, { atomic: true })).body).toMatchObject({ atomic: true, version: 2 });
+    expect((await org.get("/operations/pipelines")).body.pagination.total).toBe(1);
+    expect((await org.delete(path)).status).toBe(200);
+  });
+
+  test("keep the condition sets that they ask about from being deleted", async () => {
+    const { body: set } = await org.post("/condition-sets", { name: "Asked" });
+    const when = { path: "number", op: "in_set", value: "asked" };
+    const { body: pipeline } = await org.post("/operations/pipelines", {
+      name: "Asking",
+      actions: [{ ...note, when }],
+    });
+    expect((await org.delete(`/condition-sets/${set.id}`)).body).toMatchObject({
+      status: 409,
+      usedBy: [{ type: "pipeline", id: pipeline.id }],
+    });
+    await org.delete(`/operations/pipelines/${pipeline.id}`);
+    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,242 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+
+export const maxOrders = 10_000;
+export const maxActions = 25;
+export const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+export const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
+
+const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
+  description: "After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run",
+});
+
+const ActionRequest = Strict({
+  type: Type.String({ minLength: 1, maxLength: 64 }),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  when: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  on_error: Type.Optional(OnErrorName),
+});
+export type ActionRequest = Static<typeof ActionRequest>;
+
+const Actions = Type.Array(ActionRequest, { minItems: 1, maxItems: maxActions });
+const OrderRefs = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: maxOrders,
+  description: "Order ids or order numbers",
+});
+
+const pipelineFields = {
+  order_ids: OrderRefs,
+  actions: Actions,
+  on_error: Type.Optional(OnErrorName),
+  atomic: Type.Optional(Type.Boolean({ description: "Take back an order's earlier steps when a later one fails" })),
+};
+const example = { order_ids: ["ORD-1001"], actions: [{ type: "add_tags", params: { tags: ["vip"] } }] };
+
+export const PreflightRequest = Strict(
+  {
+    ...pipelineFields,
+    detail_limit: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxOrders,
+        description: "How many orders to show; those with problems first. Default 1000",
+      }),
+    ),
+  },
+  { examples: [example] },
+);
+export type PreflightRequest = Static<typeof PreflightRequest>;
+
+export const RunRequest = Strict(
+  {
+    ...pipelineFields,
+    preflight_token: Type.Optional(Type.String({ maxLength: 200_000 })),
+    note: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { examples: [example] },
+);
+export type RunRequest = Static<typeof RunRequest>;
+
+const Change = Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() });
+const StepError = Type.Object({ code: Type.String(), message: Type.String(), fix: Type.Optional(Type.String()) });
+const StepWarning = Type.Object({ code: Type.String(), message: Type.String() });
+
+const stepFields = {
+  index: Count,
+  type: Type.String(),
+  changes: Type.Optional(Type.Array(Change)),
+  created_order_ids: Type.Optional(Type.Array(Id)),
+  error: Type.Optional(StepError),
+  warning: Type.Optional(StepWarning),
+};
+
+const PreflightStep = Type.Object({
+  ...stepFields,
+  verdict: OneOf(["ok", "no_change", "warning", "blocked", "skipped"]),
+});
+
+export const PreflightReport = Type.Object({
+  preflight_token: Type.String({ description: "Send it with the run to learn which orders changed in between" }),
+  expires_at: DateTime,
+  verdict: OneOf(["ready", "ready_with_warnings", "blocked"]),
+  summary: Type.Object({
+    orders: Count,
+    ok: Count,
+    warning: Count,
+    blocked: Count,
+    no_change: Count,
+    not_found: Count,
+    duplicates_removed: Count,
+  }),
+  errors_by_code: Type.Record(Type.String(), Count),
+  pipeline: Type.Array(
+    Type.Object({ index: Count, type: Type.String(), applies_to: Count, warnings: Type.Array(StepWarning) }),
+  ),
+  orders: Type.Array(
+    Type.Object({
+      ref: Type.String(),
+      order_id: Nullable(Id),
+      order_number: Nullable(Type.String()),
+      version: Nullable(Type.Integer()),
+      verdict: OneOf(["ok", "no_change", "warning", "blocked"]),
+      error: Type.Optional(StepError),
+      steps: Type.Array(PreflightStep),
+    }),
+  ),
+  orders_truncated: Type.Boolean(),
+});
+
+const ActorShape = Type.Object({
+  type: Type.String(),
+  id: Type.Optional(Id),
+  email: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+});
+
+const runFields = {
+  id: Id,
+  status: OneOf(runStatuses),
+  created_at: DateTime,
+  started_at: Nullable(DateTime),
+  finished_at: Nullable(DateTime),
+  duration_ms: Nullable(Count),
+  created_by: ActorShape,
+  note: Nullable(Type.String()),
+  retry_of: Nullable(Id),
+  undo_of: Nullable(Id),
+  root_run_id: Id,
+  attempt: Type.Integer({ minimum: 1 }),
+  on_error: OnErrorName,
+  atomic: Type.Boolean(),
+  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  order_count: Count,
+  duplicates_removed: Count,
+  summary: Type.Object({ total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count }),
+};
+
+export const RunRow = Type.Object(runFields);
+export type RunRecord = Static<typeof RunRow>;
+
+export const RunResult = Type.Object({
+  position: Count,
+  ref: Type.String(),
+  order_id: Nullable(Id),
+  order_number: Nullable(Type.String()),
+  status: OneOf(resultStatuses),
+  error: Nullable(StepError),
+  resume_from: Nullable(Type.Integer({ description: "First step that a retry would do" })),
+  steps: Type.Array(
+    Type.Object({
+      ...stepFields,
+      status: OneOf(["applied", "no_change", "failed", "skipped", "rolled_back", "not_undone"]),
+      carried: Type.Optional(Type.Boolean({ description: "Done by an earlier run of the chain" })),
+    }),
+  ),
+});
+export type RunResult = Static<typeof RunResult>;
+
+export const RunDetail = Type.Object({
+  ...runFields,
+  errors_by_code: Type.Record(Type.String(), Count),
+  retried_by: Type.Array(Id),
+  undone_by: Type.Array(Id),
+  preflight: Nullable(Type.Object({ drifted_orders: Type.Array(Type.String()) })),
+  results: Type.Array(RunResult, { description: "The first 100; see /results for all" }),
+});
+export type RunDetail = Static<typeof RunDetail>;
+
+export const RunQuery = pageQuery({
+  status: Type.Optional(OneOf(runStatuses)),
+  action_type: Type.Optional(Type.String({ maxLength: 64 })),
+  order_id: Type.Optional(Id),
+  retry_of: Type.Optional(Id),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+});
+export type RunQuery = Static<typeof RunQuery>;
+
+export const ResultQuery = pageQuery(
+  { status: Type.Optional(OneOf(resultStatuses)), code: Type.Optional(Type.String({ maxLength: 64 })) },
+  { limit: 100, max: 1000 },
+);
+export type ResultQuery = Static<typeof ResultQuery>;
+
+export const PipelineRequest = Strict(
+  {
+    name: Name,
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    actions: Actions,
+    on_error: Type.Optional(OnErrorName),
+    atomic: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ name: "Tag VIPs", actions: example.actions }] },
+);
+export type PipelineRequest = Static<typeof PipelineRequest>;
+
+export const PipelinePatch = Strict(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    actions: Type.Optional(Actions),
+    on_error: Type.Optional(OnErrorName),
+    atomic: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ description: "For the morning shift" }] },
+);
+export type PipelinePatch = Static<typeof PipelinePatch>;
+
+export const SavedPipeline = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  on_error: OnErrorName,
+  atomic: Type.Boolean(),
+  created_at: DateTime,
+  updated_at: DateTime,
+  version: Version,
+});
+export type SavedPipeline = Static<typeof SavedPipeline>;
+
+export const SavedPipelineQuery = pageQuery({});
+
+export const CatalogEntry = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  group: Type.String(),
+  description: Type.String(),
+  params_schema: Type.Record(Type.String(), Type.Unknown()),
+  example: Type.Record(Type.String(), Type.Unknown()),
+  allowed_statuses: Type.Array(Type.String()),
+  effect: OneOf(["local", "external", "document"]),
+  reversible: Type.Boolean(),
+  idempotent: Type.Boolean(),
+  blocked_by_hold: Type.Boolean(),
+  scope: Type.String(),
+  available: Type.Boolean(),
+  unavailable_reason: Nullable(Type.String()),
+});
+export const Catalog = Type.Object({ data: Type.Array(CatalogEntry), groups: Type.Array(Type.String()) });

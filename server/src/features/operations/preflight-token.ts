@@ -1,0 +1,70 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { badField } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import type { ActionRequest } from "./operations.schemas.ts";
+
+const lifetimeMs = 60 * 60_000;
+const maxInflated = 1024 * 1024;
+
+/** The orders of a preflight with the versions it saw. */
+export type SeenOrders = { id: string; version: number }[];
+
+type Content = { org: string; expires: number; pipeline: string; orders: string; versions: number[] };
+
+/**
+ * Says "this pipeline, these orders, at these versions" without anything being stored: a preflight writes nothing.
+ * Versions are in the order of the ids, which the run names again.
+ */
+export function makePreflightToken(
+  ctx: Ctx,
+  actions: ActionRequest[],
+  seen: SeenOrders,
+): { token: string; expiresAt: string } {
+  const expires = ctx.clock.now().getTime() + lifetimeMs;
+  const sorted = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const content: Content = {
+    org: ctx.orgId,
+    expires,
+    pipeline: digest(JSON.stringify(actions)),
+    orders: digest(sorted.map(({ id }) => id).join()),
+    versions: sorted.map(({ version }) => version),
+  };
+  const body = deflateRawSync(JSON.stringify(content)).toString("base64url");
+  return { token: `pf1.${body}.${sign(ctx, body)}`, expiresAt: new Date(expires).toISOString() };
+}
+
+/** The ids of the orders that are no longer at the version that the preflight saw. */
+export function findDrift(ctx: Ctx, token: string, actions: ActionRequest[], now: SeenOrders): string[] {
+  const content = open(ctx, token);
+  const refuse = (message: string) => badField("/preflight_token", "preflight_mismatch", message);
+  if (!content || content.org !== ctx.orgId) throw refuse("This is not a preflight token of this hub.");
+  if (content.expires < ctx.clock.now().getTime()) throw refuse("The preflight is older than an hour. Make a new one.");
+  if (content.pipeline !== digest(JSON.stringify(actions))) throw refuse("The preflight was made for other actions.");
+  const sorted = now.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (content.orders !== digest(sorted.map(({ id }) => id).join()))
+    throw refuse("The preflight was made for other orders.");
+  return sorted.filter(({ version }, i) => version !== content.versions[i]).map(({ id }) => id);
+}
+
+function open(ctx: Ctx, token: string): Content | undefined {
+  const [version, body = "", mac = ""] = token.split(".");
+  const expected = sign(ctx, body);
+  if (
+    version !== "pf1" ||
+    mac.length !== expected.length ||
+    !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
+  ) {
+    return undefined;
+  }
+  const text = inflateRawSync(Buffer.from(body, "base64url"), { maxOutputLength: maxInflated }).toString();
+  return JSON.parse(text) as Content;
+}
+
+function sign(ctx: Ctx, body: string): string {
+  return createHmac("sha256", ctx.secrets.derive("preflight")).update(body).digest("base64url");
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Ctx } from "../../context.ts";
+import type { Order } from "../orders/order.ts";
+import { readOrders } from "../orders/orders.ts";
+import type { ActionEnv } from "./action.ts";
+import { compilePipeline, mayOverride } from "./compile-pipeline.ts";
+import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
+import { allSteps, evaluate, outcomeOf } from "./evaluate.ts";
+import type { PreflightRequest } from "./operations.schemas.ts";
+import { makePreflightToken } from "./preflight-token.ts";
+import { findOrders } from "./run-orders.ts";
+
+const portion = 1_000;
+const defaultDetail = 1_000;
+
+type Verdict = "ok" | "no_change" | "warning" | "blocked";
+type Shown = { rank: number; entry: unknown };
+
+/** What a run would do, found out by doing it on copies: same code, nothing written, nobody called. */
+export async function preflight(ctx: Ctx, request: PreflightRequest) {
+  const options = { onError: request.on_error ?? "skip_order", isAtomic: request.atomic ?? false } as const;
+  const pipeline = await compilePipeline(ctx, request.actions, options);
+  const found = await findOrders(ctx, request.order_ids, pipeline);
+  const env: ActionEnv = {
+    now: ctx.clock.now().toISOString(),
+    actor: ctx.actor,
+    newId: ctx.newId,
+    mayOverride: mayOverride(ctx),
+  };
+  const report = createReport(pipeline);
+  const run = { isAborted: false };
+  const seen: { id: string; version: number }[] = [];
+  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? found.refs.length : portion;
+  for (let from = 0; from < found.refs.length; from += size) {
+    const ids = found.orderIds.slice(from, from + size);
+    const byId = new Map(
+      (
+        await readOrders(
+          ctx.db,
+          ctx.orgId,
+          ids.filter((id) => id !== null),
+        )
+      ).map((order) => [order.id, order]),
+    );
+    const orders = ids.map((id) => (id === null ? undefined : byId.get(id)));
+    const present = orders.filter((order): order is Order => order !== undefined);
+    const evaluations = evaluate(
+      present,
+      pipeline,
+      env,
+      present.map(() => allSteps),
+      run,
+    );
+    let next = 0;
+    for (const [i, order] of orders.entries()) {
+      if (order) report.add(found.refs[from + i]!, evaluations[next++]!);
+      else report.addMissing(found.refs[from + i]!);
+    }
+    seen.push(...present.map(({ id, version }) => ({ id, version })));
+  }
+  const { token, expiresAt } = makePreflightToken(ctx, request.actions, seen);
+  return {
+    preflight_token: token,
+    expires_at: expiresAt,
+    ...report.finish(found.duplicatesRemoved, request.detail_limit ?? defaultDetail),
+  };
+}
+
+function createReport(pipeline: Pipeline) {
+  const counts = { orders: 0, ok: 0, warning: 0, blocked: 0, no_change: 0, not_found: 0 };
+  const errorsByCode: Record<string, number> = {};
+  const steps = pipeline.steps.map(({ index, action }) => ({
+    index,
+    type: action.type,
+    applied: 0,
+    pointless: new Map<string, number>(),
+  }));
+  const shown: Shown[] = [];
+
+  function count(verdict: Verdict, code: string | null): void {
+    counts.orders++;
+    counts[verdict]++;
+    if (code !== null) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
+  }
+
+  return {
+    addMissing(ref: string): void {
+      const error = { code: "order_not_found", message: "There is no order with this id or number." };
+      count("blocked", error.code);
+      counts.not_found++;
+      shown.push({
+        rank: 0,
+        entry: { ref, order_id: null, order_number: null, version: null, verdict: "blocked", error, steps: [] },
+      });
+    },
+    add(ref: string, evaluation: Evaluation): void {
+      const { before } = evaluation;
+      const outcome = outcomeOf(evaluation);
+      const isWarned = evaluation.steps.some((step) => step.warning);
+      const verdict: Verdict =
+        outcome.status !== "succeeded" ? "blocked" : isWarned ? "warning" : outcome.isUnchanged ? "no_change" : "ok";
+      count(verdict, outcome.errorCode);
+      notePointless(evaluation.steps, steps);
+      const rank = verdict === "blocked" ? 0 : verdict === "warning" ? 1 : 2;
+      shown.push({
+        rank,
+        entry: {
+          ref,
+          order_id: before.id,
+          order_number: before.number,
+          version: before.version,
+          verdict,
+          steps: evaluation.steps.map(({ status, ...step }) => ({ ...step, verdict: verdictOf(status, step.warning) })),
+        },
+      });
+    },
+    finish(duplicatesRemoved: number, limit: number) {
+      const blocked = counts.blocked > 0;
+      const warnings = steps.map((step) => warningsOf(step));
+      const warned = counts.warning > 0 || warnings.some((list) => list.length > 0);
+      return {
+        verdict: blocked ? "blocked" : warned ? "ready_with_warnings" : "ready",
+        summary: { ...counts, duplicates_removed: duplicatesRemoved },
+        errors_by_code: errorsByCode,
+        pipeline: steps.map(({ index, type, applied }, i) => ({
+          index,
+          type,
+          applies_to: applied,
+          warnings: warnings[i],
+        })),
+        orders: shown
+          .toSorted((a, b) => a.rank - b.rank)
+          .slice(0, limit)
+          .map(({ entry }) => entry),
+        orders_truncated: shown.length > limit,
+      };
+    },
+  };
+}
+
+function verdictOf(status: StepResult["status"], warning: unknown): string {
+  if (status === "applied") return warning === undefined ? "ok" : "warning";
+  return status === "failed" || status === "rolled_back" ? "blocked" : status === "skipped" ? "skipped" : "no_change";
+}
+
+type StepTally = { index: number; applied: number; pointless: Map<string, number> };
+
+/** A step is pointless for an order when a later one sets the same value again or puts back what it changed. */
+function notePointless(results: StepResult[], tallies: StepTally[]): void {
+  for (const [i, result] of results.entries()) {
+    if (result.status !== "applied") continue;
+    tallies[i]!.applied++;
+    if (!result.changes || result.created_order_ids) continue;
+    const later = results.slice(i + 1).filter((candidate) => candidate.status === "applied");
+    const makers = result.changes.map(({ path, from }) =>
+      later.find((candidate) =>
+        candidate.changes?.some(
+          (change) => change.path === path && (typeof from !== "object" || isDeepStrictEqual(change.to, from)),
+        ),
+      ),
+    );
+    const [maker] = makers;
+    if (!maker || makers.includes(undefined)) continue;
+    const key = `${maker.index}:${maker.type}`;
+    tallies[i]!.pointless.set(key, (tallies[i]!.pointless.get(key) ?? 0) + 1);
+  }
+}
+
+function warningsOf({ applied, pointless }: StepTally): { code: string; message: string }[] {
+  const affected = [...pointless.values()].reduce((sum, n) => sum + n, 0);
+  if (affected === 0 || affected < applied) return [];
+  const [later] = pointless.keys();
+  const [index, type] = later!.split(":");
+  return [{ code: "made_pointless", message: `Step ${index} (${type}) overwrites or takes back what this step does.` }];
+}

@@ -1,0 +1,178 @@
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { StepResult } from "./evaluate.ts";
+import type { ResultQuery, RunResult } from "./operations.schemas.ts";
+
+/** A portion of a run's orders, worked on in one transaction. */
+export type Chunk = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
+
+type ChunkRow = { position: number; refs: string[]; order_ids: (string | null)[]; todo: number[] };
+
+export async function insertChunks(tx: Tx, runId: string, chunks: Chunk[]): Promise<void> {
+  await tx.query(
+    `insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
+     select $1, c.position, c.refs, c.order_ids, c.todo
+       from jsonb_to_recordset($2::jsonb) as c (position integer, refs text[], order_ids uuid[], todo integer[])`,
+    [runId, JSON.stringify(chunks.map(({ orderIds, ...chunk }) => ({ ...chunk, order_ids: orderIds })))],
+  );
+}
+
+/** The next portion to do, locked: whoever else comes for it waits, and then finds it done. */
+export async function lockNextChunk(tx: Tx, runId: string): Promise<Chunk | undefined> {
+  const [row] = await tx.query<ChunkRow>(
+    `select position, refs, order_ids, todo from operation_run_chunks
+      where run_id = $1 and not is_done order by position limit 1 for update`,
+    [runId],
+  );
+  return row && { position: row.position, refs: row.refs, orderIds: row.order_ids, todo: row.todo };
+}
+
+export async function finishChunk(tx: Tx, runId: string, position: number): Promise<void> {
+  await tx.query("update operation_run_chunks set is_done = true where run_id = $1 and position = $2", [
+    runId,
+    position,
+  ]);
+}
+
+/** The orders that were not reached, as cancelled; in one statement. */
+export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<number> {
+  const [row] = await tx.query<{ cancelled: number }>(
+    `with left_over as (
+       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo),
+     results as (
+       insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
+       select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
+         from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n) returning 1)
+     select count(*) as cancelled from results`,
+    [runId, at],
+  );
+  return row?.cancelled ?? 0;
+}
+
+export type NewResult = {
+  position: number;
+  ref: string;
+  order_id: string | null;
+  order_number: string | null;
+  status: string;
+  is_unchanged: boolean;
+  todo: number;
+  error_code: string | null;
+  error: unknown;
+  steps: StepResult[];
+  version_before: number | null;
+  version_after: number | null;
+};
+
+export async function insertResults(tx: Tx, runId: string, results: NewResult[], at: string): Promise<void> {
+  await tx.query(
+    `insert into operation_results (run_id, position, ref, order_id, order_number, status, is_unchanged, todo, error_code,
+       error, steps, version_before, version_after, finished_at)
+     select $1, r.position, r.ref, r.order_id, r.order_number, r.status, r.is_unchanged, r.todo, r.error_code,
+       r.error, r.steps, r.version_before, r.version_after, $3
+       from jsonb_to_recordset($2::jsonb) as r (position integer, ref text, order_id uuid, order_number text, status text,
+         is_unchanged boolean, todo integer, error_code text, error jsonb, steps jsonb, version_before integer, version_after integer)`,
+    [runId, JSON.stringify(results), at],
+  );
+}
+
+export type ResultRow = {
+  position: number;
+  ref: string;
+  order_id: string | null;
+  order_number: string | null;
+  status: RunResult["status"];
+  todo: number;
+  error_code: string | null;
+  error: RunResult["error"];
+  steps: StepResult[];
+};
+
+const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
+
+export async function listResults(db: Queryable, runId: string, query: ResultQuery): Promise<Page<RunResult>> {
+  const where = "run_id = $1 and ($2::text is null or status = $2) and ($3::text is null or error_code = $3)";
+  const filter = [runId, query.status ?? null, query.code ?? null];
+  const rows = await db.query<ResultRow>(
+    `select ${resultColumns} from operation_results where ${where} order by position limit $4 offset $5`,
+    [...filter, query.limit, offsetOf(query)],
+  );
+  const [count] = await db.query<{ total: number }>(
+    `select count(*) as total from operation_results where ${where}`,
+    filter,
+  );
+  return toPage(rows.map(present), count?.total ?? 0, query);
+}
+
+/** For exports: the results after a position, without counting. */
+export async function readResultsAfter(
+  db: Queryable,
+  runId: string,
+  after: number,
+  limit: number,
+): Promise<RunResult[]> {
+  const rows = await db.query<ResultRow>(
+    `select ${resultColumns} from operation_results where run_id = $1 and position > $2 order by position limit $3`,
+    [runId, after, limit],
+  );
+  return rows.map(present);
+}
+
+/** What a run did to these orders, for undoing it. */
+export async function readResultsOf(db: Queryable, runId: string, orderIds: string[]): Promise<Map<string, ResultRow>> {
+  const rows = await db.query<ResultRow>(
+    `select ${resultColumns} from operation_results where run_id = $1 and order_id = any($2::uuid[])`,
+    [runId, orderIds],
+  );
+  return new Map(rows.map((row) => [row.order_id!, row]));
+}
+
+export async function countErrors(db: Queryable, runId: string): Promise<Record<string, number>> {
+  const rows = await db.query<{ error_code: string; count: number }>(
+    `select error_code, count(*) as count from operation_results
+      where run_id = $1 and status <> 'succeeded' and error_code is not null group by 1 order by 2 desc`,
+    [runId],
+  );
+  return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
+}
+
+export type Unfinished = { ref: string; order_id: string | null; todo: number };
+
+/** The orders that failed in this run and have not succeeded in a later run of the same chain. */
+export async function listStillFailed(db: Queryable, runId: string, rootRunId: string): Promise<Unfinished[]> {
+  return await db.query<Unfinished>(
+    `with latest as (
+       select distinct on (l.ref) l.ref, l.status, l.todo from operation_runs n join operation_results l on l.run_id = n.id
+        where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
+     select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
+      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded' order by r.position`,
+    [runId, rootRunId],
+  );
+}
+
+/** The orders that this run changed and that no undo of it has put back yet. */
+export async function listUndoable(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
+  return await db.query<{ ref: string; order_id: string }>(
+    `select r.ref, r.order_id from operation_results r
+      where r.run_id = $1 and r.order_id is not null and not r.is_unchanged and jsonb_path_exists(r.steps, '$[*] ? (@.status == "applied")')
+        and not exists (
+          select 1 from operation_runs n join operation_results u on u.run_id = n.id
+           where n.undo_of = $1 and u.order_id = r.order_id and u.status = 'succeeded')
+      order by r.position`,
+    [runId],
+  );
+}
+
+function present(row: ResultRow): RunResult {
+  return {
+    position: row.position,
+    ref: row.ref,
+    order_id: row.order_id,
+    order_number: row.order_number,
+    status: row.status,
+    error: row.error ?? null,
+    resume_from: row.status === "succeeded" || row.todo === 0 ? null : 31 - Math.clz32(row.todo & -row.todo),
+    steps: row.steps,
+  };
+}

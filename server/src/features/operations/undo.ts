@@ -1,0 +1,111 @@
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Order } from "../orders/order.ts";
+import { lockOrders } from "../orders/orders.ts";
+import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
+import type { Change } from "./order-diff.ts";
+import { applyChanges, diff, revert } from "./order-diff.ts";
+import { readResultsOf } from "./run-results.store.ts";
+import type { RunRow } from "./runs.store.ts";
+
+/** The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. */
+export async function evaluateUndo(
+  tx: Tx,
+  ctx: Ctx,
+  run: RunRow,
+  orders: Order[],
+  pipeline: Pipeline,
+): Promise<{ evaluations: Evaluation[]; deletes: string[] }> {
+  const done = await readResultsOf(
+    tx,
+    run.undo_of!,
+    orders.map(({ id }) => id),
+  );
+  const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));
+  const created = new Map((await lockOrders(tx, ctx.orgId, createdIds)).map((order) => [order.id, order]));
+  const undo = (blocked: ReadonlySet<number>) =>
+    orders.map((order) => undoOrder(order, done.get(order.id)?.steps ?? [], pipeline, created, blocked));
+  let undone = undo(new Set());
+  // What was done to several orders together is taken back together or not at all.
+  const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
+  const isKept = (index: number) =>
+    undone.some(({ evaluation }) =>
+      evaluation.steps.some((step) => step.index === index && step.status === "not_undone"),
+    );
+  const blocked = new Set(grouped.filter(isKept));
+  if (blocked.size > 0) undone = undo(blocked);
+  return { evaluations: undone.map(({ evaluation }) => evaluation), deletes: undone.flatMap(({ deletes }) => deletes) };
+}
+
+type UndoneOrder = { evaluation: Evaluation; deletes: string[] };
+
+function undoOrder(
+  order: Order,
+  steps: StepResult[],
+  pipeline: Pipeline,
+  created: Map<string, Order>,
+  blocked: ReadonlySet<number>,
+): UndoneOrder {
+  const evaluation: Evaluation = {
+    before: order,
+    order,
+    steps: [],
+    created: [],
+    todo: 0,
+    todoBefore: 0,
+    isStopped: false,
+  };
+  const deletes: string[] = [];
+  const applied = steps.filter((step) => step.status === "applied" && !step.carried);
+  for (const step of applied.toReversed()) {
+    const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
+    const outcome = blocked.has(step.index)
+      ? together
+      : isReversible
+        ? undoStep(evaluation.order, step, created)
+        : irreversible;
+    const base = { index: step.index, type: step.type };
+    if ("error" in outcome) {
+      evaluation.steps.push({ ...base, status: "not_undone", error: outcome.error });
+      continue;
+    }
+    deletes.push(...(step.created_order_ids ?? []));
+    evaluation.order = applyChanges(evaluation.order, outcome.changes);
+    const hasEffect = outcome.changes.length > 0 || step.created_order_ids !== undefined;
+    const changes = outcome.changes.length > 0 ? { changes: outcome.changes } : {};
+    evaluation.steps.push({ ...base, status: hasEffect ? "applied" : "no_change", ...changes });
+  }
+  return { evaluation, deletes };
+}
+
+const together = {
+  error: {
+    code: "group_changed_since",
+    message: "Another order of this step was changed since; they are taken back together or not at all.",
+  },
+};
+const irreversible = { error: { code: "irreversible", message: "What this step did cannot be taken back." } };
+
+type UndoneStep = { changes: Change[] } | { error: NonNullable<StepResult["error"]> };
+
+function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
+  const touched = (step.created_order_ids ?? []).find((id) => (created.get(id)?.version ?? 1) > 1);
+  if (touched !== undefined) {
+    const number = created.get(touched)!.number;
+    return { error: { code: "created_order_changed", message: `${number}, which this step made, was changed since.` } };
+  }
+  let current = order;
+  const changes: Change[] = [];
+  for (const change of (step.changes ?? []).toReversed()) {
+    const patch = revert(current, change);
+    if (!patch) {
+      return {
+        error: { code: "changed_since", message: `${change.path.slice(1)} was changed since.`, fix: "Set it by hand." },
+      };
+    }
+    const reverted = diff(current, patch);
+    changes.push(...reverted);
+    current = applyChanges(current, reverted);
+  }
+  return { changes };
+}

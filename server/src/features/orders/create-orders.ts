@@ -1,0 +1,218 @@
+import type { ErrorCode, FieldError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
+import { createFinder } from "../../core/validation.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { BulkAnswer, OrderAnswer } from "./order-answers.schemas.ts";
+import { newOrder, ruleErrors } from "./order-fields.ts";
+import type { ChangeKind } from "./order-history.store.ts";
+import { insertChanges } from "./order-history.store.ts";
+import { findMissingReferences } from "./order-references.ts";
+import type { Order } from "./order.ts";
+import { presentOrder } from "./order.ts";
+import type { OrderRequest } from "./orders.schemas.ts";
+import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
+import * as store from "./orders.store.ts";
+
+/** Why one order was not created; pointers are relative to it. */
+export type Failure = { code: ErrorCode; message: string; errors: FieldError[] };
+
+export type Outcome = { order: Order } | { failure: Failure };
+
+/** A checked request that waits for its number. */
+type Draft = { index: number; request: OrderRequest };
+
+/** Requests that have been looked at, one by one and together; nothing is written yet. */
+export type Prepared = { drafts: Draft[]; failures: Map<number, Failure>; count: number };
+
+const findErrors = createFinder(OrderRequestShape, "body");
+
+export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
+  const prepared = await prepareOrders(ctx, [request]);
+  const numbers = await reserveNumbers(ctx, prepared);
+  return await change(ctx, async (tx) => {
+    const [outcome] = await insertPrepared(tx, ctx, prepared, numbers, "created");
+    if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
+    const { id, number, status } = outcome.order;
+    await recordEvent(tx, ctx, { type: "order.created", objectType: "order", objectId: id, data: { number, status } });
+    return presentOrder(outcome.order);
+  });
+}
+
+export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise<BulkAnswer> {
+  const prepared = await prepareOrders(ctx, requests);
+  const numbers = await reserveNumbers(ctx, prepared);
+  return await change(ctx, async (tx) => {
+    const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "created");
+    await recordCreation(tx, ctx, outcomes, "bulk");
+    const results = outcomes.map((outcome, index) => toResult(outcome, index));
+    const created = results.filter(({ status }) => status === "created").length;
+    return { summary: { total: results.length, created, failed: results.length - created }, results };
+  });
+}
+
+/** Everything that can be told without writing: shapes, rules, references, and names that appear twice in the call. */
+export async function prepareOrders(ctx: Ctx, requests: unknown[]): Promise<Prepared> {
+  const failures = new Map<number, Failure>();
+  const valid: Draft[] = [];
+  for (const [index, given] of requests.entries()) {
+    const shapeErrors = findErrors(given);
+    const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as OrderRequest);
+    if (errors.length > 0) failures.set(index, invalid(errors));
+    else valid.push({ index, request: given as OrderRequest });
+  }
+  const missing = await findMissingReferences(
+    ctx.db,
+    ctx.orgId,
+    valid.map(({ request }) => request),
+  );
+  for (const [i, { index }] of valid.entries()) {
+    const [first, ...more] = missing[i]!;
+    if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
+  }
+  const taken = new Set<string>();
+  const drafts = valid.filter((draft) => {
+    if (failures.has(draft.index)) return false;
+    const failure = findTwin(draft.request, taken);
+    if (failure) failures.set(draft.index, failure);
+    return !failure;
+  });
+  return { drafts, failures, count: requests.length };
+}
+
+function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): Failure | undefined {
+  const keys: [string, Failure][] = [];
+  if (number !== undefined) keys.push([`number ${number}`, numberTaken(number)]);
+  if (bridgeId !== undefined && externalId !== undefined) {
+    keys.push([`external ${bridgeId.toLowerCase()} ${externalId}`, externalIdTaken(externalId)]);
+  }
+  const twin = keys.find(([key]) => taken.has(key));
+  if (!twin) for (const [key] of keys) taken.add(key);
+  return twin?.[1];
+}
+
+/**
+ * Numbers for the orders that came without one. In a transaction of its own, which is not waited for: creating an order
+ * must not make all others of the organization wait until it is on disk. If the counter is lost in a crash, the numbers
+ * in use are skipped.
+ */
+export async function reserveNumbers(ctx: Ctx, { drafts }: Prepared): Promise<string[]> {
+  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  const count = drafts.filter(({ request }) => request.number === undefined).length;
+  if (count === 0) return [];
+  return await ctx.db.transaction(async (tx) => {
+    await store.relaxCommit(tx);
+    return await takeFreeNumbers(tx, ctx.orgId, count, given);
+  });
+}
+
+async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
+  const free: string[] = [];
+  for (let factor = 1; free.length < count; factor *= 2) {
+    const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);
+    const taken = await store.findTakenNumbers(tx, orgId, numbers);
+    for (const [i, number] of numbers.entries()) {
+      if (free.length === count) {
+        await store.returnOrderNumbers(tx, orgId, numbers.length - i);
+        break;
+      }
+      if (!taken.has(number) && !given.has(number)) free.push(number);
+    }
+  }
+  return free;
+}
+
+/** What an insert would refuse, without inserting: for dry runs. */
+export async function findStoredTwins(
+  db: Queryable,
+  orgId: string,
+  { drafts }: Prepared,
+): Promise<Map<number, Failure>> {
+  const given = drafts.flatMap(({ request }) => request.number ?? []);
+  const taken = await store.findTakenNumbers(db, orgId, given);
+  const isTaken = ({ request }: Draft): boolean => request.number !== undefined && taken.has(request.number);
+  return new Map(drafts.filter(isTaken).map(({ index, request }) => [index, numberTaken(request.number!)]));
+}
+
+/** One insert for all. A number or external id that is taken fails its own order alone. */
+export async function insertPrepared(
+  tx: Tx,
+  ctx: Ctx,
+  { drafts, failures, count }: Prepared,
+  numbers: string[],
+  kind: ChangeKind,
+): Promise<Outcome[]> {
+  const at = ctx.clock.now();
+  const env = { now: at.toISOString(), actor: ctx.actor, newId: ctx.newId };
+  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  const outcomes: Outcome[] = [];
+  for (const [index, failure] of failures) outcomes[index] = { failure };
+  let next = 0;
+  let waiting = drafts.map(({ index, request }) => ({
+    index,
+    request,
+    order: newOrder(request, request.number ?? numbers[next++]!, env),
+  }));
+  while (waiting.length > 0) {
+    const orders = waiting.map(({ order }) => order);
+    const inserted = await store.insertOrders(tx, ctx.orgId, orders);
+    const refused = waiting.filter(({ order }) => !inserted.has(order.id));
+    for (const { index, order } of waiting) if (inserted.has(order.id)) outcomes[index] = { order };
+    if (refused.length === 0) break;
+    const numbersOf = refused.map(({ order }) => order.number);
+    const taken = await store.findTakenNumbers(tx, ctx.orgId, numbersOf);
+    // Somebody was quicker to use a number that was meant for an order of ours: that one gets another.
+    waiting = refused.filter(({ request, order }) => request.number === undefined && taken.has(order.number));
+    for (const { index, request, order } of refused) {
+      if (!taken.has(order.number)) outcomes[index] = { failure: externalIdTaken(order.externalId ?? "") };
+      else if (request.number !== undefined) outcomes[index] = { failure: numberTaken(request.number) };
+    }
+    const others = waiting.length === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, waiting.length, given);
+    for (const [i, { order }] of waiting.entries()) order.number = others[i]!;
+  }
+  const created = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
+  const entries = created.map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
+  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
+  return Array.from({ length: count }, (_, index) => outcomes[index]!);
+}
+
+const shownIds = 100;
+
+/** One event for all of them: thousands would drown everything else. */
+export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
+  const ids = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order.id] : []));
+  if (ids.length === 0) return;
+  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
+  await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
+}
+
+function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
+  if ("order" in outcome) {
+    return { index, id: outcome.order.id, number: outcome.order.number, status: "created" };
+  }
+  const { code, message, errors } = outcome.failure;
+  const placed = errors.map((error) => ({ ...error, pointer: `/orders/${index}${error.pointer}` }));
+  return { index, status: "failed", error: { code, message, errors: placed as never } };
+}
+
+function toError({ code, message, errors }: Failure): HubError {
+  return code === "validation_failed" ? validationFailed(errors) : new HubError(code, message, { errors });
+}
+
+function invalid(errors: FieldError[]): Failure {
+  return { code: "validation_failed", message: validationFailed(errors).message, errors };
+}
+
+function numberTaken(number: string): Failure {
+  return failAt("/number", "order_number_taken", `There is another order with the number ${number}.`);
+}
+
+function externalIdTaken(externalId: string): Failure {
+  return failAt("/externalId", "external_id_taken", `The bridge has another order with the external id ${externalId}.`);
+}
+
+function failAt(pointer: string, code: ErrorCode, message: string): Failure {
+  return { code, message, errors: [{ pointer, code, message }] };
+}

@@ -1,0 +1,129 @@
+import type { FieldError } from "../../core/errors.ts";
+import { badField, validationFailed } from "../../core/errors.ts";
+import { delimiters, detectDelimiter, guardFormula, MalformedCsv, parseCsv, toCsv } from "../../core/csv.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Failure, Outcome, Prepared } from "./create-orders.ts";
+import { findStoredTwins, insertPrepared, prepareOrders, recordCreation, reserveNumbers } from "./create-orders.ts";
+import type { Column } from "./csv-fields.ts";
+import { matchColumns } from "./csv-fields.ts";
+import type { CsvError, Group } from "./csv-groups.ts";
+import { groupRows, placeOf } from "./csv-groups.ts";
+import type { ImportAnswer } from "./order-answers.schemas.ts";
+import type { ImportRequest } from "./orders.schemas.ts";
+import { maxBulkOrders } from "./orders.schemas.ts";
+
+const maxRows = 100_000;
+const maxReported = 1_000;
+
+type Sheet = { columns: Column[]; rows: string[][]; delimiter: string; groups: Group[] };
+
+/** A spreadsheet of orders. What is right is created, what is not comes back with the reason beside it. */
+export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<ImportAnswer> {
+  const sheet = await readSheet(request);
+  const broken = new Map(
+    sheet.groups.flatMap((group, index) => (group.errors.length > 0 ? [[index, group.errors]] : [])),
+  );
+  const sound = sheet.groups.flatMap((_, index) => (broken.has(index) ? [] : [index]));
+  const prepared = await prepareOrders(
+    ctx,
+    sound.map((index) => sheet.groups[index]!.request),
+  );
+  const answer = (failures: (Failure | undefined)[]): ImportAnswer => {
+    const errors = new Map(broken);
+    for (const [i, failure] of failures.entries()) {
+      const group = sheet.groups[sound[i]!]!;
+      if (failure)
+        errors.set(
+          sound[i]!,
+          failure.errors.map((error) => toCsvError(error, group)),
+        );
+    }
+    return report(sheet, errors, request.dryRun ?? false);
+  };
+  if (request.dryRun) return answer(await dryFailures(ctx, prepared));
+  const numbers = await reserveNumbers(ctx, prepared);
+  return await change(ctx, async (tx) => {
+    const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
+    await recordCreation(tx, ctx, outcomes, "csv");
+    return answer(outcomes.map(failureOf));
+  });
+}
+
+function failureOf(outcome: Outcome): Failure | undefined {
+  return "failure" in outcome ? outcome.failure : undefined;
+}
+
+async function dryFailures(ctx: Ctx, prepared: Prepared): Promise<(Failure | undefined)[]> {
+  const stored = await findStoredTwins(ctx.db, ctx.orgId, prepared);
+  return Array.from({ length: prepared.count }, (_, i) => prepared.failures.get(i) ?? stored.get(i));
+}
+
+async function readSheet(request: ImportRequest): Promise<Sheet> {
+  const { csv, delimiter: wanted = "auto", mapping = {} } = request;
+  const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
+  const all = await parseCsv(csv, delimiter, maxRows).catch((error: unknown) => {
+    throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
+  });
+  const first = all.findIndex((row) => !isBlank(row));
+  if (first === -1) throw badField("/csv", "empty", "There is no header row.");
+  const header = all[first]!.map((name) => name.trim());
+  const columns = matchColumns(header, mapping);
+  if (isErrors(columns)) throw validationFailed(columns);
+  if (!columns.some(({ field }) => field !== null)) {
+    const message = "No column has a name that is known. Name them in `mapping`, or check the delimiter.";
+    throw badField("/csv", "no_known_columns", message);
+  }
+  const groups = groupRows(columns, all, first + 1);
+  if (groups.length > maxBulkOrders) {
+    const message = `There are ${groups.length} orders; at most ${maxBulkOrders} are taken at once. Split the file.`;
+    throw badField("/csv", "too_many_orders", message);
+  }
+  return { columns, rows: all, delimiter, groups };
+}
+
+function isErrors(found: Column[] | FieldError[]): found is FieldError[] {
+  return found.length > 0 && "pointer" in found[0]!;
+}
+
+export function isBlank(row: string[]): boolean {
+  return row.every((cell) => cell.trim() === "");
+}
+
+function toCsvError({ pointer, code, message }: FieldError, group: Group): CsvError {
+  return { ...placeOf(pointer, group), code, message };
+}
+
+function report(sheet: Sheet, errors: Map<number, CsvError[]>, dryRun: boolean): ImportAnswer {
+  const failed = [...errors.keys()].toSorted((a, b) => a - b);
+  const all = failed.flatMap((index) => errors.get(index)!);
+  return {
+    dryRun,
+    summary: {
+      rows: sheet.groups.reduce((sum, group) => sum + group.rows.length, 0),
+      orders: sheet.groups.length,
+      created: sheet.groups.length - failed.length,
+      failed: failed.length,
+    },
+    columns: sheet.columns,
+    errors: all.toSorted((a, b) => a.row - b.row).slice(0, maxReported),
+    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(sheet, failed, errors) }),
+  };
+}
+
+/** To be put right and sent again: the rows as they came, each with what is wrong with it. */
+function rejected(sheet: Sheet, failed: number[], errors: Map<number, CsvError[]>): string {
+  const width = sheet.columns.length;
+  const lines = failed.flatMap((index) => {
+    const problems = errors.get(index)!;
+    return sheet.groups[index]!.rows.map((row) => {
+      const own = problems.filter((problem) => problem.row === row + 1);
+      const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
+      const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${problems[0]!.row} of the same order.`;
+      const cells = Array.from({ length: width }, (_, i) => sheet.rows[row]![i] ?? "");
+      return [...cells, reason].map(guardFormula);
+    });
+  });
+  const header = [...sheet.columns.map(({ column }) => column), "error"].map(guardFormula);
+  return toCsv([header, ...lines], sheet.delimiter);
+}

@@ -1,0 +1,229 @@
+import type { Static, TObject } from "typebox";
+import { Type } from "typebox";
+import { Address } from "../../core/address.ts";
+import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Dimensions, Weight } from "../../core/weight.ts";
+import { sortNames } from "./order-filter.store.ts";
+import { noteVisibilities } from "./orders.schemas.ts";
+import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+
+const Text = Type.String();
+const MaybeText = Type.Optional(Text);
+
+const ActorShape = Type.Object({ type: Text, id: Type.Optional(Id), email: MaybeText, name: MaybeText });
+
+/** Serialised without trying alternatives, which a list of orders would feel. */
+function MaybeObject<Schema extends TObject>(schema: Schema) {
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: ["object", "null"] });
+}
+
+const Hold = Type.Object({
+  id: Text,
+  handle: Type.String({ description: "Names the hold when it is released" }),
+  reason: OneOf(holdReasons),
+  note: Nullable(Text),
+  until: Nullable(DateTime),
+  source: OneOf(["user", "key", "bridge", "system"]),
+  by: ActorShape,
+  placedAt: DateTime,
+});
+
+const OrderLine = Type.Object({
+  id: Text,
+  sku: Text,
+  name: MaybeText,
+  quantity: Count,
+  shippedQuantity: Count,
+  price: Type.Optional(Type.Number()),
+  weight: Type.Optional(Weight),
+});
+
+export const OrderAnswer = Type.Object({
+  id: Id,
+  number: Text,
+  status: OneOf(orderStatuses, { description: "On hold: the status it will have on release" }),
+  onHold: Type.Boolean(),
+  holds: Type.Array(Hold),
+  paymentStatus: OneOf(paymentStatuses),
+  priority: OneOf(priorities),
+  tags: Type.Array(Text),
+  channel: Nullable(Text),
+  bridgeId: Nullable(Id),
+  externalId: Nullable(Text),
+  customer: Type.Object({ name: MaybeText, email: MaybeText, phone: MaybeText }),
+  shippingAddress: MaybeObject(Address),
+  billingAddress: MaybeObject(Address),
+  addressStatus: OneOf(["unverified", "valid", "invalid"]),
+  lines: Type.Array(OrderLine),
+  currency: Text,
+  total: Nullable(Type.Number()),
+  shipping: Type.Object({
+    carrierAccountId: Type.Optional(Id),
+    carrier: MaybeText,
+    service: MaybeText,
+    packageType: MaybeText,
+    thirdPartyBilling: Type.Optional(Type.Object({ account: Text, zip: MaybeText, country: MaybeText })),
+  }),
+  packages: Type.Array(
+    Type.Object({ weight: Type.Optional(Weight), dimensions: Type.Optional(Dimensions), count: Count }),
+  ),
+  shipments: Type.Array(
+    Type.Object({
+      id: Text,
+      trackingNumber: Nullable(Text),
+      carrier: Nullable(Text),
+      service: Nullable(Text),
+      shippedAt: DateTime,
+      lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
+    }),
+  ),
+  notes: Type.Array(
+    Type.Object({ id: Text, text: Text, visibility: OneOf(noteVisibilities), by: ActorShape, at: DateTime }),
+  ),
+  customFields: Type.Unsafe<Record<string, string | number | boolean>>({
+    type: "object",
+    additionalProperties: { type: ["string", "number", "boolean"] },
+  }),
+  locationId: Nullable(Id),
+  assigneeId: Nullable(Id),
+  parentOrderId: Nullable(Id),
+  mergedIntoId: Nullable(Id),
+  childCount: Count,
+  orderedAt: DateTime,
+  shipBy: Nullable(DateTime),
+  deliverBy: Nullable(DateTime),
+  dispatchOn: Nullable(DateTime),
+  archived: Type.Boolean(),
+  archivedAt: Nullable(DateTime),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type OrderAnswer = Static<typeof OrderAnswer>;
+
+export const OrderPage = Type.Object({
+  data: Type.Array(OrderAnswer),
+  pagination: Type.Object({
+    page: Count,
+    limit: Count,
+    total: Count,
+    totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
+    pages: Count,
+    hasMore: Type.Boolean(),
+  }),
+});
+export type OrderPage = Static<typeof OrderPage>;
+
+const Filter = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) }));
+const From = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
+const To = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
+const Archived = Type.Optional(OneOf(["true", "false", "any"], { description: "Default: false" }));
+
+const filters = {
+  status: Filter(200, "One or more statuses or on_hold, separated by commas"),
+  tag: Filter(64),
+  locationId: Type.Optional(Id),
+  bridgeId: Type.Optional(Id),
+  assigneeId: Type.Optional(Id),
+  priority: Type.Optional(OneOf(priorities)),
+  paymentStatus: Type.Optional(OneOf(paymentStatuses)),
+  channel: Filter(64),
+  archived: Archived,
+  orderedFrom: From,
+  orderedTo: To,
+  createdFrom: From,
+  createdTo: To,
+  updatedFrom: From,
+  updatedTo: To,
+  shipByFrom: From,
+  shipByTo: To,
+  search: Filter(200, "Beginnings of words in number, external id, customer, SKU, city or zip; all must be found"),
+};
+
+export const OrderQuery = pageQuery({
+  ...filters,
+  sort: Type.Optional(
+    OneOf(sortNames, {
+      description:
+        "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
+        "Orders without shipBy come last",
+    }),
+  ),
+});
+export type OrderQuery = Static<typeof OrderQuery>;
+
+export const ExportQuery = Strict(filters);
+export type ExportQuery = Static<typeof ExportQuery>;
+
+export const CountsQuery = Strict({ archived: Archived });
+export type CountsQuery = Static<typeof CountsQuery>;
+
+const statusCounts = Object.fromEntries(orderStatuses.map((status) => [status, Count])) as Record<
+  (typeof orderStatuses)[number],
+  typeof Count
+>;
+export const OrderCounts = Type.Object({
+  ...statusCounts,
+  on_hold: Type.Integer({ minimum: 0, description: "Whatever their status" }),
+  total: Count,
+});
+export type OrderCounts = Static<typeof OrderCounts>;
+
+const FieldProblem = Type.Object({
+  pointer: Text,
+  code: Text,
+  message: Text,
+  suggestion: MaybeText,
+  allowed: Type.Optional(Type.Array(Type.Unknown())),
+});
+
+export const BulkAnswer = Type.Object({
+  summary: Type.Object({ total: Count, created: Count, failed: Count }),
+  results: Type.Array(
+    Type.Object({
+      index: Count,
+      id: Type.Optional(Id),
+      number: MaybeText,
+      status: OneOf(["created", "failed"]),
+      error: Type.Optional(Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) })),
+    }),
+  ),
+});
+export type BulkAnswer = Static<typeof BulkAnswer>;
+
+export const TimelineQuery = pageQuery({});
+export const TimelineAnswer = Type.Object({
+  id: Text,
+  kind: OneOf(["created", "imported", "patched", "hold_released", "run_step"]),
+  at: DateTime,
+  actor: ActorShape,
+  runId: Type.Optional(Id),
+  step: Type.Optional(Count),
+  type: Type.Optional(Type.String({ description: "The action of the step" })),
+  changes: Type.Array(Type.Object({ path: Text, from: Type.Unknown(), to: Type.Unknown() })),
+});
+
+export const ImportAnswer = Type.Object({
+  dryRun: Type.Boolean(),
+  summary: Type.Object({
+    rows: Count,
+    orders: Count,
+    created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
+    failed: Count,
+  }),
+  columns: Type.Array(Type.Object({ column: Text, field: Nullable(Text) })),
+  errors: Type.Array(
+    Type.Object({
+      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
+      column: Nullable(Text),
+      code: Text,
+      message: Text,
+    }),
+    { description: "The first 1,000" },
+  ),
+  rejectedCsv: Type.Optional(
+    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
+  ),
+});
+export type ImportAnswer = Static<typeof ImportAnswer>;

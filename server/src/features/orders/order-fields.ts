@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Actor } from "../../core/actor.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { Order, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
+import type { OrderRequest } from "./orders.schemas.ts";
+
+export type OrderEnv = { now: string; actor: Actor; newId(): string };
+
+type Setters = {
+  [K in keyof Required<OrderRequest>]: (value: OrderRequest[K], env: OrderEnv, before?: Order) => OrderPatch;
+};
+
+/** What each field of a request makes of an order; undefined stands for its default. */
+const setters: Setters = {
+  number: (number) => (number === undefined ? {} : { number }),
+  status: (status = "new") => ({ status }),
+  paymentStatus: (paymentStatus = "pending") => ({ paymentStatus }),
+  priority: (priority = "normal") => ({ priority }),
+  currency: (currency = "USD") => ({ currency }),
+  orderedAt: (at, { now }) => ({ orderedAt: toInstant(at) ?? now }),
+  archived: (archived = false, { now }, before) => ({ archivedAt: archived ? (before?.archivedAt ?? now) : null }),
+  tags: (tags = []) => ({ tags }),
+  channel: (channel) => ({ channel: channel ?? null }),
+  bridgeId: (id) => ({ bridgeId: id?.toLowerCase() ?? null }),
+  externalId: (externalId) => ({ externalId: externalId ?? null }),
+  customer: (customer = {}) => ({ customer }),
+  shippingAddress: (address, _env, before) => {
+    const shippingAddress = address ?? null;
+    const isSame = before && isDeepStrictEqual(before.shippingAddress, shippingAddress);
+    // Whoever checked the former address did not check this one.
+    return isSame ? {} : { shippingAddress, addressStatus: "unverified" };
+  },
+  billingAddress: (address) => ({ billingAddress: address ?? null }),
+  lines: (lines = [], env, before) => ({ lines: lines.map((line) => toLine(line, env, before)) }),
+  total: (total) => ({ total: total ?? null }),
+  shipping: (shipping = {}) => ({ shipping }),
+  packages: (packages = []) => ({ packages: packages.map(({ count = 1, ...rest }) => ({ ...rest, count })) }),
+  notes: (notes = [], env, before) => ({ notes: notes.map((note) => toNote(note, env, before)) }),
+  customFields: (customFields = {}) => ({ customFields }),
+  locationId: (id) => ({ locationId: id?.toLowerCase() ?? null }),
+  assigneeId: (id) => ({ assigneeId: id?.toLowerCase() ?? null }),
+  shipBy: (at) => ({ shipBy: toInstant(at) ?? null }),
+  deliverBy: (at) => ({ deliverBy: toInstant(at) ?? null }),
+  dispatchOn: (at) => ({ dispatchOn: toInstant(at) ?? null }),
+};
+
+const requestFields = Object.keys(setters) as (keyof OrderRequest)[];
+
+export function newOrder(request: OrderRequest, number: string, env: OrderEnv): Order {
+  const fields = fieldsOf({ ...request, number }, requestFields, env) as OrderFields;
+  return {
+    ...fields,
+    holds: [],
+    shipments: [],
+    parentOrderId: null,
+    mergedIntoId: null,
+    childCount: 0,
+    id: env.newId(),
+    createdAt: env.now,
+    updatedAt: env.now,
+    version: 1,
+  };
+}
+
+/** What these fields of a request make of the order they are for. */
+export function fieldsOf(
+  request: OrderRequest,
+  fields: readonly (keyof OrderRequest)[],
+  env: OrderEnv,
+  before?: Order,
+): OrderPatch {
+  const patch: OrderPatch = {};
+  for (const field of fields) Object.assign(patch, setters[field](request[field] as never, env, before));
+  return patch;
+}
+
+function toInstant(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : new Date(text).toISOString();
+}
+
+function toLine(line: NonNullable<OrderRequest["lines"]>[number], env: OrderEnv, before?: Order): OrderLine {
+  const id = line.id ?? env.newId();
+  const shippedQuantity = before?.lines.find((known) => known.id === id)?.shippedQuantity ?? 0;
+  return { ...line, id, shippedQuantity };
+}
+
+function toNote(note: NonNullable<OrderRequest["notes"]>[number], env: OrderEnv, before?: Order): OrderNote {
+  const { text, visibility = "internal" } = note;
+  const known = note.id === undefined ? undefined : before?.notes.find(({ id }) => id === note.id);
+  return known ? { ...known, text, visibility } : { id: env.newId(), text, visibility, by: env.actor, at: env.now };
+}
+
+const currencies = new Set(Intl.supportedValuesOf("currency"));
+
+/** Rules that a schema cannot say. */
+export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] {
+  const errors: FieldError[] = [];
+  const { currency, total, lines = [] } = request;
+  if (currency !== undefined && !currencies.has(currency)) {
+    errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
+  }
+  if (total !== undefined && Math.round(total * 100) / 100 !== total) {
+    errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are kept." });
+  }
+  for (const field of ["orderedAt", "shipBy", "deliverBy", "dispatchOn"] as const) {
+    const value = request[field];
+    // Leap seconds and the year 0 are well-formed, but nothing that can be kept.
+    const year = value === undefined ? 2000 : new Date(value).getUTCFullYear();
+    if (!(year >= 1970 && year <= 9999)) {
+      const message = "This is not a time between the years 1970 and 9999.";
+      errors.push({ pointer: `/${field}`, code: "format", message });
+    }
+  }
+  const seen = new Set<string>();
+  for (const [index, { id }] of lines.entries()) {
+    if (id === undefined) continue;
+    if (seen.has(id)) {
+      errors.push({ pointer: `/lines/${index}/id`, code: "duplicate", message: "Another line has this id." });
+    }
+    seen.add(id);
+  }
+  return before && request.lines !== undefined ? [...errors, ...shippedErrors(request.lines, before)] : errors;
+}
+
+/** What has been shipped cannot be taken out of the order. */
+function shippedErrors(lines: NonNullable<OrderRequest["lines"]>, before: Order): FieldError[] {
+  return before.lines.flatMap(({ id, sku, shippedQuantity }) => {
+    const index = lines.findIndex((line) => line.id === id);
+    if ((lines[index]?.quantity ?? 0) >= shippedQuantity) return [];
+    const pointer = index === -1 ? "/lines" : `/lines/${index}/quantity`;
+    const message = `${shippedQuantity} of ${sku} have been shipped; keep the line with its id and at least this quantity.`;
+    return [{ pointer, code: "already_shipped", message }];
+  });
+}

@@ -1,0 +1,90 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { FieldChange } from "./order.ts";
+
+/** One order's part of a change that was not made by an operation run. */
+export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };
+
+export type ChangeKind = "created" | "imported" | "patched" | "hold_released";
+
+export type ChangeInfo = { kind: ChangeKind; actor: Actor; requestId: string; at: Date; newId(): string };
+
+export async function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry[], info: ChangeInfo): Promise<void> {
+  if (entries.length === 0) return;
+  const records = entries.map(({ orderId, changes, version }) => ({
+    id: info.newId(),
+    order_id: orderId,
+    changes,
+    version,
+  }));
+  await tx.query(
+    `insert into order_changes (id, org_id, order_id, kind, actor, request_id, changes, version, occurred_at)
+     select u.id, $1, u.order_id, $3, $4, $5, u.changes, u.version, $6
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, order_id uuid, changes jsonb, version integer)`,
+    [orgId, JSON.stringify(records), info.kind, info.actor, info.requestId, info.at],
+  );
+}
+
+export type TimelineEntry = {
+  id: string;
+  kind: ChangeKind | "run_step";
+  at: string;
+  actor: Actor;
+  runId?: string;
+  step?: number;
+  type?: string;
+  changes: FieldChange[];
+};
+
+type TimelineRow = {
+  id: string;
+  kind: TimelineEntry["kind"];
+  at: Date;
+  actor: Actor;
+  run_id: string | null;
+  step: number | null;
+  type: string | null;
+  changes: FieldChange[] | null;
+};
+
+/** What was changed here, and what each step of each run did to the order. */
+const entries = `
+  select c.id::text as id, c.kind, c.occurred_at as at, c.actor, null::uuid as run_id, null::integer as step,
+         null::text as type, c.changes
+    from order_changes c where c.org_id = $1 and c.order_id = $2
+  union all
+  select r.run_id || '/' || (s ->> 'index'), 'run_step', r.finished_at, n.created_by, r.run_id, (s ->> 'index')::integer,
+         s ->> 'type', s -> 'changes'
+    from operation_results r
+    join operation_runs n on n.id = r.run_id and n.org_id = $1
+   cross join jsonb_array_elements(r.steps) as s
+   where r.order_id = $2 and s ->> 'status' = 'applied' and s -> 'carried' is null`;
+
+export async function listTimeline(
+  db: Queryable,
+  orgId: string,
+  orderId: string,
+  query: PageRequest,
+): Promise<Page<TimelineEntry>> {
+  const rows = await db.query<TimelineRow>(
+    `select * from (${entries}) e order by at desc, step desc, id desc limit $3 offset $4`,
+    [orgId, orderId, query.limit, offsetOf(query)],
+  );
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from (${entries}) e`, [orgId, orderId]);
+  return toPage(rows.map(present), count?.total ?? 0, query);
+}
+
+function present(row: TimelineRow): TimelineEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    at: row.at.toISOString(),
+    actor: row.actor,
+    ...(row.run_id === null ? {} : { runId: row.run_id }),
+    ...(row.step === null ? {} : { step: row.step }),
+    ...(row.type === null ? {} : { type: row.type }),
+    changes: row.changes ?? [],
+  };
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { change, systemContext } from "../../context.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import type { Hold } from "./order.ts";
+import { lockOrders, releaseDueHolds, updateOrders } from "./orders.ts";
+
+const hub = await startTestHub();
+
+function aHold(handle: string, until: string | null): Hold {
+  const by = { type: "system", name: "test" } as const;
+  return {
+    id: handle,
+    handle,
+    reason: "other",
+    note: null,
+    until,
+    source: "system",
+    by,
+    placedAt: "2026-01-01T00:00:00.000Z",
+  };
+}
+
+async function hold(orgId: string, ids: string[], holds: Hold[]): Promise<void> {
+  const ctx = systemContext(hub.world, orgId, "test");
+  await change(ctx, async (tx) => {
+    const orders = await lockOrders(tx, orgId, ids);
+    const held = orders.map((order) => ({ ...order, holds, version: order.version + 1 }));
+    await updateOrders(tx, orgId, held, ["holds"], ctx.clock.now().toISOString());
+  });
+}
+
+const inMinutes = (minutes: number): string =>
+  new Date(hub.world.clock.now().getTime() + minutes * 60_000).toISOString();
+
+describe("a timed hold", () => {
+  test("ends by itself when its time has come, and leaves other holds alone", async () => {
+    const org = await hub.org();
+    const { id } = (await org.post("/orders", {})).body;
+    await hold(org.id, [id], [aHold("early", inMinutes(5)), aHold("late", inMinutes(60)), aHold("open", null)]);
+    expect(await releaseDueHolds(hub.world)).toBe(0);
+    expect((await org.get(`/orders/${id}`)).body).toMatchObject({ onHold: true, version: 2 });
+
+    hub.advance(6 * 60_000);
+    expect(await releaseDueHolds(hub.world)).toBe(1);
+    const { body } = await org.get(`/orders/${id}`);
+    expect(body.holds.map(({ handle }: Hold) => handle)).toEqual(["late", "open"]);
+    expect(body).toMatchObject({ onHold: true, version: 3 });
+
+    hub.advance(60 * 60_000);
+    await releaseDueHolds(hub.world);
+    expect((await org.get(`/orders/${id}`)).body.holds.map(({ handle }: Hold) => handle)).toEqual(["open"]);
+    const events = (await org.get(`/audit?type=order.hold_released&objectId=${id}`)).body.data;
+    expect(events.map(({ data }: { data: object }) => data)).toEqual([
+      expect.objectContaining({ handles: ["late"], onHold: true }),
+      expect.objectContaining({ handles: ["early"], onHold: true }),
+    ]);
+    expect(events[0].actor).toEqual({ type: "system", name: "timed holds" });
+    const [entry] = (await org.get(`/orders/${id}/timeline`)).body.data;
+    expect(entry).toMatchObject({ kind: "hold_released", actor: { type: "system" }, changes: [{ path: "/holds" }] });
+  });
+
+  test("is released once by however many processes look for it, in several organizations", async () => {
+    const orgs = [await hub.org(), await hub.org()];
+    const all: string[] = [];
+    for (const org of orgs) {
+      const { body } = await org.post("/orders/bulk", { orders: Array.from({ length: 250 }, () => ({})) });
+      const ids = body.results.map(({ id }: { id: string }) => id);
+      await hold(org.id, ids, [aHold("timed", inMinutes(1))]);
+      all.push(...ids);
+    }
+    hub.advance(2 * 60_000);
+    const node = await hub.secondNode();
+    const released = await Promise.all([hub.world, node.world, hub.world, node.world].map(releaseDueHolds));
+    expect(released.reduce((sum, count) => sum + count, 0)).toBe(all.length);
+    for (const org of orgs) {
+      expect((await org.get("/orders/counts")).body).toMatchObject({ on_hold: 0, total: 250 });
+      expect((await org.get("/audit?type=order.hold_released")).body.pagination.total).toBe(250);
+    }
+    const rows = await hub.world.db.query("select 1 from orders where id = any($1) and version <> 3", [all]);
+    expect(rows).toEqual([]);
+  });
+
+  test("waits while somebody else works on the order", async () => {
+    const org = await hub.org();
+    const { id } = (await org.post("/orders", {})).body;
+    await hold(org.id, [id], [aHold("timed", inMinutes(1))]);
+    hub.advance(2 * 60_000);
+    await hub.world.db.transaction(async (tx) => {
+      await lockOrders(tx, org.id, [id]);
+      expect(await releaseDueHolds(hub.world)).toBe(0);
+    });
+    expect(await releaseDueHolds(hub.world)).toBe(1);
+  });
+
+  test("keeps an order from leaving, and its status is the one it has on release", async () => {
+    const org = await hub.org();
+    const { id } = (await org.post("/orders", { status: "ready" })).body;
+    await hold(org.id, [id], [aHold("open", null)]);
+    const refused = await org.patch(`/orders/${id}`, { status: "sent" });
+    expect(refused.body).toMatchObject({ status: 409, code: "invalid_state", errors: [{ code: "on_hold" }] });
+    expect((await org.patch(`/orders/${id}`, { status: "review_required" })).body.status).toBe("review_required");
+  });
+});
+
+describe("the timeline of an order", () => {
+  test("says who changed which field, newest first, and by which run", async () => {
+    const org = await hub.org();
+    const { id, number } = (await org.post("/orders", { tags: ["a"] })).body;
+    hub.advance(1_000);
+    await org.patch(`/orders/${id}`, { channel: "web", tags: ["a", "b"] });
+    hub.advance(1_000);
+    const steps = [
+      { index: 0, type: "add_tags", status: "applied", changes: [{ path: "/tags", from: ["a", "b"], to: ["c"] }] },
+      { index: 1, type: "set_priority", status: "no_change" },
+      { index: 2, type: "hold", status: "applied", carried: true, changes: [] },
+      { index: 3, type: "add_note", status: "failed", error: { code: "x", message: "y" } },
+      { index: 4, type: "duplicate", status: "applied", created_order_ids: [id] },
+    ];
+    const runId = await insertRun(org.id, id, steps);
+    const { body } = await org.get(`/orders/${number}/timeline`);
+    const by = { type: "user", id: expect.any(String), email: "ada@example.com" };
+    expect(body.data).toMatchObject([
+      { id: `${runId}/4`, kind: "run_step", runId, step: 4, type: "duplicate", actor: by, changes: [] },
+      { id: `${runId}/0`, kind: "run_step", runId, step: 0, type: "add_tags", actor: by, changes: steps[0]!.changes },
+      {
+        kind: "patched",
+        actor: { type: "api_key" },
+        changes: [
+          { path: "/channel", from: null, to: "web" },
+          { path: "/tags", from: ["a"], to: ["a", "b"] },
+        ],
+      },
+      { kind: "created", changes: [] },
+    ]);
+    expect(body.pagination.total).toBe(4);
+    const paged = await org.get(`/orders/${id}/timeline?limit=1&page=3`);
+    expect(paged.body.data[0].kind).toBe("patched");
+    expect((await (await hub.org()).get(`/orders/${id}/timeline`)).body.code).toBe("order_not_found");
+  });
+});
+
+async function insertRun(orgId: string, orderId: string, steps: object[]): Promise<string> {
+  const { db, clock, newId } = hub.world;
+  const [runId, at] = [newId(), clock.now()];
+  const by = { type: "user", id: newId(), email: "ada@example.com" };
+  await db.query(
+    `insert into operation_runs (id, org_id, status, actions, on_error, is_atomic, created_by, root_run_id, attempt,
+       order_count, duplicates_removed, may_override, created_at)
+     values ($1, $2, 'succeeded', '[]', 'continue', false, $3, $1, 1, 1, 0, false, $4)`,
+    [runId, orgId, by, at],
+  );
+  await db.query(
+    `insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
+     values ($1, 0, 'x', $2, 'succeeded', false, 0, $3, $4)`,
+    [runId, orderId, JSON.stringify(steps), at],
+  );
+  return runId;
+}

@@ -1,0 +1,121 @@
+import { Type } from "typebox";
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as answers from "./order-answers.schemas.ts";
+import * as shapes from "./orders.schemas.ts";
+import * as orders from "./orders.ts";
+
+const named = { ids: { id: "order" }, takesNames: true } as const;
+const byRef = "`id` is the id of the order or its number.";
+const bulkBytes = 32 * 1024 * 1024;
+
+export const orderRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/orders",
+    scope: "orders:read",
+    summary: "List orders",
+    description: "`total` is counted up to 10,000. A search may stop counting earlier; `totalIsCapped` says so.",
+    query: answers.OrderQuery,
+    answer: [200, answers.OrderPage],
+    handle: (ctx, { query }) => orders.listOrders(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/orders",
+    scope: "orders:write",
+    summary: "Create an order; no field is needed",
+    body: shapes.OrderRequest,
+    answer: [201, answers.OrderAnswer],
+    failures: [404, 409],
+    handle: (ctx, { body }) => orders.createOrder(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/orders/bulk",
+    scope: "orders:write",
+    summary: "Create many orders; one that cannot be created fails alone",
+    body: shapes.BulkRequest,
+    bodyLimitBytes: bulkBytes,
+    answer: [200, answers.BulkAnswer],
+    handle: (ctx, { body }) => orders.createOrdersInBulk(ctx, body.orders),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/orders/import",
+    scope: "orders:write",
+    summary: "Create orders from a CSV file",
+    description:
+      "One row per line item, grouped by order number. Columns are recognised by their names in any spelling. " +
+      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise.",
+    body: shapes.ImportRequest,
+    bodyLimitBytes: bulkBytes,
+    answer: [200, answers.ImportAnswer],
+    handle: (ctx, { body }) => orders.importOrders(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/orders/counts",
+    scope: "orders:read",
+    summary: "Count orders by status",
+    query: answers.CountsQuery,
+    answer: [200, answers.OrderCounts],
+    handle: (ctx, { query }) => orders.countOrders(ctx, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/orders/export.csv",
+    scope: "orders:read",
+    summary: "Export orders as CSV, one row per line item, newest order first",
+    description:
+      "Texts that a spreadsheet would run as a formula begin with a single quote; an import takes it away again.",
+    query: answers.ExportQuery,
+    answer: [200, Type.String()],
+    answerType: "text/csv",
+    handle: (ctx, { query }) => orders.exportOrders(ctx, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/orders/:id",
+    scope: "orders:read",
+    summary: "Read an order",
+    description: byRef,
+    ...named,
+    answer: [200, answers.OrderAnswer],
+    handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/orders/:id",
+    scope: "orders:write",
+    summary: "Change an order",
+    description: `A merge patch: objects are merged, lists are replaced, null removes. ${byRef}`,
+    ...named,
+    body: shapes.OrderPatchRequest,
+    answer: [200, answers.OrderAnswer],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => orders.updateOrder(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/orders/:id",
+    scope: "orders:write",
+    summary: "Delete a draft",
+    description: byRef,
+    ...named,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => orders.deleteOrder(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/orders/:id/timeline",
+    scope: "orders:read",
+    summary: "Who changed which field of the order, and by which run, newest first",
+    description: byRef,
+    ...named,
+    query: answers.TimelineQuery,
+    answer: [200, PageOf(answers.TimelineAnswer)],
+    handle: (ctx, { params, query }) => orders.listTimeline(ctx, params.id, query),
+  }),
+];

@@ -1,0 +1,166 @@
+import type { Static, TSchema } from "typebox";
+import { Type } from "typebox";
+import { Address } from "../../core/address.ts";
+import { PatchFor } from "../../core/merge-patch.ts";
+import { DateTime, Id, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { Dimensions, Weight } from "../../core/weight.ts";
+import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+
+export const maxBulkOrders = 10_000;
+export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
+
+/** Something visible, on one line. */
+function Line(maxLength: number, description?: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: "^\\S(?:.*\\S)?$",
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+
+const LineRequest = Strict({
+  id: Type.Optional(Line(64, "Given by the hub when absent; unique within the order")),
+  sku: Line(100),
+  name: Text(200),
+  quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  price: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+  weight: Type.Optional(Weight),
+});
+
+const PackageRequest = Strict({
+  weight: Type.Optional(Weight),
+  dimensions: Type.Optional(Dimensions),
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "How many of them; default 1" })),
+});
+
+const NoteRequest = Strict({
+  id: Type.Optional(Line(64, "Of a note that is to stay")),
+  text: Type.String({ minLength: 1, maxLength: 5000, pattern: "\\S" }),
+  visibility: Type.Optional(OneOf(noteVisibilities, { description: "Default: internal" })),
+});
+
+const fieldName = "^[A-Za-z][\\w.-]{0,63}$";
+type FieldValue = string | number | boolean;
+
+function CustomFields<Value>(types: string[]) {
+  return Type.Unsafe<Record<string, Value>>({
+    type: "object",
+    propertyNames: { pattern: fieldName },
+    additionalProperties: { type: types, maxLength: 1000 },
+    maxProperties: 100,
+  });
+}
+
+/** Fields that every order has: a patch can change them, but not take them away. */
+const permanent = {
+  number: Type.Optional(Line(100, "Unique in the organization; ORD-1001 and so on when absent")),
+  status: Type.Optional(OneOf(orderStatuses, { description: "Default: new" })),
+  paymentStatus: Type.Optional(OneOf(paymentStatuses, { description: "Default: pending" })),
+  priority: Type.Optional(OneOf(priorities, { description: "Default: normal" })),
+  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
+  orderedAt: Type.Optional(DateTime),
+  archived: Type.Optional(Type.Boolean({ description: "Archived orders are left out of lists unless asked for" })),
+};
+
+const removable = {
+  tags: Type.Optional(Type.Array(Line(64), { maxItems: 50, uniqueItems: true })),
+  channel: Type.Optional(Line(64)),
+  bridgeId: Type.Optional(Id),
+  externalId: Type.Optional(Line(200, "The order's id at the bridge; unique there")),
+  customer: Type.Optional(Strict({ name: Text(200), email: Text(254), phone: Text(50) })),
+  shippingAddress: Type.Optional(Address),
+  billingAddress: Type.Optional(Address),
+  lines: Type.Optional(Type.Array(LineRequest, { maxItems: 500 })),
+  total: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: "With at most two decimals" }),
+  ),
+  shipping: Type.Optional(
+    Strict({
+      carrierAccountId: Type.Optional(Id),
+      carrier: Type.Optional(Line(100)),
+      service: Type.Optional(Line(100)),
+      packageType: Type.Optional(Line(100)),
+      thirdPartyBilling: Type.Optional(
+        Strict({
+          account: Line(50),
+          zip: Type.Optional(Line(20)),
+          country: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
+        }),
+      ),
+    }),
+  ),
+  packages: Type.Optional(Type.Array(PackageRequest, { maxItems: 100 })),
+  notes: Type.Optional(Type.Array(NoteRequest, { maxItems: 200 })),
+  customFields: Type.Optional(CustomFields<FieldValue>(["string", "number", "boolean"])),
+  locationId: Type.Optional(Id),
+  assigneeId: Type.Optional(Id),
+  shipBy: Type.Optional(DateTime),
+  deliverBy: Type.Optional(DateTime),
+  dispatchOn: Type.Optional(DateTime),
+};
+
+const example = {
+  channel: "web",
+  tags: ["gift"],
+  customer: { name: "Ada Byron", email: "ada@example.com" },
+  shippingAddress: {
+    name: "Ada Byron",
+    address1: "12 Main Street",
+    city: "Albany",
+    provinceCode: "NY",
+    zip: "12207",
+    countryCode: "US",
+  },
+  lines: [{ sku: "MUG-01", name: "Mug", quantity: 2, price: 9.5, weight: { value: 350, unit: "g" } }],
+  total: 19,
+};
+
+export const OrderRequest = Strict({ ...permanent, ...removable }, { examples: [example] });
+export type OrderRequest = Static<typeof OrderRequest>;
+
+const removals = PatchFor(Strict(removable));
+/** A merge patch: objects are merged, lists are replaced, null removes. */
+export const OrderPatchRequest = Type.Unsafe<Static<typeof removals> & Pick<OrderRequest, keyof typeof permanent>>(
+  Strict(
+    {
+      ...permanent,
+      ...(removals as unknown as { properties: Record<string, TSchema> }).properties,
+      customFields: Type.Optional(Nullable(CustomFields<FieldValue | null>(["string", "number", "boolean", "null"]))),
+    },
+    { examples: [{ priority: "high", customer: { phone: "+1 518 555 0100" } }] },
+  ),
+);
+export type OrderPatchRequest = Static<typeof OrderPatchRequest>;
+
+/** The second alternative lets anything pass: a row that is not an order fails alone, not the whole call. */
+const AnyRow = Type.Unsafe<unknown>({ anyOf: [OrderRequest, {}], description: "As in POST /orders" });
+
+export const BulkRequest = Strict(
+  { orders: Type.Array(AnyRow, { minItems: 1, maxItems: maxBulkOrders }) },
+  { examples: [{ orders: [example] }] },
+);
+export type BulkRequest = Static<typeof BulkRequest>;
+
+export const importDelimiters = ["auto", "comma", "semicolon", "tab"] as const;
+
+export const ImportRequest = Strict(
+  {
+    csv: Type.String({
+      minLength: 1,
+      maxLength: 10 * 1024 * 1024,
+      description: "One row per line item; rows with the same order number become one order",
+    }),
+    mapping: Type.Optional(
+      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
+        description: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
+    delimiter: Type.Optional(OneOf(importDelimiters, { description: "Default: auto" })),
+  },
+  { examples: [{ csv: "Order Number,SKU,Quantity\nSHOP-17,MUG-01,2\n", dryRun: true }] },
+);
+export type ImportRequest = Static<typeof ImportRequest>;

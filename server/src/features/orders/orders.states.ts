@@ -1,0 +1,63 @@
+import type { Moves } from "../../core/states.ts";
+
+export const orderStatuses = [
+  "draft",
+  "new",
+  "review_required",
+  "awaiting_payment",
+  "ready",
+  "sent",
+  "partially_shipped",
+  "shipped",
+  "delivered",
+  "cancelled",
+] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** Every move an order may make. Holds are apart from this: an order on hold keeps the status it will have on release. */
+export const orderMoves: Moves<OrderStatus> = {
+  draft: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
+  new: ["review_required", "awaiting_payment", "ready", "cancelled"],
+  review_required: ["ready", "cancelled"],
+  awaiting_payment: ["ready", "cancelled"],
+  ready: ["sent", "partially_shipped", "shipped", "review_required", "cancelled"],
+  sent: ["ready", "partially_shipped", "shipped", "cancelled"],
+  partially_shipped: ["shipped", "sent", "ready"],
+  shipped: ["delivered", "ready"],
+  delivered: [],
+  cancelled: ["ready"],
+};
+
+/** There is still something to ship, and it is not called off. */
+export const openStatuses: readonly OrderStatus[] = [
+  "draft",
+  "new",
+  "review_required",
+  "awaiting_payment",
+  "ready",
+  "sent",
+  "partially_shipped",
+];
+
+export const beforeShipping: readonly OrderStatus[] = openStatuses.filter((status) => status !== "partially_shipped");
+
+export const priorities = ["low", "normal", "high", "urgent"] as const;
+export type Priority = (typeof priorities)[number];
+
+export const paymentStatuses = ["pending", "authorized", "paid", "partially_refunded", "refunded", "voided"] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+export const holdReasons = [
+  "awaiting_payment",
+  "high_risk_of_fraud",
+  "incorrect_address",
+  "inventory_out_of_stock",
+  "unknown_delivery_date",
+  "awaiting_return_items",
+  "upsell_window",
+  "shipping_method",
+  "customer_request",
+  "operator",
+  "other",
+] as const;
+export type HoldReason = (typeof holdReasons)[number];

@@ -1,0 +1,182 @@
+import { isUuid } from "../../core/ids.ts";
+import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import type { Order, OrderFields } from "./order.ts";
+import type { OrderRow } from "./order-columns.ts";
+import { allColumns, assignment, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
+
+const byId: Prepared = {
+  name: "orders_find_by_id",
+  text: `select ${orderColumns} from orders o where o.org_id = $1 and o.id = $2`,
+};
+const byNumber: Prepared = {
+  name: "orders_find_by_number",
+  text: `select ${orderColumns} from orders o where o.org_id = $1 and o.number = $2`,
+};
+
+/** An order is named by its id or by its number; a number that looks like an id is still found. */
+export async function findOrder(db: Queryable, orgId: string, ref: string): Promise<Order | undefined> {
+  const rows = isUuid(ref) ? await db.query<OrderRow>(byId, [orgId, ref]) : [];
+  const [row] = rows.length > 0 ? rows : await db.query<OrderRow>(byNumber, [orgId, ref]);
+  return row && toOrder(row);
+}
+
+/** Which order each name stands for; names of no order are left out. */
+export async function resolveRefs(db: Queryable, orgId: string, refs: string[]): Promise<Map<string, string>> {
+  const rows = await db.query<{ ref: string; id: string }>(
+    `select r.ref, o.id from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
+     union all
+     select r.ref::text, o.id from unnest($3::uuid[]) as r (ref) join orders o on o.org_id = $1 and o.id = r.ref`,
+    [orgId, refs, refs.filter(isUuid)],
+  );
+  const found = new Map(rows.map(({ ref, id }) => [ref, id]));
+  const resolved = new Map<string, string>();
+  for (const ref of refs) {
+    const id = found.get(ref) ?? found.get(ref.toLowerCase());
+    if (id !== undefined) resolved.set(ref, id);
+  }
+  return resolved;
+}
+
+/** Always in the order of ids: two runs over the same orders wait for each other instead of blocking each other. */
+export async function lockOrders(tx: Tx, orgId: string, ids: string[]): Promise<Order[]> {
+  const rows = await tx.query<OrderRow>(
+    `select ${orderColumns} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id for update`,
+    [orgId, ids],
+  );
+  return rows.map(toOrder);
+}
+
+export async function readOrders(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {
+  const rows = await db.query<OrderRow>(
+    `select ${orderColumns} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`,
+    [orgId, ids],
+  );
+  return rows.map(toOrder);
+}
+
+/** All at once; numbers and external ids that are taken already are left out of the result. */
+export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Promise<Set<string>> {
+  if (orders.length === 0) return new Set();
+  const records = orders.map((order) => ({ ...toRecord(orgId, order, allColumns), at: order.createdAt }));
+  const names = allColumns.map((column) => column.name).join(", ");
+  const values = allColumns.map(assignment).join(", ");
+  const shape = allColumns.map((column) => `${column.name} ${column.type}`).join(", ");
+  const rows = await tx.query<{ id: string }>(
+    `insert into orders (id, org_id, ${names}, created_at, updated_at)
+     select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
+     on conflict do nothing returning id`,
+    [orgId, JSON.stringify(records)],
+  );
+  const inserted = new Set(rows.map((row) => row.id));
+  const tagged = orders.filter((order) => order.tags.length > 0 && inserted.has(order.id));
+  await keepTags(tx, orgId, tagged);
+  return inserted;
+}
+
+/** The table of tags says afterwards what these orders say. */
+async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return;
+  const records = orders.map(({ id, tags, createdAt, archivedAt }) => ({
+    id,
+    tags,
+    created_at: createdAt,
+    is_archived: archivedAt !== null,
+  }));
+  await tx.query(
+    `with given as (
+       select * from jsonb_to_recordset($2::jsonb) as u (id uuid, tags text[], created_at timestamptz, is_archived boolean)),
+     gone as (
+       delete from order_tags t using given g where t.org_id = $1 and t.order_id = g.id
+          and not (t.tag = any(g.tags) and t.is_archived = g.is_archived))
+     insert into order_tags (org_id, is_archived, tag, created_at, order_id)
+     select $1::uuid, g.is_archived, tag, g.created_at, g.id from given g, unnest(g.tags) as tag on conflict do nothing`,
+    [orgId, JSON.stringify(records)],
+  );
+}
+
+/** Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. */
+export async function updateOrders(
+  tx: Tx,
+  orgId: string,
+  orders: Order[],
+  fields: Iterable<keyof OrderFields>,
+  at: string,
+): Promise<void> {
+  if (orders.length === 0) return;
+  const touched = columnsOf(fields);
+  const records = orders.map((order) => ({ ...toRecord(orgId, order, touched), version: order.version }));
+  const shape = touched.map((column) => `, ${column.name} ${column.type}`).join("");
+  const sets = touched.map((column) => `${column.name} = ${assignment(column)}, `).join("");
+  await tx.query(
+    `update orders o set ${sets}version = u.version, updated_at = $3
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, version integer${shape})
+      where o.org_id = $1 and o.id = u.id`,
+    [orgId, JSON.stringify(records), at],
+  );
+  if (touched.some(({ name }) => name === "tags" || name === "archived_at")) await keepTags(tx, orgId, orders);
+}
+
+/** With everything that is kept about them here; results of runs stay, they are the history of the run. */
+export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(
+    `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
+          changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[]))
+     delete from orders where org_id = $1 and id = any($2::uuid[])`,
+    [orgId, ids],
+  );
+}
+
+/** Timed holds whose end has come, locked; those that somebody else is changing wait for the next round. */
+export async function lockDueHoldsAcrossOrgs(
+  tx: Tx,
+  now: Date,
+  limit: number,
+): Promise<{ orgId: string; order: Order }[]> {
+  const rows = await tx.query<OrderRow & { org_id: string }>(
+    `select o.org_id, ${orderColumns} from orders o where o.hold_until <= $1 order by o.hold_until limit $2
+        for update skip locked`,
+    [now, limit],
+  );
+  return rows.map((row) => ({ orgId: row.org_id, order: toOrder(row) }));
+}
+
+export async function findTakenNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ number: string }>(
+    "select number from orders where org_id = $1 and number = any($2::text[])",
+    [orgId, numbers],
+  );
+  return new Set(rows.map((row) => row.number));
+}
+
+/** Callers of one organization take turns until the transaction ends: it should be a short one, or near its end. */
+export async function takeOrderNumbers(tx: Tx, orgId: string, count: number): Promise<string[]> {
+  const [row] = await tx.query<{ last_number: number }>(
+    `insert into order_number_counters as c (org_id, last_number) values ($1, 1000 + $2)
+     on conflict (org_id) do update set last_number = c.last_number + $2 returning last_number`,
+    [orgId, count],
+  );
+  const last = row!.last_number;
+  return Array.from({ length: count }, (_, index) => `ORD-${last - count + index + 1}`);
+}
+
+export async function readVersions(
+  db: Queryable,
+  orgId: string,
+  ids: string[],
+): Promise<{ id: string; version: number }[]> {
+  return await db.query<{ id: string; version: number }>(
+    "select id, version from orders where org_id = $1 and id = any($2::uuid[])",
+    [orgId, ids],
+  );
+}
+
+/** Puts back the last numbers of those that this very transaction took. */
+export async function returnOrderNumbers(tx: Tx, orgId: string, count: number): Promise<void> {
+  await tx.query("update order_number_counters set last_number = last_number - $2 where org_id = $1", [orgId, count]);
+}
+
+/** A transaction that may be lost in a crash, and is therefore not waited for. */
+export async function relaxCommit(tx: Tx): Promise<void> {
+  await tx.query("set local synchronous_commit = off");
+}

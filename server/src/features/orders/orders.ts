@@ -1,0 +1,124 @@
+import type { FieldError } from "../../core/errors.ts";
+import { validationFailed } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
+import { offsetOf } from "../../core/page.ts";
+import type { Ctx } from "../../context.ts";
+import type { Streamed } from "../../route.ts";
+import { findByRef } from "./change-order.ts";
+import { exportOrders as exportFiltered } from "./export-orders.ts";
+import type {
+  CountsQuery,
+  ExportQuery,
+  OrderAnswer,
+  OrderCounts,
+  OrderPage,
+  OrderQuery,
+} from "./order-answers.schemas.ts";
+import type { OrderFilter, SortName } from "./order-filter.store.ts";
+import { archivedOptions } from "./order-filter.store.ts";
+import type { TimelineEntry } from "./order-history.store.ts";
+import * as history from "./order-history.store.ts";
+import * as lists from "./order-list.store.ts";
+import { presentOrder } from "./order.ts";
+import type { OrderStatus } from "./orders.states.ts";
+import { orderStatuses } from "./orders.states.ts";
+
+export { createOrder, createOrdersInBulk } from "./create-orders.ts";
+export { deleteOrder, updateOrder } from "./change-order.ts";
+export { importOrders } from "./import-orders.ts";
+export { releaseDueHolds } from "./release-holds.ts";
+/** For features that change many orders at once, in a transaction of theirs. */
+export {
+  deleteOrders,
+  insertOrders,
+  lockOrders,
+  readOrders,
+  readVersions,
+  resolveRefs,
+  takeOrderNumbers,
+  updateOrders,
+} from "./orders.store.ts";
+
+export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
+  return presentOrder(await findByRef(ctx.db, ctx, ref));
+}
+
+export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
+  const filter = readFilter(query);
+  const range = { limit: query.limit, offset: offsetOf(query) };
+  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, query.sort ?? defaultSort(filter), range);
+  const { total, totalIsCapped, hasMore } = found;
+  const { page, limit } = query;
+  const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
+  return { data: found.orders.map(presentOrder), pagination };
+}
+
+export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
+  const rows = await lists.countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
+  const counted = Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+  const byStatus = Object.fromEntries(orderStatuses.map((status) => [status, counted[status] ?? 0]));
+  const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total };
+}
+
+export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
+  const { id } = await findByRef(ctx.db, ctx, ref);
+  return await history.listTimeline(ctx.db, ctx.orgId, id, query);
+}
+
+export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {
+  return exportFiltered(ctx, readFilter(query));
+}
+
+/** Whoever asks for a range of dates wants to see it in its order; any other would have to be looked for. */
+function defaultSort(filter: OrderFilter): SortName {
+  if (filter.createdFrom !== undefined || filter.createdTo !== undefined) return "-createdAt";
+  if (filter.orderedFrom !== undefined || filter.orderedTo !== undefined) return "-orderedAt";
+  if (filter.updatedFrom !== undefined || filter.updatedTo !== undefined) return "-updatedAt";
+  if (filter.shipByFrom !== undefined || filter.shipByTo !== undefined) return "shipBy";
+  return "-createdAt";
+}
+
+const dateFilters = [
+  "orderedFrom",
+  "orderedTo",
+  "createdFrom",
+  "createdTo",
+  "updatedFrom",
+  "updatedTo",
+  "shipByFrom",
+  "shipByTo",
+] as const;
+const statusNames: readonly string[] = [...orderStatuses, "on_hold"];
+
+/** The query as a filter; what its schema could not check is checked here. */
+function readFilter(query: ExportQuery): OrderFilter {
+  const { status, ...rest } = query;
+  const errors: FieldError[] = [];
+  const filter: OrderFilter = rest;
+  for (const name of dateFilters) {
+    const text = rest[name];
+    if (text === undefined) continue;
+    const year = new Date(text).getUTCFullYear();
+    if (year >= 0 && year <= 9999) filter[name] = new Date(text).toISOString();
+    else errors.push({ pointer: `query/${name}`, code: "format", message: "This is not a valid date-time." });
+  }
+  if (status !== undefined) {
+    const wanted = status.split(",").map((name) => name.trim());
+    const unknown = wanted.find((name) => !statusNames.includes(name));
+    if (unknown === undefined) filter.status = wanted as NonNullable<OrderFilter["status"]>;
+    else {
+      const suggestion = nearestName(unknown, statusNames);
+      errors.push({
+        pointer: "query/status",
+        code: "enum",
+        message: `${unknown || "An empty name"} is not one of the statuses.`,
+        allowed: statusNames,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+    }
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+  return filter;
+}

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import type { Actor } from "../../core/actor.ts";
+import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.ts";
+import type { Hold, Order, OrderLine } from "../orders/order.ts";
+
+const by: Actor = { type: "system", name: "demo data" };
+const dayMs = 86_400_000;
+
+const firstNames =
+  "Ada Ben Carla Dmitri Elena Farid Grace Hiro Ines Jonas Kavya Liam Mara Noor Oscar Priya Quinn Rosa Sam Tova".split(
+    " ",
+  );
+const lastNames =
+  "Abbott Becker Castillo Dubois Evans Fischer Gupta Haddad Ivanov Jensen Kowalski Larsen Moreau Nguyen Okafor Petrov".split(
+    " ",
+  );
+const cities = [
+  ["New York", "NY", "10001"],
+  ["Chicago", "IL", "60601"],
+  ["Austin", "TX", "78701"],
+  ["Seattle", "WA", "98101"],
+  ["Denver", "CO", "80202"],
+  ["Miami", "FL", "33101"],
+  ["Boston", "MA", "02108"],
+  ["Portland", "OR", "97201"],
+  ["Honolulu", "HI", "96801"],
+  ["Anchorage", "AK", "99501"],
+] as const;
+const products = [
+  ["MUG-BLUE", "Blue mug", 14.5, 380],
+  ["TEE-BLK-M", "Black T-shirt, M", 24, 180],
+  ["LAMP-OAK", "Oak desk lamp", 89, 2_100],
+  ["NOTE-A5", "Notebook A5", 12, 290],
+  ["BAG-CANVAS", "Canvas bag", 32, 410],
+  ["SOAP-SET", "Soap gift set", 27.9, 650],
+  ["CHAIR-KIT", "Folding chair kit", 149, 7_800],
+  ["PLANT-S", "Small plant pot", 18, 900],
+] as const;
+/** How often each status occurs, in percent. */
+const statusShare: [OrderStatus, number][] = [
+  ["draft", 2],
+  ["new", 14],
+  ["review_required", 6],
+  ["awaiting_payment", 6],
+  ["ready", 26],
+  ["sent", 8],
+  ["partially_shipped", 4],
+  ["shipped", 14],
+  ["delivered", 15],
+  ["cancelled", 5],
+];
+const holdReasons: HoldReason[] = [
+  "high_risk_of_fraud",
+  "incorrect_address",
+  "inventory_out_of_stock",
+  "customer_request",
+  "operator",
+];
+const channels = ["web-shop", "marketplace", "wholesale"] as const;
+const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"];
+
+/** Believable orders in every state. The same seed gives the same orders, relative to `now`. */
+export function makeDemoOrders(count: number, seed: number, now: Date): Order[] {
+  const random = createRandom(seed);
+  const today = Math.floor(now.getTime() / dayMs) * dayMs;
+  return Array.from({ length: count }, (_, index) => makeOrder(index, seed, random, today));
+}
+
+type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(percent: number): boolean };
+
+function makeOrder(index: number, seed: number, random: Random, today: number): Order {
+  const status = pickStatus(random.below(100));
+  const ageDays =
+    status === "delivered" ? 6 + random.below(50) : status === "shipped" ? 2 + random.below(5) : random.below(12);
+  const orderedAt = new Date(today - ageDays * dayMs + random.below(dayMs / 1000) * 1000);
+  const name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
+  const [city, provinceCode, zip] = random.pick(cities);
+  const lines = makeLines(index, seed, status, random);
+  const isOpen = !["shipped", "delivered", "cancelled"].includes(status);
+  const at = orderedAt.toISOString();
+  const shippedAt = new Date(orderedAt.getTime() + dayMs).toISOString();
+  const hasLeft = status === "shipped" || status === "delivered" || status === "partially_shipped";
+  return {
+    id: demoId(seed, `order:${index}`),
+    number: `DEMO-${10_001 + index}`,
+    status,
+    paymentStatus:
+      status === "awaiting_payment" ? "pending" : status === "cancelled" && random.chance(60) ? "refunded" : "paid",
+    priority: random.pick<Priority>(["normal", "normal", "normal", "normal", "low", "high", "urgent"]),
+    holds: isOpen && random.chance(9) ? [makeHold(index, seed, random, at, today)] : [],
+    tags: tagPool.filter(() => random.chance(14)),
+    channel: random.pick(channels),
+    bridgeId: null,
+    externalId: null,
+    customer: {
+      name,
+      email: `${name.toLowerCase().replace(" ", ".")}${index}@mail.example`,
+      phone: `+1 555 01${10 + random.below(90)}`,
+    },
+    shippingAddress: {
+      name,
+      address1: `${1 + random.below(990)} ${random.pick(["Main Street", "Oak Avenue", "Harbor Road", "Mill Lane"])}`,
+      city,
+      provinceCode,
+      // Some are wrong on purpose: validate_address should find something.
+      zip: random.chance(3) ? zip.slice(0, 4) : zip,
+      countryCode: "US",
+    },
+    billingAddress: null,
+    addressStatus: "unverified",
+    lines,
+    currency: "USD",
+    total: Math.round(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0) * 100) / 100,
+    shipping: { carrier: random.pick(["ups", "fedex", "usps"]), service: random.pick(["ground", "ground", "express"]) },
+    packages: [],
+    shipments: hasLeft
+      ? [
+          {
+            id: demoId(seed, `shipment:${index}`),
+            trackingNumber: `1ZDEMO${String(seed).padStart(4, "0")}${String(index).padStart(8, "0")}`,
+            carrier: "ups",
+            service: "ground",
+            shippedAt,
+            lines: lines
+              .filter((line) => line.shippedQuantity > 0)
+              .map((line) => ({ lineId: line.id, quantity: line.shippedQuantity })),
+          },
+        ]
+      : [],
+    notes: [],
+    customFields: {},
+    locationId: null,
+    assigneeId: null,
+    parentOrderId: null,
+    mergedIntoId: null,
+    childCount: 0,
+    orderedAt: at,
+    shipBy: isOpen ? new Date(orderedAt.getTime() + 2 * dayMs).toISOString() : null,
+    deliverBy: new Date(orderedAt.getTime() + 6 * dayMs).toISOString(),
+    dispatchOn: null,
+    archivedAt: status === "delivered" && ageDays > 30 ? new Date(today - dayMs).toISOString() : null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+function makeLines(index: number, seed: number, status: OrderStatus, random: Random): OrderLine[] {
+  const count = status === "partially_shipped" ? 2 : 1 + random.below(3);
+  const start = random.below(products.length);
+  // Three steps on is another product each time: 3 and 8 have no common divisor.
+  const chosen = Array.from({ length: count }, (_, i) => products[(start + 3 * i) % products.length]!);
+  return chosen.map(([sku, name, price, grams], i) => {
+    const quantity = 1 + random.below(3);
+    const isShipped = status === "shipped" || status === "delivered" || (status === "partially_shipped" && i === 0);
+    return {
+      id: demoId(seed, `line:${index}:${i}`),
+      sku,
+      name,
+      quantity,
+      shippedQuantity: isShipped ? quantity : 0,
+      price,
+      weight: { value: grams, unit: "g" },
+    };
+  });
+}
+
+function makeHold(index: number, seed: number, random: Random, at: string, today: number): Hold {
+  const reason = random.pick(holdReasons);
+  const until = random.chance(30) ? new Date(today + (1 + random.below(5)) * dayMs).toISOString() : null;
+  return {
+    id: demoId(seed, `hold:${index}`),
+    handle: reason,
+    reason,
+    note: null,
+    until,
+    source: "user",
+    by,
+    placedAt: at,
+  };
+}
+
+function pickStatus(percent: number): OrderStatus {
+  let left = percent;
+  for (const [status, share] of statusShare) {
+    if (left < share) return status;
+    left -= share;
+  }
+  return "ready";
+}
+
+/** A small generator of our own: Math.random cannot be given a seed. */
+function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  const below = (limit: number): number => next() % limit;
+  return { below, pick: (list) => list[below(list.length)]!, chance: (percent) => below(100) < percent };
+}
+
+/** Ids that are the same for the same seed, in the form of a UUIDv7. */
+function demoId(seed: number, name: string): string {
+  const hex = createHash("sha256").update(`${seed}:${name}`).digest("hex");
+  return `01900000-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
+}
