@@ -12,12 +12,12 @@ export type Comparison = { ours: number; floor: number; ratio: number };
 
 const connections = 32;
 const warmUpSeconds = 2;
-const rounds = 5;
-const roundSeconds = 3;
+const rounds = 12;
+const roundSeconds = 1;
 
 /**
- * Requests per second of two servers that do the same work. They take turns in short rounds, so that whatever else the
- * machine does hits both; the ratio is the median of the rounds' ratios.
+ * Requests per second of two servers that do the same work. They take turns in many short rounds, so that whatever else
+ * the machine does hits both alike; the ratio is the median of the rounds' ratios.
  */
 export async function compareThroughput(ours: Target, floor: Target): Promise<Comparison> {
   await requestsPerSecond(ours, warmUpSeconds);

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
+import { manyOrdersBench, ordersBench } from "./orders.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -8,7 +9,7 @@ import { startBench } from "./start.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
-const benches: Bench[] = [startBench, readsBench, writesBench];
+const benches: Bench[] = [startBench, readsBench, writesBench, ordersBench, manyOrdersBench];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false } },

@@ -1,0 +1,111 @@
+import pg from "pg";
+import type { Figure } from "./bench.ts";
+import { median } from "./bench.ts";
+import { runFloor } from "./bulk-run-floor.ts";
+import type { HubClient } from "./hub-client.ts";
+
+const rounds = 5;
+const orderCount = 10_000;
+
+const actions = [
+  { type: "add_tags", params: { tags: ["bench"] } },
+  { type: "set_priority", params: { priority: "high" } },
+  { type: "hold", params: { reason: "operator" } },
+  { type: "add_note", params: { text: "measured" } },
+  { type: "set_custom_field", params: { key: "bench", value: 1 } },
+];
+
+/** Run, preflight and floor in turn on fresh orders each, so that none profits from what another left in memory. */
+export async function compareBulk(
+  client: HubClient & { orgId: string },
+  db: pg.Client,
+  label: string,
+): Promise<Figure[]> {
+  const times = { run: [] as number[], preflight: [] as number[], floor: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const ids = await pickOrders(db, client.orgId, orderCount);
+    times.preflight.push(await time(() => client.post("/operations/preflight", { order_ids: ids, actions })));
+    times.floor.push(await time(() => runFloor(db, client.orgId, ids)));
+    await forget(db, client.orgId);
+    times.run.push(await time(() => runToTheEnd(client, ids)));
+    await forget(db, client.orgId);
+  }
+  const floor = median(times.floor);
+  const ratioOf = (ours: number[]): number => median(ours.map((value, i) => value / times.floor[i]!));
+  return [
+    {
+      what: `run 10 k x 5 (${label})`,
+      unit: "ms",
+      ours: median(times.run),
+      floor,
+      ratio: ratioOf(times.run),
+      limit: { on: "ratio", atMost: 3 },
+    },
+    {
+      what: `preflight 10 k x 5 (${label})`,
+      unit: "ms",
+      ours: median(times.preflight),
+      floor,
+      ratio: ratioOf(times.preflight),
+      limit: { on: "ratio", atMost: 1 },
+    },
+  ];
+}
+
+/** Cost per order must not grow with the number of orders in a run. */
+export async function measureGrowth(client: HubClient & { orgId: string }, db: pg.Client): Promise<Figure[]> {
+  const perOrder: number[] = [];
+  for (const size of [100, 1_000, 10_000]) {
+    const samples: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const ids = await pickOrders(db, client.orgId, size);
+      samples.push((await time(() => runToTheEnd(client, ids))) / size);
+      await forget(db, client.orgId);
+    }
+    perOrder.push(median(samples) * 1000);
+  }
+  return [
+    {
+      what: "run, us per order: 10,000 : 100 orders",
+      unit: "us",
+      ours: perOrder[2]!,
+      floor: perOrder[0]!,
+      limit: { on: "ratio", atMost: 1.5 },
+    },
+  ];
+}
+
+async function runToTheEnd(client: HubClient, order_ids: string[]): Promise<void> {
+  let run = await client.post<{ id: string; status: string }>("/operations/run", { order_ids, actions });
+  while (run.status === "queued" || run.status === "running") {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    run = await client.get(`/operations/runs/${run.id}`);
+  }
+  if (run.status !== "succeeded") throw new Error(`the run ${run.status}`);
+}
+
+async function pickOrders(db: pg.Client, orgId: string, count: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    "select id from orders where org_id = $1 and not on_hold order by created_at desc, id desc limit $2",
+    [orgId, count],
+  );
+  if (rows.length < count) throw new Error(`only ${rows.length} orders are left`);
+  return rows.map((row) => row.id);
+}
+
+/** Puts the orders back, so that every round starts from the same state. */
+async function forget(db: pg.Client, orgId: string): Promise<void> {
+  await db.query(
+    `update orders set on_hold = false, holds = '[]', tags = array_remove(tags, 'bench'), priority = 1, notes = '[]',
+       custom_fields = '{}' where org_id = $1 and on_hold`,
+    [orgId],
+  );
+  await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
+  await db.query("vacuum (analyze) orders");
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
