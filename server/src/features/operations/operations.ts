@@ -15,6 +15,7 @@ import { executeRun, workerName } from "./execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./export-results.ts";
 import { findDrift } from "./preflight-token.ts";
+import { presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
 import { findOrders } from "./run-orders.ts";
 import type { Chunk } from "./run-results.store.ts";
@@ -149,7 +150,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const page = await runs.listRuns(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(present) };
+  return { ...page, data: page.data.map(presentRun) };
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
@@ -207,7 +208,7 @@ async function begin(
     });
     if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
     // Kept from the first moment: a repeated request must find this run, even if we die before it is finished.
-    await ctx.keepAnswer?.(tx, emptyDetail(row));
+    await ctx.keepAnswer?.(tx, presentWithoutResults(row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
   if (!isWaiting) await executeRun(ctx, run.id);
@@ -272,40 +273,10 @@ async function describe(ctx: Ctx, run: RunRow): Promise<RunDetail> {
     results.readResultsAfter(ctx.db, run.id, -1, firstResults),
   ]);
   return {
-    ...emptyDetail(run),
+    ...presentWithoutResults(run),
     errors_by_code: errors,
     retried_by: related.retriedBy,
     undone_by: related.undoneBy,
     results: first,
-  };
-}
-
-function emptyDetail(run: RunRow): RunDetail {
-  const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  return { ...present(run), errors_by_code: {}, retried_by: [], undone_by: [], preflight, results: [] };
-}
-
-function present(run: RunRow): RunRecord {
-  const { succeeded, failed, skipped, no_change } = run;
-  return {
-    id: run.id,
-    status: run.status,
-    created_at: run.created_at.toISOString(),
-    started_at: run.started_at?.toISOString() ?? null,
-    finished_at: run.finished_at?.toISOString() ?? null,
-    duration_ms:
-      run.started_at && run.finished_at ? Math.max(0, run.finished_at.getTime() - run.started_at.getTime()) : null,
-    created_by: run.created_by,
-    note: run.note,
-    retry_of: run.retry_of,
-    undo_of: run.undo_of,
-    root_run_id: run.root_run_id,
-    attempt: run.attempt,
-    on_error: run.on_error,
-    atomic: run.is_atomic,
-    actions: run.actions,
-    order_count: run.order_count,
-    duplicates_removed: run.duplicates_removed,
-    summary: { total: run.order_count, succeeded, failed, skipped, no_change },
   };
 }
