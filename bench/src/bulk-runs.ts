@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Figure } from "./bench.ts";
 import { median } from "./bench.ts";
 import { runFloor } from "./bulk-run-floor.ts";

@@ -4,12 +4,7 @@ import { findOrder } from "../../server/src/features/orders/orders.store.ts";
 import { serveFloor } from "./floor-server.ts";
 
 await serveFloor(({ app, db, orgId }) => {
-  app.get<{ Params: { id: string } }>(
-    "/orders/:id",
-    { schema: { response: { 200: OrderAnswer } } },
-    async (request) => {
-      const order = await findOrder(db, orgId, request.params.id);
-      return order && presentOrder(order);
-    },
+  app.get<{ Params: { id: string } }>("/orders/:id", { schema: { response: { 200: OrderAnswer } } }, (request) =>
+    findOrder(db, orgId, request.params.id).then((order) => order && presentOrder(order)),
   );
 });

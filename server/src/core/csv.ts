@@ -57,5 +57,5 @@ export function unguardFormula(text: string): string {
 
 /** Rows of text, ended as RFC 4180 wants it. Texts that may come from strangers have to be guarded by the caller. */
 export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): string {
-  return stringify(rows as string[][], { delimiter, record_delimiter: "\r\n" });
+  return stringify(rows as string[][], { delimiter, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
 }

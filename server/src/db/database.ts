@@ -1,5 +1,6 @@
 import type { PoolClient, PoolConfig } from "pg";
 import pg from "pg";
+import { watchForSilence } from "./silence-watch.ts";
 
 // bigint columns here are counters and sequences far below 2^53; as text they would be compared and added wrongly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -37,11 +38,11 @@ export type DatabaseOptions = {
 
 const timeLimits = {
   statement_timeout: 30_000,
-  // Longer than statement_timeout: it only fires when the server does not answer at all.
-  query_timeout: 40_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 };
+// Longer than statement_timeout: only a server that does not answer at all is silent for so long.
+const silenceMs = 40_000;
 const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
 
@@ -55,6 +56,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     application_name: "order-operations-hub",
     ...(isPatient ? {} : timeLimits),
   });
+  const silence = isPatient ? undefined : watchForSilence(pool, silenceMs);
   pool.on("error", onError);
   // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
   pool.on("connect", (client) => client.on("error", onError));
@@ -66,6 +68,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     const tx: Tx = {
       async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
         if (!open) throw new Error("this transaction has ended");
+        silence?.asked(client);
         return await run<Row>(client, statement, values);
       },
       afterCommit: (effect) => effects.push(effect),
@@ -75,6 +78,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
       await client.query("begin");
       answer = await work(tx);
       open = false;
+      silence?.asked(client);
       await client.query("commit");
     } catch (error) {
       open = false;
@@ -103,7 +107,10 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     async ping() {
       await pool.query("select 1");
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+      silence?.stop();
+    },
   };
 }
 

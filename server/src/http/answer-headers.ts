@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 
-type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean } };
+type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean; totalIsCapped?: boolean } };
 
 /** Headers that follow from the answer itself: its version as ETag, its neighbours as Link. */
 export function headersOf(request: FastifyRequest, answer: unknown): Record<string, string> {
@@ -11,7 +11,7 @@ export function headersOf(request: FastifyRequest, answer: unknown): Record<stri
   return headers;
 }
 
-function linksOf(url: string, { pagination: { page, limit, pages, hasMore } }: Paged): string {
+function linksOf(url: string, { pagination: { page, limit, pages, hasMore, totalIsCapped } }: Paged): string {
   const [path, search] = url.split("?", 2);
   const target = (to: number): string => {
     const query = new URLSearchParams(search);
@@ -22,7 +22,8 @@ function linksOf(url: string, { pagination: { page, limit, pages, hasMore } }: P
   const links = [`${target(1)}; rel="first"`];
   if (page > 1) links.push(`${target(page - 1)}; rel="prev"`);
   if (hasMore) links.push(`${target(page + 1)}; rel="next"`);
-  if (pages > 0) links.push(`${target(pages)}; rel="last"`);
+  // Nobody has counted to the end then.
+  if (pages > 0 && !totalIsCapped) links.push(`${target(pages)}; rel="last"`);
   return links.join(", ");
 }
 

@@ -57,3 +57,7 @@ export async function releaseKey(db: Queryable, owner: KeyOwner, claim: string):
 export async function deleteOldKeysAcrossOrgs(db: Queryable, before: Date): Promise<void> {
   await db.query("delete from idempotency_keys where created_at < $1", [before]);
 }
+
+export async function releaseAllAcrossOrgs(db: Queryable): Promise<void> {
+  await db.query("delete from idempotency_keys where status is null");
+}

@@ -63,3 +63,8 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
 export async function removeOldIdempotencyKeys(world: Pick<Ctx, "db" | "clock">, keptHours = 24): Promise<void> {
   await store.deleteOldKeysAcrossOrgs(world.db, new Date(world.clock.real().getTime() - keptHours * 3_600_000));
 }
+
+/** Only when no other process can be at work on this database: requests that died with one may be repeated at once. */
+export async function freeAllIdempotencyKeys(world: Pick<Ctx, "db">): Promise<void> {
+  await store.releaseAllAcrossOrgs(world.db);
+}

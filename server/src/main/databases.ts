@@ -8,6 +8,8 @@ import { ConfigError } from "./config.ts";
 
 export type Databases = {
   connections: Map<Environment, ClientConfig>;
+  /** No other hub can be at work on these databases. */
+  isExclusive: boolean;
   /** Stops the embedded server; does nothing to an external one. */
   stop(): Promise<void>;
 };
@@ -33,6 +35,7 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
   const names: [Environment, string][] = [["live", "hub_live"]];
   if (config.previewPort !== undefined) names.push(["preview", "hub_preview"]);
   let stop = async (): Promise<void> => await postgres.stop();
+  let isExclusive = true;
   try {
     const lock = await holdHubLock(postgres.connection("postgres"));
     stop = async () => {
@@ -45,6 +48,7 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
     postgres.leave();
     if (!(error instanceof DataDirInUse && mayShare)) throw error;
     stop = async () => {};
+    isExclusive = false;
   }
   try {
     await createMissingDatabases(
@@ -55,7 +59,11 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
     await stop();
     throw error;
   }
-  return { connections: new Map(names.map(([environment, name]) => [environment, postgres.connection(name)])), stop };
+  return {
+    connections: new Map(names.map(([environment, name]) => [environment, postgres.connection(name)])),
+    isExclusive,
+    stop,
+  };
 }
 
 async function openExternal(config: Config): Promise<Databases> {
@@ -70,7 +78,7 @@ async function openExternal(config: Config): Promise<Databases> {
   if (preview && (await areSameDatabase(live, preview))) {
     throw new ConfigError("PREVIEW_DATABASE_URL leads to the same database as DATABASE_URL; it needs one of its own.");
   }
-  return { connections, stop: async () => {} };
+  return { connections, isExclusive: false, stop: async () => {} };
 }
 
 async function requireVersion(environment: Environment, connection: ClientConfig): Promise<void> {

@@ -2,9 +2,10 @@ import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
+import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
-import { removeOldIdempotencyKeys } from "../http/idempotency.ts";
+import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { chores } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
@@ -23,7 +24,7 @@ export type OpenSurfaces = {
 };
 
 export type SurfaceParts = {
-  connections: Databases["connections"];
+  databases: Databases;
   secrets: Secrets;
   log: Logger;
   /** Gets what undoes each step, in the order of the steps. */
@@ -32,9 +33,9 @@ export type SurfaceParts = {
 
 /** Everything beyond the databases: with it come the routes, the features and the HTTP server. */
 export async function openSurfaces(config: Config, parts: SurfaceParts): Promise<OpenSurfaces> {
-  const { connections, secrets, log, stops } = parts;
+  const { databases, secrets, log, stops } = parts;
   const opening = await Promise.allSettled(
-    [...connections].map(([environment, connection]) =>
+    [...databases.connections].map(([environment, connection]) =>
       openWorld({
         environment,
         connection,
@@ -49,12 +50,20 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   stops.push(() => closeAll(worlds));
   const failure = opening.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
+  if (databases.isExclusive) {
+    // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
+    for (const { world } of worlds) await Promise.all([freeAllRuns(world), freeAllIdempotencyKeys(world)]);
+  }
   const surfaces: Surface[] = [];
   stops.push(async () => void (await Promise.all(surfaces.map((surface) => surface.stop()))));
   for (const { world } of worlds) {
     surfaces.push(await openSurface(world, { config, ...portsOf(world.environment, config) }));
     if (config.roles.has("worker")) {
-      const tidying = { name: "idempotency keys", everyMs: 600_000, run: removeOldIdempotencyKeys };
+      const tidying = {
+        name: "idempotency keys",
+        everyMs: 600_000,
+        run: (owner: World) => removeOldIdempotencyKeys(owner),
+      };
       const worker = startWorker(world, [...chores, tidying]);
       stops.push(() => worker.stop());
     }

@@ -26,7 +26,7 @@ export async function serve(config: Config): Promise<RunningHub> {
     });
     stops.push(() => databases.stop());
     const { openSurfaces } = await import("./open-surfaces.ts");
-    return { ...(await openSurfaces(config, { connections: databases.connections, secrets, log, stops })), stop };
+    return { ...(await openSurfaces(config, { databases, secrets, log, stops })), stop };
   } catch (error) {
     await stop();
     throw error;

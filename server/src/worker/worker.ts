@@ -7,7 +7,8 @@ export type Chore = {
   everyMs: number;
   /** Signals after which it should not wait for its time. */
   wakeOn?: Topic[];
-  run(world: World): Promise<unknown>;
+  /** Long work looks at the signal now and then and leaves the rest to others when it is aborted. */
+  run(world: World, stopping: AbortSignal): Promise<unknown>;
 };
 
 /** Runs each chore when its time has come or a signal says so, never twice at the same time. */
@@ -24,10 +25,10 @@ function startLoop(world: World, chore: Chore): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isWanted = false;
-  let isStopped = false;
+  const stopping = new AbortController();
 
   function start(): void {
-    if (isStopped) return;
+    if (stopping.signal.aborted) return;
     if (running) {
       isWanted = true;
       return;
@@ -35,7 +36,7 @@ function startLoop(world: World, chore: Chore): { stop(): Promise<void> } {
     clearTimeout(timer);
     isWanted = false;
     running = chore
-      .run(world)
+      .run(world, stopping.signal)
       .then(
         () => {},
         (error: unknown) => world.log.warn({ err: error, chore: chore.name }, "a chore failed; it will be tried again"),
@@ -43,7 +44,7 @@ function startLoop(world: World, chore: Chore): { stop(): Promise<void> } {
       .finally(() => {
         running = undefined;
         if (isWanted) start();
-        else if (!isStopped) timer = setTimeout(start, chore.everyMs).unref();
+        else if (!stopping.signal.aborted) timer = setTimeout(start, chore.everyMs).unref();
       });
   }
 
@@ -51,7 +52,7 @@ function startLoop(world: World, chore: Chore): { stop(): Promise<void> } {
   timer = setTimeout(start, Math.min(chore.everyMs, 1_000)).unref();
   return {
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
     },

@@ -23,13 +23,17 @@ import { evaluateUndo } from "./undo.ts";
 export const workerName = perWorld(() => randomUUID());
 
 /** Works on a run until it is finished, if nobody else does. Any process may call it for any run, any number of times. */
-export async function executeRun(world: World, runId: string): Promise<void> {
+export async function executeRun(world: World, runId: string, stopping?: AbortSignal): Promise<void> {
   const run = await runs.claimRunAcrossOrgs(world.db, runId, workerName(world), world.clock.now());
   if (!run) return;
   const ctx = contextOf(world, run);
   const pipeline = await compileAgain(ctx, run);
   const state = { isAborted: false };
-  while (await executeNextChunk(ctx, run, pipeline, state));
+  while (await executeNextChunk(ctx, run, pipeline, state)) {
+    if (!stopping?.aborted) continue;
+    // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
+    return await runs.releaseRunAcrossOrgs(world.db, run.id, workerName(world));
+  }
   await world.db.transaction((tx) => finish(tx, ctx, run));
 }
 
@@ -236,12 +240,18 @@ async function finish(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
 }
 
 /** Takes up runs whose worker died, and those that were left to any worker. Returns how many there were. */
-export async function resumeAbandonedRuns(world: World): Promise<number> {
+export async function resumeAbandonedRuns(world: World, stopping?: AbortSignal): Promise<number> {
   const abandoned = await runs.listAbandonedAcrossOrgs(world.db);
   for (const { id } of abandoned) {
-    await executeRun(world, id).catch((error: unknown) =>
+    if (stopping?.aborted) break;
+    await executeRun(world, id, stopping).catch((error: unknown) =>
       world.log.error({ err: error, runId: id }, "a run could not be continued yet"),
     );
   }
   return abandoned.length;
+}
+
+/** Only when no other process can be at work on this database: what a killed one held is free at once. */
+export async function freeAllRuns(world: World): Promise<void> {
+  await runs.releaseAllAcrossOrgs(world.db);
 }

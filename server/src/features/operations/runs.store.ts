@@ -143,6 +143,17 @@ export async function claimRunAcrossOrgs(
   return row;
 }
 
+export async function releaseRunAcrossOrgs(db: Queryable, id: string, worker: string): Promise<void> {
+  await db.query("update operation_runs set worker = null, lease_until = null where id = $1 and worker = $2", [
+    id,
+    worker,
+  ]);
+}
+
+export async function releaseAllAcrossOrgs(db: Queryable): Promise<void> {
+  await db.query("update operation_runs set worker = null, lease_until = null where finished_at is null");
+}
+
 /** Runs that nobody alive works on. */
 export async function listAbandonedAcrossOrgs(db: Queryable): Promise<{ id: string; org_id: string }[]> {
   return await db.query<{ id: string; org_id: string }>(

@@ -179,6 +179,7 @@ export async function insertPrepared(
 }
 
 const shownIds = 100;
+const maxShown = 20;
 
 /** One event for all of them: thousands would drown everything else. */
 export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
@@ -201,8 +202,9 @@ function toError({ code, message, errors }: Failure): HubError {
   return code === "validation_failed" ? validationFailed(errors) : new HubError(code, message, { errors });
 }
 
+/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
 function invalid(errors: FieldError[]): Failure {
-  return { code: "validation_failed", message: validationFailed(errors).message, errors };
+  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
 }
 
 function numberTaken(number: string): Failure {

@@ -90,7 +90,7 @@ function setField(group: Group, field: string, value: unknown, place: Place): vo
   const target = inner === "" ? group.request : ((group.request[outer!] ??= {}) as Record<string, unknown>);
   const name = inner === "" ? outer! : inner;
   const pointer = inner === "" ? `/${name}` : `/${outer}/${name}`;
-  if (target[name] === undefined) {
+  if (!Object.hasOwn(target, name)) {
     target[name] = value;
     group.places.set(pointer, place);
   } else if (JSON.stringify(target[name]) !== JSON.stringify(value)) {

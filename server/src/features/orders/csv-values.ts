@@ -1,4 +1,5 @@
 import type { Address } from "../../core/address.ts";
+import { textProblem } from "../../core/strict-json.ts";
 
 export type ValueProblem = { code: string; message: string };
 type Read = { value: unknown } | { problem: ValueProblem };
@@ -71,10 +72,13 @@ function readDate(text: string): Read {
 
 function readObject(text: string): Read {
   try {
-    return { value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as Record<string, unknown>;
+    const isKept = Object.values(value).every((member) => typeof member !== "string" || !textProblem(member));
+    if (isKept) return { value };
   } catch {
-    return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object.` } };
+    // Said below.
   }
+  return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object that can be kept.` } };
 }
 
 function clip(text: string): string {

@@ -71,13 +71,14 @@ const portion = 1_000;
 /** Newest first, read in portions while it is sent: neither memory nor a transaction has to hold all of it. */
 export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
   async function* body(): AsyncGenerator<string> {
-    yield toCsv([columns.map(([name]) => name)]);
+    let header = [columns.map(([name]) => name)];
     let after: OrderKey | undefined;
     for (;;) {
       const { orders, last } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portion);
-      if (orders.length > 0) yield toCsv(orders.flatMap(rowsOf));
+      const rows = [...header, ...orders.flatMap(rowsOf)];
+      if (rows.length > 0) yield toCsv(rows);
       if (orders.length < portion) return;
-      after = last;
+      [header, after] = [[], last];
     }
   }
   const day = ctx.clock.now().toISOString().slice(0, 10);

@@ -113,7 +113,8 @@ function report(sheet: Sheet, errors: Map<number, CsvError[]>, dryRun: boolean):
 
 /** To be put right and sent again: the rows as they came, each with what is wrong with it. */
 function rejected(sheet: Sheet, failed: number[], errors: Map<number, CsvError[]>): string {
-  const width = sheet.columns.length;
+  const rows = failed.flatMap((index) => sheet.groups[index]!.rows);
+  const width = Math.max(sheet.columns.length, ...rows.map((row) => sheet.rows[row]!.length));
   const lines = failed.flatMap((index) => {
     const problems = errors.get(index)!;
     return sheet.groups[index]!.rows.map((row) => {
@@ -124,6 +125,7 @@ function rejected(sheet: Sheet, failed: number[], errors: Map<number, CsvError[]
       return [...cells, reason].map(guardFormula);
     });
   });
-  const header = [...sheet.columns.map(({ column }) => column), "error"].map(guardFormula);
+  const names = Array.from({ length: width }, (_, i) => sheet.columns[i]?.column ?? "");
+  const header = [...names, "error"].map(guardFormula);
   return toCsv([header, ...lines], sheet.delimiter);
 }

@@ -3,7 +3,6 @@ import { Type } from "typebox";
 import { Address } from "../../core/address.ts";
 import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
-import { sortNames } from "./order-filter.store.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
@@ -118,7 +117,21 @@ const Filter = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) }));
 const From = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
 const To = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
-const Archived = Type.Optional(OneOf(["true", "false", "any"], { description: "Default: false" }));
+const archivedNames = ["true", "false", "any"] as const;
+export type Archived = (typeof archivedNames)[number];
+const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
+
+const sortNames = [
+  "createdAt",
+  "-createdAt",
+  "orderedAt",
+  "-orderedAt",
+  "updatedAt",
+  "-updatedAt",
+  "shipBy",
+  "-shipBy",
+] as const;
+export type SortName = (typeof sortNames)[number];
 
 const filters = {
   status: Filter(200, "One or more statuses or on_hold, separated by commas"),

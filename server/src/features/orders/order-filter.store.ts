@@ -1,3 +1,4 @@
+import type { Archived, SortName } from "./order-answers.schemas.ts";
 import type { OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
 import { priorities } from "./orders.states.ts";
 import type { WordQuery } from "./search-words.ts";
@@ -23,19 +24,6 @@ export type OrderFilter = {
   shipByTo?: string;
   search?: string;
 };
-
-export type Archived = "true" | "false" | "any";
-export const sortNames = [
-  "createdAt",
-  "-createdAt",
-  "orderedAt",
-  "-orderedAt",
-  "updatedAt",
-  "-updatedAt",
-  "shipBy",
-  "-shipBy",
-] as const;
-export type SortName = (typeof sortNames)[number];
 
 /** The last order that was read, to go on behind it. */
 export type OrderKey = { id: string; createdAt: Date };

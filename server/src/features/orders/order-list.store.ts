@@ -2,39 +2,55 @@ import type { Queryable } from "../../db/database.ts";
 import type { Order } from "./order.ts";
 import type { OrderRow } from "./order-columns.ts";
 import { orderColumns, toOrder } from "./order-columns.ts";
-import type { Branch, OrderFilter, OrderKey, OrderPlan, SortName } from "./order-filter.store.ts";
+import type { SortName } from "./order-answers.schemas.ts";
+import type { Branch, OrderFilter, OrderKey, OrderPlan } from "./order-filter.store.ts";
 import { planOrders } from "./order-filter.store.ts";
 import { readOrders } from "./orders.store.ts";
 import type { WordQuery } from "./search-words.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
 export const maxTotal = 10_000;
+const worthCounting = 500;
 /** How many of the first orders are looked through for words before the index of words is asked. */
 const searchWindow = 1_000;
 const maxSearchWindow = 50_000;
+/** Up to so many orders with a word are read to find the first of them. */
+const maxRareHits = 2_500;
 
 export type Found = { orders: Order[]; hasMore: boolean; total: number; totalIsCapped: boolean };
 type Range = { limit: number; offset: number };
 
+/** `expected` is what the total was a moment ago: a large one is counted while the page is read, or not again at once. */
 export async function listOrders(
   db: Queryable,
   orgId: string,
   filter: OrderFilter,
   sort: SortName,
   range: Range,
+  expected = 0,
 ): Promise<Found> {
   const plan = planOrders(orgId, filter, sort);
   if (plan.words !== undefined) return await searchOrders(db, orgId, plan, plan.words, range);
-  const rows = await db.query<OrderRow>(
-    `select ${orderColumns} from (${slice(plan, plan.branches, range.offset + range.limit + 1, range.offset)}) p
+  const isMany = expected > maxTotal;
+  const [rows, early] = await Promise.all([
+    readSlice(db, plan, range),
+    expected > worthCounting && !isMany ? countOrders(db, plan) : undefined,
+  ]);
+  const hasMore = rows.length > range.limit;
+  const isWhole = !hasMore && (rows.length > 0 || range.offset === 0);
+  const counted = async (): Promise<number> => early ?? (isMany ? expected : await countOrders(db, plan));
+  const total = isWhole ? range.offset + rows.length : await counted();
+  const orders = rows.slice(0, range.limit).map(toOrder);
+  return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+}
+
+/** The orders of the page, and one more if there is one. */
+async function readSlice(db: Queryable, plan: OrderPlan, { limit, offset }: Range): Promise<OrderRow[]> {
+  return await db.query<OrderRow>(
+    `select ${orderColumns} from (${slice(plan, plan.branches, offset + limit + 1, offset)}) p
        join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
     plan.values,
   );
-  const orders = rows.slice(0, range.limit).map(toOrder);
-  const hasMore = rows.length > range.limit;
-  const isWhole = !hasMore && (rows.length > 0 || range.offset === 0);
-  const total = isWhole ? range.offset + rows.length : await countOrders(db, plan);
-  return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
 }
 
 async function countOrders(db: Queryable, plan: OrderPlan): Promise<number> {
@@ -47,8 +63,9 @@ async function countOrders(db: Queryable, plan: OrderPlan): Promise<number> {
 }
 
 /**
- * A word that many orders have is found among the first ones at once; a rare one through the index of words. Either way
- * the work is bounded, which the planner cannot promise: it does not know how often the beginning of a word occurs.
+ * A word that many orders have is found among the first ones at once; a rare one through the index of words; and one in
+ * between among some more of the first ones. So the work is bounded, which the planner cannot promise: it does not know
+ * how often the beginning of a word occurs.
  */
 async function searchOrders(
   db: Queryable,
@@ -60,35 +77,70 @@ async function searchOrders(
   const end = range.offset + range.limit;
   // Further pages look further, so that they are found in the same way.
   const window = Math.min(searchWindow * Math.ceil(end / range.limit), maxSearchWindow);
-  const [near] = await db.query<{ seen: number; ids: string[] }>(
+  let near = await lookThrough(db, plan, words, window);
+  if (near.isAll || near.ids.length > end) return await toFound(db, orgId, near, range);
+  const rare = await findByWords(db, plan, words, range, maxRareHits);
+  if (rare.total <= maxRareHits) return await toFound(db, orgId, { ...rare, isAll: true }, range);
+  // As far as the page should reach at this rate.
+  const needed = Math.ceil((window * (end + 1) * 1.3) / Math.max(1, near.ids.length));
+  if (needed <= maxSearchWindow) near = await lookThrough(db, plan, words, needed);
+  if (near.isAll || near.ids.length > end) return await toFound(db, orgId, near, range);
+  return await toFound(db, orgId, { ...(await findByWords(db, plan, words, range)), isAll: true }, range);
+}
+
+/** Some of the orders with the words: from the first one on, or just those of the page with how many there are. */
+type Hits = { ids: string[]; isAll: boolean; total?: number };
+
+async function toFound(db: Queryable, orgId: string, { ids, isAll, total }: Hits, range: Range): Promise<Found> {
+  const end = range.offset + range.limit;
+  const count = total ?? ids.length;
+  const orders = await readInOrder(db, orgId, total === undefined ? ids.slice(range.offset, end) : ids);
+  const totalIsCapped = !isAll || count > maxTotal;
+  return { orders, hasMore: count > end, total: Math.min(count, maxTotal), totalIsCapped };
+}
+
+/** Which of the first orders have the words. */
+async function lookThrough(
+  db: Queryable,
+  plan: OrderPlan,
+  { rarest, others }: WordQuery,
+  window: number,
+): Promise<Hits> {
+  const [row] = await db.query<{ seen: number; ids: string[] }>(
     `with seen as materialized (${slice(plan, plan.branches, window + 1, 0, ", o.search")}),
           hits as (select * from seen where search @@ $${plan.values.length + 1}::tsquery)
      select (select count(*) from seen) as seen, array(select id from hits order by ${orderOf(plan)}) as ids`,
-    [...plan.values, words.all],
+    [...plan.values, others === undefined ? rarest : `${rarest} & ${others}`],
   );
-  const { seen, ids } = near!;
-  if (seen <= window || ids.length > end) {
-    const orders = await readInOrder(db, orgId, ids.slice(range.offset, end));
-    return { orders, hasMore: ids.length > end, total: ids.length, totalIsCapped: seen > window };
-  }
+  return { ids: row!.ids, isAll: row!.seen <= window };
+}
+
+/** The page from all orders with the words; with a total above `most` it is not the page, since not all were read. */
+async function findByWords(
+  db: Queryable,
+  plan: OrderPlan,
+  words: WordQuery,
+  { limit, offset }: Range,
+  most?: number,
+): Promise<{ total: number; ids: string[] }> {
   const { values, both } = bindWords(plan, words);
   const parts = plan.branches.map((branch) => select(plan, branch, both));
-  const [far] = await db.query<{ total: number; ids: string[] }>(
-    `with hits as materialized (${parts.join(" union all ")})
+  const [row] = await db.query<{ total: number; ids: string[] }>(
+    `with hits as materialized (${parts.join(" union all ")}${most === undefined ? "" : ` limit ${most + 1}`})
      select (select count(*) from hits) as total,
-       array(select id from hits order by ${orderOf(plan)} limit ${range.limit} offset ${range.offset}) as ids`,
+       array(select id from hits order by ${orderOf(plan)} limit ${limit} offset ${offset}) as ids`,
     values,
   );
-  const { total } = far!;
-  const orders = await readInOrder(db, orgId, far!.ids);
-  return { orders, hasMore: total > end, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+  return row!;
 }
 
 /** `strip` keeps the index from being asked for the frequent words too, which costs more than it saves. */
-function bindWords(plan: OrderPlan, { rarest, all }: WordQuery): { values: unknown[]; both: string } {
-  const values = [...plan.values, rarest, all];
-  const [first, second] = [`$${values.length - 1}::tsquery`, `$${values.length}::tsquery`];
-  return { values, both: ` and o.search @@ ${first} and strip(o.search) @@ ${second}` };
+function bindWords(plan: OrderPlan, { rarest, others }: WordQuery): { values: unknown[]; both: string } {
+  const values = [...plan.values, rarest];
+  const first = ` and o.search @@ $${values.length}::tsquery`;
+  if (others === undefined) return { values, both: first };
+  values.push(others);
+  return { values, both: `${first} and strip(o.search) @@ $${values.length}::tsquery` };
 }
 
 async function readInOrder(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {

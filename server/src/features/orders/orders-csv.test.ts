@@ -51,16 +51,14 @@ describe("importing a file", () => {
 
   test("finds the delimiter and knows its columns in any spelling", async () => {
     const org = await hub.org();
-    for (const [delimiter, name] of [
-      [";", "order_number"],
-      ["\t", "orderNumber"],
-      [",", "NUMBER"],
-    ]) {
-      const rows = [
-        [name, "line.sku", "QTY"].join(delimiter),
-        [`D${delimiter === "\t" ? "t" : delimiter}`, "A-1", "3"].join(delimiter),
-      ];
-      const { body } = await org.post("/orders/import", { csv: rows.join("\n").replaceAll("D,", '"D,"') });
+    const spellings = [
+      [";", "order_number", "D-1"],
+      ["\t", "orderNumber", "D-2"],
+      [",", "NUMBER", "D-3"],
+    ] as const;
+    for (const [delimiter, name, number] of spellings) {
+      const rows = [[name, "line.sku", "QTY"].join(delimiter), [number, "A-1", "3"].join(delimiter)];
+      const { body } = await org.post("/orders/import", { csv: rows.join("\n") });
       expect(body.summary).toEqual({ rows: 1, orders: 1, created: 1, failed: 0 });
     }
     const forced = await org.post("/orders/import", { csv: "number;a,b\nX;1,2\n", delimiter: "semicolon" });
@@ -82,6 +80,13 @@ describe("importing a file", () => {
       customFields: { color: "red" },
       customer: { name: "Ada" },
     });
+    const odd = await org.post("/orders/import", {
+      csv: `number,a,customFields\nR-2,x,\nR-3,,"{""k"":""\\u0000""}"\nR-4,,null\nR-5,,"{""__proto__"":1}"\n`,
+      mapping: { a: "customFields.constructor" },
+    });
+    expect((await org.get("/orders/R-2")).body.customFields).toEqual({ constructor: "x" });
+    expect(odd.body.summary).toMatchObject({ created: 1, failed: 3 });
+    expect(places(odd.body.errors).every((place) => (place as string[])[1] === "customFields")).toBe(true);
     const wrong = await org.post("/orders/import", {
       csv,
       mapping: { Reff: "number", Who: "customer.nam", Ref: "number" },
@@ -120,15 +125,15 @@ describe("importing a file", () => {
       [9, null, "too_many_cells"],
     ]);
     const lines = body.rejectedCsv.split("\r\n");
-    expect(lines[0]).toBe("number,sku,quantity,total,status,order date,email,error");
+    expect(lines[0]).toBe("number,sku,quantity,total,status,order date,email,,error");
     expect(lines).toHaveLength(9);
-    expect(lines[1]).toBe("BAD,A,many,10,new,2026-01-02,,quantity: many is not a number.");
+    expect(lines[1]).toBe("BAD,A,many,10,new,2026-01-02,,,quantity: many is not a number.");
     expect(lines[2]).toContain("total: Row 3 of the same order says something else.");
     const again = await org.post("/orders/import", {
       csv: body.rejectedCsv.replace("many", "2").replace("B,1,11", "B,1,10"),
     });
     expect(again.body.columns.at(-1)).toEqual({ column: "error", field: null });
-    expect(again.body.summary.created).toBe(1);
+    expect(again.body.summary.created, "the one put right, and the one whose cell has a column now").toBe(2);
     const enumOnly = await org.post("/orders/import", { csv: "number,status\nE,redy\n" });
     expect(places(enumOnly.body.errors)).toEqual([[2, "status", "enum"]]);
   });
@@ -153,11 +158,10 @@ describe("importing a file", () => {
       ['number\n"open', "malformed_csv"],
       ["foo,bar\n1,2\n", "no_known_columns"],
       [`number\n${Array.from({ length: 10_001 }, (_, i) => `n${i}`).join("\n")}`, "too_many_orders"],
-      ["number\n".padEnd(250_000, "\n1,,"), "too_many_orders"],
     ]) {
       const answer = await org.post("/orders/import", { csv });
       expect(answer.status).toBe(400);
-      if (code !== "too_many_orders") expect(answer.body.errors[0]).toMatchObject({ pointer: "/csv", code });
+      expect(answer.body.errors[0]).toMatchObject({ pointer: "/csv", code });
     }
     expect((await org.get("/orders/counts")).body.total).toBe(0);
   });

@@ -4,6 +4,7 @@ import { nearestName } from "../../core/nearest.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
+import { perWorld } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
 import { findByRef } from "./change-order.ts";
 import { exportOrders as exportFiltered } from "./export-orders.ts";
@@ -14,8 +15,9 @@ import type {
   OrderCounts,
   OrderPage,
   OrderQuery,
+  SortName,
 } from "./order-answers.schemas.ts";
-import type { OrderFilter, SortName } from "./order-filter.store.ts";
+import type { OrderFilter } from "./order-filter.store.ts";
 import { archivedOptions } from "./order-filter.store.ts";
 import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
@@ -47,12 +49,34 @@ export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
 export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
   const filter = readFilter(query);
   const range = { limit: query.limit, offset: offsetOf(query) };
-  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, query.sort ?? defaultSort(filter), range);
+  const sort = query.sort ?? defaultSort(filter);
+  const [recent, key] = [recentTotals(ctx), `${ctx.orgId} ${JSON.stringify(filter)}`];
+  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, sort, range, recent.get(key));
   const { total, totalIsCapped, hasMore } = found;
+  recent.set(key, totalIsCapped ? total + 1 : total);
   const { page, limit } = query;
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
   return { data: found.orders.map(presentOrder), pagination };
 }
+
+const rememberMs = 10_000;
+const maxRemembered = 1_000;
+
+/** How long each list was a moment ago. Only what that means for reading it again depends on it, never an exact total. */
+const recentTotals = perWorld(({ clock }) => {
+  const known = new Map<string, { total: number; until: number }>();
+  const get = (key: string): number | undefined => {
+    const entry = known.get(key);
+    return entry && entry.until > clock.real().getTime() ? entry.total : undefined;
+  };
+  return {
+    get,
+    set(key: string, total: number): void {
+      if (known.size >= maxRemembered) known.clear();
+      if (get(key) === undefined) known.set(key, { total, until: clock.real().getTime() + rememberMs });
+    },
+  };
+});
 
 export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
   const rows = await lists.countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));

@@ -1,0 +1,52 @@
+import type { ChaosHub } from "./chaos-hub.ts";
+import { adminPassword } from "./chaos-hub.ts";
+
+/** "lost": nobody knows whether it was done; the connection broke, or the hub answered that it could not. */
+export type Reply =
+  | { kind: "answer"; status: number; body: Record<string, unknown>; isReplayed: boolean; sentAt: number; at: number }
+  | { kind: "lost"; reason: string };
+
+export type Call = { method: string; path: string; body?: unknown; headers?: Record<string, string> };
+export type Send = (call: Call) => Promise<Reply>;
+
+const patienceMs = 45_000;
+
+/** An API key works across restarts, so that clients need not sign in again. */
+export async function signIn(hub: ChaosHub): Promise<Send> {
+  const anonymous = createSender(hub, {});
+  const credentials = { email: "admin@hub.local", password: adminPassword };
+  const token = await accepted(anonymous, { method: "POST", path: "/auth/token", body: credentials });
+  const admin = createSender(hub, { authorization: `Bearer ${String(token.accessToken)}` });
+  const { key } = await accepted(admin, { method: "POST", path: "/api-keys", body: { name: "chaos" } });
+  return createSender(hub, { authorization: `Bearer ${String(key)}` });
+}
+
+/** The body of a success; anything else is thrown. */
+export async function accepted(send: Send, call: Call): Promise<Record<string, unknown>> {
+  const reply = await send(call);
+  if (reply.kind === "answer" && reply.status < 300) return reply.body;
+  throw new Error(`${call.method} ${call.path}: ${JSON.stringify(reply).slice(0, 2_000)}`);
+}
+
+function createSender(hub: ChaosHub, headers: Record<string, string>): Send {
+  return async ({ method, path, body, headers: more }) => {
+    const url = await hub.url();
+    const sentAt = performance.now();
+    try {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { ...headers, ...more, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await response.text();
+      const { status } = response;
+      if (status >= 500 || status === 429) return { kind: "lost", reason: `${status} ${text.slice(0, 300)}` };
+      const isReplayed = response.headers.get("idempotency-replayed") === "true";
+      const answer = JSON.parse(text) as Record<string, unknown>;
+      return { kind: "answer", status, body: answer, isReplayed, sentAt, at: performance.now() };
+    } catch (error) {
+      return { kind: "lost", reason: String(error) };
+    }
+  };
+}

@@ -1,0 +1,186 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Send } from "./chaos-client.ts";
+import { accepted, signIn } from "./chaos-client.ts";
+import type { ChaosHub } from "./chaos-hub.ts";
+import { createChaosHub, withDatabase } from "./chaos-hub.ts";
+import type { Plan, Strike, StrikeKind } from "./chaos-plan.ts";
+import { createRandom } from "./chaos-plan.ts";
+import type { Findings } from "./checker.ts";
+import { check } from "./checker.ts";
+import { openJournal, readJournal } from "./journal.ts";
+import type { Watcher } from "./run-watcher.ts";
+import { createWatcher } from "./run-watcher.ts";
+import { passTime } from "./pass-time.ts";
+import { until } from "./until.ts";
+import type { Client, Counts, Shared, Size } from "./workload.ts";
+import { createEditor, createRunner } from "./workload.ts";
+
+export type SessionOptions = {
+  plan: Plan;
+  size: Size;
+  runners: { sync: number; async: number; editors: number };
+  withinMs: number;
+  /** Do not wait until the dead are given up, but make it so. */
+  isTimePassed?: boolean;
+};
+
+export type SessionResult = {
+  seed: number;
+  kills: Record<StrikeKind, number>;
+  /** By type; refusals are none. */
+  acknowledgements: Record<string, number>;
+  counts: Counts;
+  observations: number;
+  runs: number;
+  recoveries: { any: number[]; interrupted: number[] };
+  drainMs: number;
+  findings: Findings;
+  /** Where journal, logs and data are; gone when nothing was found. */
+  evidence: string;
+};
+
+const drainWithinMs = 120_000;
+const lateWithinMs = 30_000;
+
+/** Work under kills, then a drain, then the check. Leaves its folder only when something was found. */
+export async function runSession(options: SessionOptions, say: (line: string) => void): Promise<SessionResult> {
+  const folder = await makeFolder();
+  const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"));
+  const journalFile = path.join(folder, "journal.jsonl");
+  const journal = openJournal(journalFile);
+  const watcher = createWatcher(path.join(folder, "observations.jsonl"));
+  say(`data and evidence in ${folder}`);
+  try {
+    await hub.start();
+    const send = await signIn(hub);
+    const orderIds = await makeOrders(send, options.size.orders);
+    journal.append({ type: "orders", ids: orderIds });
+    const { id: setId } = await accepted(send, { method: "POST", path: "/condition-sets", body: { name: "chaos" } });
+    let isOver = false;
+    const counts: Counts = { lost: 0, repeated: 0, replayed: 0, parked: 0, refused: {}, internalErrors: [] };
+    const shared: Shared = {
+      send,
+      journal,
+      watcher,
+      orderIds,
+      setId: String(setId),
+      size: options.size,
+      isOver: () => isOver,
+      counts,
+    };
+    const clients = createClients(options, shared);
+    const working = [...clients.map((client) => client.work()), watcher.watch(send, () => isOver)];
+    const failure = Promise.all(working).then(() => new Promise<never>(() => {}));
+    failure.catch(() => {});
+    const kills = await Promise.race([strike(hub, options, watcher, say), failure]).finally(() => (isOver = true));
+    await Promise.all(working);
+    const drainStarted = performance.now();
+    if (options.isTimePassed) await withDatabase(hub.dataDir, passTime);
+    await Promise.all(clients.map((client) => client.settle()));
+    await drain(hub);
+    const drainMs = performance.now() - drainStarted;
+    const verification = await accepted(send, { method: "GET", path: "/audit/verification" });
+    const findings = await withDatabase(hub.dataDir, (db) =>
+      check(db, readJournal(journalFile), watcher.observations()),
+    );
+    if (verification.ok !== true) findings.broken.push(`the audit chain: ${JSON.stringify(verification)}`);
+    findings.broken.push(...hub.unexpectedEnds().map((end) => `the hub ended by itself: ${end}`));
+    findings.broken.push(...counts.internalErrors.map((reason) => `answered ${reason}`));
+    await hub.stop();
+    const { refused: _, ...acknowledgements } = journal.counts();
+    const isClean = Object.values(findings).every((list) => list.length === 0);
+    if (isClean) await rm(folder, { recursive: true, force: true });
+    return {
+      seed: options.plan.seed,
+      kills,
+      acknowledgements,
+      counts,
+      observations: watcher.observations().length,
+      runs: new Set(watcher.observations().map(({ runId }) => runId)).size,
+      recoveries: watcher.recoveries(),
+      drainMs,
+      findings,
+      evidence: isClean ? "" : folder,
+    };
+  } finally {
+    journal.close();
+    await hub.stop();
+  }
+}
+
+/** Any user may walk in: run by root, PostgreSQL gets a user of its own. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "hub-chaos-"));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+/** Some are closed to runs that ask for an open gate, so that there is something to retry. */
+export async function makeOrders(send: Send, count: number): Promise<string[]> {
+  const orders = Array.from({ length: count }, (_, i) => ({
+    status: "ready",
+    customFields: { gate: i % 10 === 0 ? "closed" : "open" },
+  }));
+  const { results } = await accepted(send, { method: "POST", path: "/orders/bulk", body: { orders } });
+  return (results as { id: string }[]).map(({ id }) => id);
+}
+
+function createClients({ plan, runners }: SessionOptions, shared: Shared): Client[] {
+  const seeds = [...plan.clientSeeds];
+  const random = () => createRandom(seeds.shift()!);
+  return [
+    ...Array.from({ length: runners.sync }, (_, i) => createRunner(`sync${i}`, random(), shared, false)),
+    ...Array.from({ length: runners.async }, (_, i) => createRunner(`async${i}`, random(), shared, true)),
+    ...Array.from({ length: runners.editors }, (_, i) => createEditor(`editor${i}`, random(), shared)),
+  ];
+}
+
+async function strike(
+  hub: ChaosHub,
+  { plan, withinMs }: SessionOptions,
+  watcher: Watcher,
+  say: (line: string) => void,
+): Promise<Record<StrikeKind, number>> {
+  const kills = { hub: 0, postgres: 0, both: 0 };
+  const deadline = performance.now() + withinMs;
+  for (const [i, planned] of plan.strikes.entries()) {
+    if (performance.now() > deadline) break;
+    await hub.url();
+    if (planned.isLate)
+      await until(
+        () => watcher.interrupted() === 0,
+        lateWithinMs,
+        () => "",
+      ).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, planned.afterMs));
+    watcher.struck(performance.now());
+    await execute(hub, planned);
+    kills[planned.kind]++;
+    if (i % 20 === 19) say(`${i + 1} kills, ${watcher.observations().length} observations`);
+  }
+  return kills;
+}
+
+async function execute(hub: ChaosHub, { kind }: Strike): Promise<void> {
+  if (kind === "postgres") await hub.killPostgres();
+  else if (kind === "both") await hub.killBoth();
+  else await hub.killHub();
+  if (kind !== "postgres") await hub.start();
+}
+
+async function drain(hub: ChaosHub): Promise<void> {
+  await withDatabase(hub.dataDir, async (db) => {
+    let left: unknown[] = [];
+    const isDone = async (): Promise<boolean> => {
+      const { rows } = await db.query(
+        "select id, status, worker, lease_until from operation_runs where finished_at is null",
+      );
+      left = rows;
+      return rows.length === 0;
+    };
+    // Whatever is left is a finding of the check, not a reason to wait for ever.
+    await until(isDone, drainWithinMs, () => JSON.stringify(left), 100).catch(() => {});
+  });
+}

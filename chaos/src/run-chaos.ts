@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { runBoundaries, scenarios } from "./boundaries.ts";
+import { makePlan } from "./chaos-plan.ts";
+import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
+import { runSession } from "./chaos-session.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    kills: { type: "string", default: "300" },
+    minutes: { type: "string", default: "10" },
+    boundaries: { type: "boolean", default: false },
+    every: { type: "string", default: "1" },
+  },
+});
+const say = (line: string): void => console.error(line);
+const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
+
+if (values.boundaries) await walkBoundaries();
+else await runChaos();
+
+async function runChaos(): Promise<void> {
+  const seed = values.seed === undefined ? Date.now() % 2 ** 32 : number("seed", values.seed, 0, 2 ** 32 - 1);
+  const plan = makePlan(seed, number("kills", values.kills, 1, 10_000));
+  say(`seed ${seed}: up to ${plan.strikes.length} kills within ${values.minutes} minutes`);
+  const size = { orders: 1_000, syncOrders: [10, 200], asyncOrders: [500, 1_000] } as const;
+  const result = await runSession(
+    {
+      plan,
+      size: { ...size, syncOrders: [...size.syncOrders], asyncOrders: [...size.asyncOrders] },
+      runners: { sync: 3, async: 2, editors: 3 },
+      withinMs,
+    },
+    say,
+  );
+  console.log(describeSession(result));
+  if (!isClean(result)) process.exitCode = 1;
+}
+
+async function walkBoundaries(): Promise<void> {
+  const results = await runBoundaries({ scenarios, every: number("every", values.every, 1, 100), withinMs, say });
+  console.log(describeBoundaries(results));
+  const isWhole = results.every(
+    ({ completedAt, differences }) => completedAt !== undefined && differences.length === 0,
+  );
+  if (!isWhole) process.exitCode = 1;
+}
+
+function number(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (value >= least && value <= most) return value;
+  throw new RangeError(`--${name} must be a number from ${least} to ${most}, not "${text}".`);
+}

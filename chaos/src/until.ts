@@ -1,0 +1,13 @@
+/** Waits until the condition holds, and no longer than `withinMs`. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  withinMs: number,
+  describe: () => string,
+  everyMs = 10,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms: ${describe()}`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,0 +1,243 @@
+import type { Call, Reply, Send } from "./chaos-client.ts";
+import type { Random } from "./chaos-plan.ts";
+import type { Journal, JournalEntry } from "./journal.ts";
+import type { SeenRun, Watcher } from "./run-watcher.ts";
+import { isFinal } from "./run-watcher.ts";
+import { until } from "./until.ts";
+
+export type Size = { orders: number; syncOrders: [number, number]; asyncOrders: [number, number] };
+
+export type Shared = {
+  send: Send;
+  journal: Journal;
+  watcher: Watcher;
+  orderIds: string[];
+  setId: string;
+  size: Size;
+  isOver(): boolean;
+  counts: Counts;
+};
+
+export type Counts = {
+  lost: number;
+  repeated: number;
+  replayed: number;
+  parked: number;
+  refused: Record<string, number>;
+  /** A hub that cannot reach its database says 503; 500 would be a mistake of ours. */
+  internalErrors: string[];
+};
+
+/** Something that was asked for under a key, and will be asked for again until it is known what came of it. */
+type Wish = {
+  key: string;
+  call: Call;
+  asked: number;
+  entry(run: SeenRun): JournalEntry;
+  of: "run" | "retry" | "undo";
+  runId?: string;
+};
+type Open = { id: string; isUndo: boolean };
+type Own = { id: string; isUndone: boolean; isRetried: boolean; hasFailures: boolean };
+
+export type Client = { work(): Promise<void>; settle(): Promise<void> };
+
+const settleWithinMs = 120_000;
+const maxRepeats = 1_000;
+const maxUndoable = 4;
+/** Runs that are waited for at the same time: one that was interrupted must not keep its client from working. */
+const maxOpen = 3;
+const gateIsOpen = { not: { path: "customFields.gate", op: "eq", value: "closed" } };
+
+/** Starts runs, takes them back, tries them again: one thing after the other, each until it is known what came of it. */
+export function createRunner(name: string, random: Random, shared: Shared, isAsync: boolean): Client {
+  const { send, journal, watcher, counts } = shared;
+  const parked: Wish[] = [];
+  const own: Own[] = [];
+  const open: Open[] = [];
+  let sequence = 0;
+
+  const nextKey = (kind: string): string => `${name}-${kind}-${++sequence}`;
+  const headersOf = (key: string): Record<string, string> => ({
+    "idempotency-key": key,
+    ...(isAsync ? { prefer: "respond-async" } : {}),
+  });
+
+  function wishForRun(): Wish {
+    const key = nextKey("run");
+    const [low, high] = isAsync ? shared.size.asyncOrders : shared.size.syncOrders;
+    const orderIds = random.sample(shared.orderIds, random.between(low, high));
+    const noteText = `note of ${key}`;
+    const actions = [
+      { type: "add_tags", params: { tags: [`t${random.between(1, 20)}`] } },
+      ...(random.next() < 0.25 ? [{ type: "assert", params: { when: gateIsOpen } }] : []),
+      { type: "set_custom_field", params: { key: `by.${name}`, value: key } },
+      { type: "add_note", params: { text: noteText } },
+    ];
+    return {
+      key,
+      of: "run",
+      asked: 0,
+      call: {
+        method: "POST",
+        path: "/operations/run",
+        body: { order_ids: orderIds, actions, note: key },
+        headers: headersOf(key),
+      },
+      entry: ({ id, status, summary }) => ({ type: "run", key, runId: id, orderIds, noteText, status, summary }),
+    };
+  }
+
+  function wishAbout(of: "retry" | "undo", runId: string): Wish {
+    const key = nextKey(of);
+    return {
+      key,
+      of,
+      runId,
+      asked: 0,
+      call: { method: "POST", path: `/operations/runs/${runId}/${of}`, headers: headersOf(key) },
+      entry: ({ id, status, summary }) => ({ type: of, key, runId: id, of: runId, status, summary }),
+    };
+  }
+
+  function choose(): Wish {
+    const undoable = own.filter(({ isUndone }) => !isUndone);
+    const failed = own.filter(({ isRetried, isUndone, hasFailures }) => hasFailures && !isRetried && !isUndone);
+    const dice = random.next();
+    if (failed.length > 0 && dice < 0.3) {
+      const chosen = random.pick(failed);
+      chosen.isRetried = true;
+      return wishAbout("retry", chosen.id);
+    }
+    if (undoable.length > 0 && (undoable.length > maxUndoable || dice > 0.75)) {
+      const [chosen] = undoable as [Own];
+      chosen.isUndone = true;
+      return wishAbout("undo", chosen.id);
+    }
+    return wishForRun();
+  }
+
+  /** False: it has to be asked for again later, since the key of a killed attempt is held for a while. */
+  async function grant(wish: Wish): Promise<boolean> {
+    for (;;) {
+      if (wish.asked++ > 0) counts.repeated++;
+      if (wish.asked > maxRepeats) throw new Error(`${wish.key} was asked for ${maxRepeats} times in vain`);
+      const reply = await send(wish.call);
+      if (reply.kind === "lost") {
+        countLost(counts, reply.reason);
+        continue;
+      }
+      if (reply.status < 300) {
+        await accept(wish, reply);
+        return true;
+      }
+      const code = String(reply.body.code);
+      if (code === "idempotency_in_progress") return false;
+      counts.refused[code] = (counts.refused[code] ?? 0) + 1;
+      if (code === "run_not_finished") return true;
+      const about = wish.runId === undefined ? {} : { runId: wish.runId };
+      journal.append({ type: "refused", of: wish.of, key: wish.key, code, ...about });
+      return true;
+    }
+  }
+
+  async function accept(wish: Wish, reply: Reply & { kind: "answer" }): Promise<void> {
+    const run = reply.body as unknown as SeenRun;
+    journal.append(wish.entry(run));
+    // A kept answer is that of its time, not of now.
+    if (reply.isReplayed) counts.replayed++;
+    else watcher.saw(run, reply.sentAt, reply.at);
+    if (isAsync && wish.of === "run" && random.next() < 0.1) await cancel(run.id);
+    open.push({ id: run.id, isUndo: wish.of === "undo" });
+  }
+
+  async function cancel(runId: string): Promise<void> {
+    const reply = await send({ method: "POST", path: `/operations/runs/${runId}/cancel` });
+    if (reply.kind === "answer" && reply.status === 200) journal.append({ type: "cancel", runId });
+  }
+
+  /** Looks at the runs that had not ended, until few enough are left. */
+  async function awaitEnds(): Promise<void> {
+    for (;;) {
+      for (const run of open.splice(0)) if (!(await hasEnded(run))) open.push(run);
+      if (open.length <= maxOpen || shared.isOver()) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async function hasEnded({ id, isUndo }: Open): Promise<boolean> {
+    const reply = await send({ method: "GET", path: `/operations/runs/${id}` });
+    if (reply.kind === "lost") return false;
+    if (reply.status !== 200) throw new Error(`acknowledged run ${id}: ${JSON.stringify(reply.body)}`);
+    const run = reply.body as unknown as SeenRun;
+    watcher.saw(run, reply.sentAt, reply.at);
+    if (!isFinal(run.status)) return false;
+    if (!isUndo) own.push({ id, isUndone: false, isRetried: false, hasFailures: run.summary.failed > 0 });
+    return true;
+  }
+
+  async function grantOrPark(wish: Wish): Promise<void> {
+    if (await grant(wish)) return;
+    counts.parked++;
+    parked.push(wish);
+  }
+
+  return {
+    async work() {
+      while (!shared.isOver()) {
+        for (const wish of parked.splice(0)) if (!(await grant(wish))) parked.push(wish);
+        await grantOrPark(choose());
+        await awaitEnds();
+      }
+    },
+    async settle() {
+      const isDone = async (): Promise<boolean> => {
+        for (const wish of parked.splice(0)) if (!(await grant(wish))) parked.push(wish);
+        return parked.length === 0;
+      };
+      await until(isDone, settleWithinMs, () => `${name}: ${parked.length} requests are still held`, 500);
+    },
+  };
+}
+
+/** Changes orders and a condition set by hand, beside the runs. */
+export function createEditor(name: string, random: Random, shared: Shared): Client {
+  const { send, journal, counts } = shared;
+  let sequence = 0;
+
+  async function untilDone(call: Call): Promise<void> {
+    for (;;) {
+      const reply = await send(call);
+      if (reply.kind === "lost") countLost(counts, reply.reason);
+      else if (reply.status < 300) return;
+      else throw new Error(`${call.method} ${call.path}: ${JSON.stringify(reply.body)}`);
+    }
+  }
+
+  async function patch(): Promise<void> {
+    const orderId = random.pick(shared.orderIds);
+    const value = `${name}-${++sequence}`;
+    // A field of its own, so that a repeated change finds what it has set, whatever others did meanwhile.
+    const customFields = { [`edited.${name}`]: value, gate: random.next() < 0.1 ? "closed" : "open" };
+    await untilDone({ method: "PATCH", path: `/orders/${orderId}`, body: { customFields } });
+    journal.append({ type: "patch", orderId, field: `edited.${name}`, value });
+  }
+
+  async function addValues(): Promise<void> {
+    const values = Array.from({ length: random.between(1, 20) }, () => `${name}-${++sequence}`);
+    await untilDone({ method: "POST", path: `/condition-sets/${shared.setId}/values`, body: { values } });
+    journal.append({ type: "values", setId: shared.setId, values });
+  }
+
+  return {
+    async work() {
+      while (!shared.isOver()) await (random.next() < 0.7 ? patch() : addValues());
+    },
+    settle: async () => {},
+  };
+}
+
+function countLost(counts: Counts, reason: string): void {
+  counts.lost++;
+  if (reason.startsWith("500")) counts.internalErrors.push(reason);
+}

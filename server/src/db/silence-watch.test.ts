@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from "vitest";
+import pg from "pg";
+import { cloneDatabase } from "../testing/test-database.ts";
+import { watchForSilence } from "./silence-watch.ts";
+
+const limitMs = 300;
+const database = await cloneDatabase();
+const pool = new pg.Pool({ ...database.connection, max: 1 });
+pool.on("error", () => {});
+pool.on("connect", (client) => client.on("error", () => {}));
+const watch = watchForSilence(pool, limitMs);
+
+afterAll(async () => {
+  await pool.end();
+  watch.stop();
+  await database.drop();
+});
+
+test("a query that gets no answer fails, and the pool goes on with a new connection", async () => {
+  const started = performance.now();
+  await expect(pool.query("select pg_sleep(30)")).rejects.toThrow(/terminated/);
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("a long use in which answers keep coming is left alone", async () => {
+  const client = await pool.connect();
+  for (let n = 0; n < 10; n++) {
+    watch.asked(client);
+    await client.query("select pg_sleep(0.1)");
+  }
+  expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  client.release();
+});
+
+test("a connection that nobody uses is left alone", async () => {
+  await pool.query("select 1");
+  await new Promise((resolve) => setTimeout(resolve, 3 * limitMs));
+  expect(pool.idleCount).toBe(1);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { runBoundaries, scenarios } from "../../../../chaos/src/boundaries.ts";
+import { makePlan } from "../../../../chaos/src/chaos-plan.ts";
+import { runSession } from "../../../../chaos/src/chaos-session.ts";
+import type { Findings, Reader } from "../../../../chaos/src/checker.ts";
+import { check } from "../../../../chaos/src/checker.ts";
+import type { JournalEntry } from "../../../../chaos/src/journal.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+// The short form of `npm run chaos`: real processes, real kills.
+const quietly = (): void => {};
+const patience = { timeout: 90_000 };
+
+test("a hub that dies at any statement of a run leaves it to the next one, to the same end", patience, async () => {
+  const [first] = scenarios;
+  const [result] = await runBoundaries({
+    scenarios: [{ ...first!, moments: ["sent"] }],
+    every: 12,
+    withinMs: 60_000,
+    say: quietly,
+  });
+  expect(result!.differences).toEqual([]);
+  expect(result!.deaths).toBeGreaterThan(1);
+  expect(result!.completedAt).toBeDefined();
+});
+
+test("kills at random moments lose nothing that was acknowledged and do nothing twice", patience, async () => {
+  const { findings, kills, acknowledgements } = await runSession(
+    {
+      plan: makePlan(20_261_115, 5),
+      size: { orders: 60, syncOrders: [5, 20], asyncOrders: [30, 60] },
+      runners: { sync: 2, async: 1, editors: 1 },
+      withinMs: 60_000,
+      isTimePassed: true,
+    },
+    quietly,
+  );
+  expect(findings).toEqual({ lost: [], doubled: [], illegalTransitions: [], broken: [] });
+  expect(kills.hub + kills.postgres + kills.both).toBe(5);
+  expect(acknowledgements.run).toBeGreaterThan(0);
+});
+
+describe("the check itself", async () => {
+  const hub = await startTestHub();
+  const org = await hub.org();
+  const { results } = (await org.post("/orders/bulk", { orders: [{}, {}, {}] })).body;
+  const ids = results.map(({ id }: { id: string }) => id);
+  await org.patch(`/orders/${ids[0]}`, { customFields: { "edited.me": "me-1" } });
+  const set = (await org.post("/condition-sets", { name: "chaos" })).body;
+  await org.post(`/condition-sets/${set.id}/values`, { values: ["a"] });
+  const actions = [
+    { type: "add_tags", params: { tags: ["t1"] } },
+    { type: "add_note", params: { text: "once" } },
+  ];
+  const run = (await org.post("/operations/run", { order_ids: ids, actions, note: "key-1" })).body;
+  const journal: JournalEntry[] = [
+    { type: "orders", ids },
+    { type: "patch", orderId: ids[0], field: "edited.me", value: "me-1" },
+    { type: "values", setId: set.id, values: ["a"] },
+    {
+      type: "run",
+      key: "key-1",
+      runId: run.id,
+      orderIds: ids,
+      noteText: "once",
+      status: run.status,
+      summary: run.summary,
+    },
+  ];
+  const seen = (status: string, done: number, at: number) => ({ runId: run.id, status, done, sentAt: at, at: at + 1 });
+
+  async function findAfter(tampering: string, statuses = ["queued", "running", "succeeded"]): Promise<Findings> {
+    let findings: Findings | undefined;
+    const undo = new Error("undo");
+    const tampered = hub.world.db.transaction(async (tx) => {
+      await tx.query("set local session_replication_role = replica");
+      await tx.query(tampering);
+      const reader = { query: async (text: string, values?: unknown[]) => ({ rows: await tx.query(text, values) }) };
+      const observations = statuses.map((status, i) => seen(status, status === "queued" ? 0 : 3, i * 2));
+      findings = await check(reader as unknown as Reader, journal, observations);
+      throw undo;
+    });
+    await expect(tampered).rejects.toBe(undo);
+    return findings!;
+  }
+
+  test("finds nothing where nothing is wrong", async () => {
+    expect(await findAfter("select 1")).toEqual({ lost: [], doubled: [], illegalTransitions: [], broken: [] });
+  });
+
+  test.each([
+    ["doubled", "a note that is there twice", "update orders set notes = notes || notes"],
+    ["lost", "a note that is gone", "update orders set notes = '[]'"],
+    ["lost", "tags that are gone", "update orders set tags = '{}'"],
+    ["lost", "an order that is gone", "delete from orders"],
+    ["lost", "a result that is gone", "delete from operation_results where position = 1"],
+    ["lost", "a run that is gone", "delete from operation_runs"],
+    ["broken", "a run that never ended", "update operation_runs set finished_at = null"],
+    ["broken", "a version nobody made", "update orders set version = version + 1"],
+    ["lost", "a change by hand that is gone", "delete from order_changes"],
+    ["lost", "a value that is gone", "delete from condition_set_values"],
+    ["broken", "tags that the list does not know", "delete from order_tags"],
+    [
+      "doubled",
+      "a key that became two runs",
+      `insert into operation_runs select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
+         from operation_runs r`,
+    ],
+  ] as const)("finds as %s %s", async (list, _, tampering) => {
+    expect((await findAfter(tampering))[list]).not.toEqual([]);
+  });
+
+  test.each([[["running", "queued"]], [["succeeded", "running"]], [["failed", "succeeded"]]])(
+    "finds the states %s",
+    async (statuses) => {
+      expect((await findAfter("select 1", statuses)).illegalTransitions).toHaveLength(1);
+    },
+  );
+});
