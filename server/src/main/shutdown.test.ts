@@ -51,6 +51,29 @@ describe("SIGTERM", () => {
     dataDir = path.join(await makeFolder(), "data");
   });
 
+  test("with a queue of long runs ends after the portion at hand, and the next start goes on at once", async () => {
+    const hub = await startHubProcess({ dataDir, env });
+    const client = await signIn(hub.url, admin);
+    const orders = Array.from({ length: 2_000 }, () => ({ status: "ready" }));
+    const { body: made } = await client.post("/orders/bulk", { orders });
+    const order_ids = made.results.map(({ id }: { id: string }) => id);
+    const actions = [{ type: "add_note", params: { text: "queued" } }];
+    let last = "";
+    for (let i = 0; i < 6; i++) last = (await client.post("/operations/run", { order_ids, actions })).body.id;
+    const asked = performance.now();
+    expect(await hub.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(promisedMs);
+    expect(postmasterOf(dataDir)).toBeUndefined();
+
+    const next = await startHubProcess({ dataDir, env });
+    const again = await signIn(next.url, admin);
+    const statusOf = async (): Promise<string> => (await again.get(`/operations/runs/${last}`)).body.status;
+    await vi.waitFor(async () => expect(await statusOf()).toBe("succeeded"), { timeout: 60_000, interval: 200 });
+    const { body: order } = await again.get(`/orders/${order_ids[0]}`);
+    expect(order.notes).toHaveLength(6);
+    await next.stop();
+  }, 120_000);
+
   test("under load loses no answer: whatever was accepted is answered whole, then hub and PostgreSQL are gone", async () => {
     const hub = await startHubProcess({ dataDir, env });
     const { token } = await signIn(hub.url, admin);
