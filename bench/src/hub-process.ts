@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Child } from "./child.ts";
 import { startChild } from "./child.ts";
 
@@ -11,6 +15,8 @@ export type HubProcess = Pick<Child, "pid" | "stop"> & {
 };
 
 export const adminPassword = "bench-password-only";
+const askEveryMs = 10;
+const answerWithinMs = 10_000;
 const hubFile = path.join(import.meta.dirname, "../../server/src/main/hub.ts");
 
 /** A new data directory, gone again when `work` is done. */
@@ -27,24 +33,48 @@ export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Pro
 
 /** The hub as its users run it, in a process of its own. `env` adds settings or overrides those here. */
 export async function startHub(dataDir: string, env: Record<string, string> = {}): Promise<HubProcess> {
+  const url = `http://127.0.0.1:${await freePort()}`;
   const settings = {
     HUB_DATA_DIR: dataDir,
-    HUB_PORT: "0",
+    HUB_PORT: new URL(url).port,
     HUB_PREVIEW_PORT: "0",
     HUB_RATE_LIMIT: "off",
     HUB_LOG_LEVEL: "warn",
     HUB_ADMIN_PASSWORD: adminPassword,
   };
   const started = performance.now();
-  const child = await startChild(hubFile, ["serve"], { ...settings, ...env }, /^live +(http:\S+)/m);
-  const url = child.match[1]!;
-  const { status } = await fetch(`${url}/readyz`);
-  const startMs = performance.now() - started;
-  if (status !== 200) {
+  const asking = new AbortController();
+  const answered = firstAnswer(`${url}/readyz`, asking.signal);
+  try {
+    // It prints its addresses when everything is in place, the first administrator included.
+    const child = await startChild(hubFile, ["serve"], { ...settings, ...env }, /^live +http:/m);
+    setTimeout(() => asking.abort(), answerWithinMs).unref();
+    const at = await answered;
+    if (at !== undefined) return { url, startMs: at - started, pid: child.pid, stop: child.stop };
     await child.stop();
-    throw new Error(`/readyz answered ${status}`);
+    throw new Error(`${url}/readyz did not answer 200 within ${answerWithinMs} ms after the start`);
+  } finally {
+    asking.abort();
   }
-  return { url, startMs, pid: child.pid, stop: child.stop };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** The moment at which this address first answers 200. */
+async function firstAnswer(url: string, signal: AbortSignal): Promise<number | undefined> {
+  while (!signal.aborted) {
+    const response = await fetch(url, { signal }).catch(() => undefined);
+    if (response?.ok) return performance.now();
+    await delay(askEveryMs);
+  }
+  return undefined;
 }
 
 /** Where the embedded cluster of a hub listens. */

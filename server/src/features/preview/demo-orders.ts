@@ -5,6 +5,7 @@ import type { Hold, Order, OrderLine } from "../orders/order.ts";
 
 const by: Actor = { type: "system", name: "demo data" };
 const dayMs = 86_400_000;
+const batchSize = 100;
 
 const firstNames =
   "Ada Ben Carla Dmitri Elena Farid Grace Hiro Ines Jonas Kavya Liam Mara Noor Oscar Priya Quinn Rosa Sam Tova".split(
@@ -59,11 +60,14 @@ const holdReasons: HoldReason[] = [
 const channels = ["web-shop", "marketplace", "wholesale"] as const;
 const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"];
 
-/** Believable orders in every state. The same seed gives the same orders, relative to `now`. */
-export function makeDemoOrders(count: number, seed: number, now: Date): Order[] {
+/** Believable orders in every state, in batches. The same seed gives the same orders, relative to `now`. */
+export function* makeDemoOrders(count: number, seed: number, now: Date): Generator<Order[]> {
   const random = createRandom(seed);
   const today = Math.floor(now.getTime() / dayMs) * dayMs;
-  return Array.from({ length: count }, (_, index) => makeOrder(index, seed, random, today));
+  for (let first = 0; first < count; first += batchSize) {
+    const length = Math.min(batchSize, count - first);
+    yield Array.from({ length }, (_, index) => makeOrder(first + index, seed, random, today));
+  }
 }
 
 type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(percent: number): boolean };
