@@ -3,19 +3,12 @@ import type { ClientConfig } from "pg";
 import pg from "pg";
 import type { Queryable } from "./database.ts";
 
-/** `connection` leads to any database of the server; names are our own, never a caller's. */
-export async function createMissingDatabases(connection: ClientConfig, names: string[]): Promise<void> {
-  const existing = await withClient(connection, async (client) => {
-    const { rows } = await client.query<{ datname: string }>("select datname from pg_database");
-    return new Set(rows.map((row) => row.datname));
+/** `connection` leads to any database of the server; the name is our own, never a caller's. */
+export async function createMissingDatabase(connection: ClientConfig, name: string): Promise<void> {
+  await withClient(connection, async (client) => {
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+    if (rowCount === 0) await client.query(`create database ${name} template template0`);
   });
-  const missing = names.filter((name) => !existing.has(name));
-  // Side by side: each waits mostly for the disk.
-  await Promise.all(
-    missing.map((name) =>
-      withClient(connection, (client) => client.query(`create database ${name} template template0`)),
-    ),
-  );
 }
 
 /** As PostgreSQL counts: 150004 is 15.4. */

@@ -1,13 +1,15 @@
 import type { ClientConfig } from "pg";
 import type { Environment } from "../context.ts";
-import { areSameDatabase, createMissingDatabases, readServerVersion } from "../db/database-server.ts";
+import { areSameDatabase, createMissingDatabase, readServerVersion } from "../db/database-server.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { DataDirInUse, holdHubLock } from "../db/hub-lock.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
 
 export type Databases = {
-  connections: Map<Environment, ClientConfig>;
+  environments: Environment[];
+  /** How to reach the database of this environment, which is made if it is missing. */
+  reach(environment: Environment): Promise<ClientConfig>;
   /** No other hub can be at work on these databases. */
   isExclusive: boolean;
   /** Stops the embedded server; does nothing to an external one. */
@@ -32,8 +34,6 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
   // Both surfaces, the lock, the signals, and some for whoever looks in with psql.
   const settings = { max_connections: String(Math.max(120, 2 * config.maxConnections + 20)) };
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile });
-  const names: [Environment, string][] = [["live", "hub_live"]];
-  if (config.previewPort !== undefined) names.push(["preview", "hub_preview"]);
   let stop = async (): Promise<void> => await postgres.stop();
   let isExclusive = true;
   try {
@@ -50,17 +50,13 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
     stop = async () => {};
     isExclusive = false;
   }
-  try {
-    await createMissingDatabases(
-      postgres.connection("postgres"),
-      names.map(([, name]) => name),
-    );
-  } catch (error) {
-    await stop();
-    throw error;
-  }
   return {
-    connections: new Map(names.map(([environment, name]) => [environment, postgres.connection(name)])),
+    environments: config.previewPort === undefined ? ["live"] : ["live", "preview"],
+    async reach(environment) {
+      const name = `hub_${environment}`;
+      await createMissingDatabase(postgres.connection("postgres"), name);
+      return postgres.connection(name);
+    },
     isExclusive,
     stop,
   };
@@ -78,7 +74,12 @@ async function openExternal(config: Config): Promise<Databases> {
   if (preview && (await areSameDatabase(live, preview))) {
     throw new ConfigError("PREVIEW_DATABASE_URL leads to the same database as DATABASE_URL; it needs one of its own.");
   }
-  return { connections, isExclusive: false, stop: async () => {} };
+  return {
+    environments: [...connections.keys()],
+    reach: async (environment) => connections.get(environment)!,
+    isExclusive: false,
+    stop: async () => {},
+  };
 }
 
 async function requireVersion(environment: Environment, connection: ClientConfig): Promise<void> {

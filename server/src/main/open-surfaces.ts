@@ -33,44 +33,31 @@ export type SurfaceParts = {
 
 /** Everything beyond the databases: with it come the routes, the features and the HTTP server. */
 export async function openSurfaces(config: Config, parts: SurfaceParts): Promise<OpenSurfaces> {
-  const { databases, secrets, log, stops } = parts;
-  const opening = await Promise.allSettled(
-    [...databases.connections].map(([environment, connection]) =>
-      openWorld({
-        environment,
-        connection,
-        secrets,
-        log,
-        maxConnections: config.maxConnections,
-        settings: { maxSignInFailures: config.maxSignInFailures, ...(config.oidc ? { oidc: config.oidc } : {}) },
-      }),
-    ),
-  );
-  const worlds = opening.filter((result) => result.status === "fulfilled").map((result) => result.value);
-  stops.push(() => closeAll(worlds));
-  const failure = opening.find((result) => result.status === "rejected");
-  if (failure) throw failure.reason;
-  if (databases.isExclusive) {
-    // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-    for (const { world } of worlds) await Promise.all([freeAllRuns(world), freeAllIdempotencyKeys(world)]);
-  }
+  const { databases, log, stops } = parts;
+  const worlds: World[] = [];
+  const closes: (() => Promise<void>)[] = [];
+  stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
+  // Side by side: each takes its time to answer what it accepted.
   stops.push(async () => void (await Promise.all(surfaces.map((surface) => surface.stop()))));
-  for (const { world } of worlds) {
-    surfaces.push(await openSurface(world, { config, ...portsOf(world.environment, config) }));
+  // One after the other: live answers while the database of the preview is still being made.
+  for (const environment of databases.environments) {
+    const { world, close } = await openOneWorld(environment, config, parts);
+    closes.push(close);
+    worlds.push(world);
+    if (databases.isExclusive) {
+      // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
+      await Promise.all([freeAllRuns(world), freeAllIdempotencyKeys(world)]);
+    }
+    surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {
-      const tidying = {
-        name: "idempotency keys",
-        everyMs: 600_000,
-        run: (owner: World) => removeOldIdempotencyKeys(owner),
-      };
       const worker = startWorker(world, [...chores, tidying]);
       stops.push(() => worker.stop());
     }
   }
   // Last: a start that fails after it would have made a password that nobody gets to see.
   const firstAdmin = await bootstrapAll(worlds, config.admin);
-  const preview = worlds.find(({ world }) => world.environment === "preview")?.world;
+  const preview = worlds.find(({ environment }) => environment === "preview");
   if (preview && firstAdmin?.environments.includes("preview")) {
     // Nobody has to wait for it: the hub answers meanwhile.
     const seeding = seed(preview).catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"));
@@ -79,16 +66,34 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   return { surfaces, firstAdmin };
 }
 
+const tidying = {
+  name: "idempotency keys",
+  everyMs: 600_000,
+  run: (owner: World) => removeOldIdempotencyKeys(owner),
+};
+
+async function openOneWorld(environment: Environment, config: Config, parts: SurfaceParts): Promise<OpenWorld> {
+  const { databases, secrets, log } = parts;
+  return await openWorld({
+    environment,
+    connection: await databases.reach(environment),
+    secrets,
+    log,
+    maxConnections: config.maxConnections,
+    settings: { maxSignInFailures: config.maxSignInFailures, ...(config.oidc ? { oidc: config.oidc } : {}) },
+  });
+}
+
 async function seed(world: World): Promise<void> {
   const operator = await findOperatorOrganization(world);
   if (operator) await seedPreview(systemContext(world, operator.id, "demo data"));
 }
 
 /** Both surfaces get the same administrator, so that one sign-in is all there is to remember. */
-async function bootstrapAll(worlds: OpenWorld[], admin: Config["admin"]): Promise<OpenSurfaces["firstAdmin"]> {
+async function bootstrapAll(worlds: World[], admin: Config["admin"]): Promise<OpenSurfaces["firstAdmin"]> {
   const { email, password = newPassword() } = admin;
-  const made = await Promise.all(worlds.map(({ world }) => bootstrap(world, { email, password })));
-  const environments = worlds.filter((_, index) => made[index]).map(({ world }) => world.environment);
+  const made = await Promise.all(worlds.map((world) => bootstrap(world, { email, password })));
+  const environments = worlds.filter((_, index) => made[index]).map((world) => world.environment);
   if (environments.length === 0) return undefined;
   return { email, password, isGenerated: admin.password === undefined, environments };
 }
@@ -97,8 +102,4 @@ function portsOf(environment: Environment, config: Config) {
   return environment === "live"
     ? { port: config.port, gatewayPort: config.gatewayPort }
     : { port: config.previewPort ?? 0, gatewayPort: config.previewGatewayPort };
-}
-
-async function closeAll(worlds: OpenWorld[]): Promise<void> {
-  await Promise.all(worlds.map((open) => open.close()));
 }

@@ -16,7 +16,8 @@ export async function withWorlds(config: Config, work: (worlds: World[]) => Prom
   const interrupt = (): void => void databases.stop().finally(() => process.exit(130));
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, interrupt);
   try {
-    for (const [environment, connection] of databases.connections) {
+    for (const environment of databases.environments) {
+      const connection = await databases.reach(environment);
       const settings = { maxSignInFailures: config.maxSignInFailures };
       open.push(await openWorld({ environment, connection, maxConnections: 2, secrets, log, settings }));
     }
