@@ -1,0 +1,120 @@
+import type { TObject, TSchema } from "typebox";
+import type { HttpClient } from "../core/outbound.ts";
+
+/**
+ * A connector is data plus a few functions that speak one foreign system's language. It knows no database, no queue and
+ * no organization: whoever runs its tasks keeps cursors, effects and executions.
+ */
+export type Connector = {
+  /** As in `connector` of a bridge: demo, rest, shopify ... */
+  name: string;
+  title: string;
+  description: string;
+  settings: TObject;
+  /** Write-only: sealed when stored, never answered. */
+  credentials: TObject;
+  /** Which tasks a bridge with these settings offers; every connector offers `connection.test`. */
+  tasks(settings: Settings): ConnectorTask[];
+  /** Executions of one bridge at a time, where the bridge itself names no other number. */
+  concurrency: number;
+  /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
+  isLocal?: boolean;
+};
+
+export type Settings = Record<string, unknown>;
+
+type TaskBase = {
+  name: string;
+  title: string;
+  description: string;
+  input: TObject;
+  output: TSchema;
+  /** May be repeated when nobody knows whether it happened. */
+  idempotent: boolean;
+  /** The whole execution, all attempts of one page or call included. */
+  timeoutMs: number;
+};
+
+/** One call, one answer. */
+export type CallTask = TaskBase & { mode: "call"; run(call: Call): Promise<Record<string, unknown>> };
+
+/** Reads records page by page. The next page is asked for when the last one is stored together with its cursor. */
+export type PullTask = TaskBase & {
+  mode: "pull";
+  yields: "orders" | "locations" | "tracking" | "inventory";
+  /** `cursor` is what the last stored page said, of this execution or, for those that read on, of an earlier one. */
+  pull(call: Call, cursor: unknown): AsyncIterable<Page>;
+  /** A later execution reads on from where the last successful one ended. */
+  isIncremental: boolean;
+};
+
+export type Page = {
+  records: PulledRecord[];
+  /** JSON. Where to go on after this page. */
+  cursor: unknown;
+  /** How many there will be in all, where the other side says so. */
+  total?: number;
+};
+
+export type PulledRecord = {
+  externalId: string;
+  /** Of the record at its source: an older state never overwrites a newer one. */
+  updatedAt?: string;
+  /** What the other side sent, which is what an inbound transformation maps. */
+  raw: Record<string, unknown>;
+  /** The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`. */
+  canonical: Record<string, unknown>;
+};
+
+/** Sends records one by one, each at most once. */
+export type PushTask = TaskBase & {
+  mode: "push";
+  takes: "orders";
+  /**
+   * `record` is the order as `GET /orders/{id}` answers it, or what an outbound transformation made of it.
+   * Throws a TaskError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
+   */
+  send(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent>;
+  /** Whether this effect has happened; undefined when it has not. */
+  find?(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent | undefined>;
+};
+
+export type Sent = { externalId?: string; details?: Record<string, unknown> };
+
+export type ConnectorTask = CallTask | PullTask | PushTask;
+
+/** What a task works with during one attempt. */
+export type Call = {
+  settings: Settings;
+  credentials: Record<string, unknown>;
+  input: Record<string, unknown>;
+  /** Guarded, timed, counted; the only way out. */
+  http: HttpClient;
+  signal: AbortSignal;
+  now(): Date;
+  /** The same in every attempt and retry of one execution. */
+  effectKey: string;
+  progress(done: number, total?: number): void;
+  log(level: "info" | "warn" | "error", message: string): void;
+};
+
+/** How a task says that it failed, in words its user can act on. Anything else thrown is a defect and not retried. */
+export class TaskError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** The request may have reached the other side: only safe to repeat with an effect key it honours. */
+  readonly mayHaveHappened: boolean;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { retryable?: boolean; retryAfterMs?: number; mayHaveHappened?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.mayHaveHappened = options.mayHaveHappened ?? false;
+  }
+}
