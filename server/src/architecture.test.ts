@@ -47,7 +47,12 @@ const featureEdges: Record<string, string[]> = {
 
 /** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
  * calling a bridge is what tasks are made of. */
-const furtherFronts = ["api-keys/key-authentication.ts", "bridges/bridge-tasks.ts", "orders/order.ts", "orders/orders.states.ts"];
+const furtherFronts = [
+  "api-keys/key-authentication.ts",
+  "bridges/bridge-tasks.ts",
+  "orders/order.ts",
+  "orders/orders.states.ts",
+];
 
 type Import = { from: string; to: string };
 
