@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Queryable, Tx } from "../db/database.ts";
 
@@ -30,6 +30,21 @@ const yearSeconds = 365 * 24 * 3600;
 /** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
 const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
 
+/** Two nodes that count at the same time what is out would both take the last place of a lane. */
+const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
+
+/** Of one lane, pg-boss hands out what has the smallest id: higher priority first, then what came first. */
+export function jobId(priority: number, atMs: number): string {
+  const rank = Math.min(Math.max(128 - priority, 0), 255)
+    .toString(16)
+    .padStart(2, "0");
+  const order = rank + atMs.toString(16).padStart(12, "0");
+  const random = randomBytes(8).toString("hex");
+  // Version 8: a UUID of one's own making.
+  const hex = `${order.slice(0, 12)}8${order.slice(12)}${random[0]}a${random.slice(1)}`;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 /** The one place that knows pg-boss. It speaks through our own connections: no pool and no listener besides them. */
 export async function openTaskQueue(db: Queryable, onError: (error: Error) => void): Promise<TaskQueue> {
   const through = (connection: Queryable) => ({
@@ -60,8 +75,9 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
   });
   return {
     async send(tx, jobs) {
+      if (jobs.length === 0) return [];
       const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
-        id: randomUUID(),
+        id: jobId(priority, Date.now()),
         data: { executionId },
         priority,
         group: { id: lane, tier: `c${Math.min(concurrency, maxConcurrency)}` },
@@ -71,6 +87,7 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       return inserts.map(({ id }) => id);
     },
     async take(tx, limit) {
+      await tx.query(takeLock);
       const jobs = await boss.fetch<{ executionId: string }>(queueName, {
         db: through(tx),
         batchSize: limit,

@@ -1,25 +1,29 @@
 import { randomUUID } from "node:crypto";
+import { TaskError } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
-import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { findTask } from "../bridges/bridge-tasks.ts";
 import { endAllLeasesAcrossOrgs, leaseMs, renewLeases } from "./attempts.store.ts";
-import { claimNext } from "./claim-executions.ts";
-import type { ExecutionRow } from "./executions.store.ts";
 import { createNotes } from "./attempt-notes.ts";
-import { recoverLost, recoverOverdue } from "./recover-executions.ts";
+import type { Equipment } from "./claim-executions.ts";
+import { claimNext, equip } from "./claim-executions.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import { giveBackUnknown, recoverLost, recoverOverdue, untouchedOutcome } from "./recover-executions.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { createSettler } from "./settle-attempts.ts";
-import type { ActiveMappings } from "./task-mappings.ts";
-import { localEngine } from "./wake-workers.ts";
-import { findTask } from "../bridges/bridge-tasks.ts";
-
-export type Claimed = { execution: ExecutionRow; bridge: OpenBridge | undefined; mappings: ActiveMappings };
+import { followCancels } from "./follow-cancels.ts";
+import { hintWorkers, localEngine } from "./wake-workers.ts";
 
 type Running = { execution: ExecutionRow; stop: AbortController };
 
 /** Signals get a worker going at once; this is for those that were lost. */
 const pollMs = 10_000;
 const beatMs = leaseMs / 3;
-const recoverMs = 5_000;
+const recoverMs = 4_000;
+/** After the database was away everybody gets the time to say that they are alive. */
+const graceMs = 3_000;
+/** The lease of what was claimed so long ago may be over: it must not begin any more. */
+const beginWithinMs = leaseMs - beatMs;
+const askAgainMs = 500;
 /** What is still running then is given back to the queue. */
 const patienceMs = 4_000;
 const maxClaim = 100;
@@ -37,12 +41,20 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   let isStopping = false;
   let pumping: Promise<void> | undefined;
   let isWanted = false;
+  let mayHoldUnknown = false;
+  let mayOthersHelp = false;
+  let graceEndsAt = 0;
 
   function wake(): void {
     isWanted = true;
     if (pumping || isStopping) return;
     pumping = pump()
-      .catch((error: unknown) => world.log.warn({ err: error }, "no tasks could be taken; they wait"))
+      .catch((error: unknown) => {
+        // Perhaps only the answer was lost, and they are ours.
+        mayHoldUnknown = true;
+        world.log.warn({ err: error }, "no tasks could be taken; they wait");
+        setTimeout(wake, askAgainMs).unref();
+      })
       .finally(() => {
         pumping = undefined;
       });
@@ -51,32 +63,60 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   async function pump(): Promise<void> {
     while (isWanted && !isStopping) {
       const free = Math.min(slots - running.size, maxClaim);
-      if (free <= 0) return;
+      if (free <= 0) {
+        if (mayOthersHelp) hintWorkers(world);
+        mayOthersHelp = false;
+        return;
+      }
+      if (mayHoldUnknown) await giveBackUnknown(world, owner, [...running.keys()]);
+      mayHoldUnknown = false;
       isWanted = false;
-      const claimed = await claimNext(world, owner, free);
-      for (const one of claimed) start(one);
-      if (claimed.length === free) isWanted = true;
+      const askedAt = performance.now();
+      const { executions, hasMore } = await claimNext(world, owner, free);
+      if (hasMore) isWanted = mayOthersHelp = true;
+      begin(executions, askedAt);
     }
   }
 
-  function start({ execution, bridge, mappings }: Claimed): void {
-    const stop = new AbortController();
-    running.set(execution.id, { execution, stop });
+  /** Known from the moment they are ours, so that a cancel finds them, whatever they still wait for. */
+  function begin(executions: ExecutionRow[], askedAt: number): void {
+    if (executions.length === 0) return;
+    for (const execution of executions) {
+      const stop = new AbortController();
+      running.set(execution.id, { execution, stop });
+      if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
+    }
+    equip(world, executions).then(
+      (equipped) => {
+        const isLate = performance.now() - askedAt > beginWithinMs;
+        for (const execution of executions) {
+          if (isLate) void giveUp(execution);
+          else void run(running.get(execution.id)!, equipped.get(execution.id)!);
+        }
+      },
+      (error: unknown) => {
+        world.log.warn({ err: error }, "tasks could not begin; they are given back");
+        for (const execution of executions) void giveUp(execution);
+      },
+    );
+  }
+
+  async function giveUp(execution: ExecutionRow): Promise<void> {
+    await settler.settle(execution, untouchedOutcome(execution), undefined, undefined);
+    running.delete(execution.id);
+    wake();
+  }
+
+  async function run({ execution, stop }: Running, { bridge, mappings }: Equipment): Promise<void> {
     const task = bridge && findTask(bridge, execution.task_name);
     const note = notes.of(execution);
-    void runAttempt({
-      world,
-      execution,
-      bridge,
-      mappings,
-      task,
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(execution.timeout_ms)]),
-      ...note,
-    }).then(async (outcome) => {
-      await settler.settle(execution, outcome, task, bridge);
-      running.delete(execution.id);
-      wake();
-    });
+    const timeout = setTimeout(() => stop.abort(new DOMException("timed out", "TimeoutError")), execution.timeout_ms);
+    const outcome = await runAttempt({ world, execution, bridge, mappings, task, signal: stop.signal, ...note });
+    clearTimeout(timeout);
+    await note.flush();
+    await settler.settle(execution, outcome, task, bridge);
+    running.delete(execution.id);
+    wake();
   }
 
   function abort(id: string, reason: Error): void {
@@ -88,15 +128,28 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     const ids = [...running.keys()];
     if (ids.length === 0) return;
     const kept = new Set(await renewLeases(world.db, ids, owner));
-    for (const id of ids) if (!kept.has(id)) abort(id, new Error("the lease was lost"));
+    for (const id of ids) if (!kept.has(id)) abort(id, superseded());
   }
 
-  const timers = [setInterval(wake, pollMs), every(beatMs, beat), every(recoverMs, () => recoverOverdue(world))];
+  async function recover(): Promise<void> {
+    if (performance.now() < graceEndsAt) return;
+    await beat();
+    await recoverOverdue(world);
+  }
+
+  const timers = [setInterval(wake, pollMs), every(beatMs, beat), every(recoverMs, recover)];
 
   function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
-    return setInterval(() => {
-      work().catch((error: unknown) => world.log.warn({ err: error }, "the task engine will try again"));
-    }, ms);
+    return setInterval(() => void attempt(work), ms);
+  }
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      graceEndsAt = performance.now() + graceMs;
+      world.log.warn({ err: error }, "the task engine will try again");
+    }
   }
 
   function wakeIn(delayMs: number): void {
@@ -104,10 +157,15 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     if (delayMs < 60_000) setTimeout(wake, Math.ceil(delayMs / 1000) * 1000 + 20).unref();
   }
 
-  const unsubscribe = [
-    world.signals.subscribe("task_queued", wake),
-    world.signals.subscribe("task_cancelled", (id) => abort(id, new Error("cancelled"))),
-  ];
+  const cancels = followCancels(world, (id) => abort(id, cancelled()));
+  const unsubscribe = world.signals.subscribe("task_queued", wake);
+  world.signals.onGap(() => {
+    if (isStopping) return;
+    graceEndsAt = performance.now() + graceMs;
+    mayHoldUnknown = true;
+    void attempt(beat);
+    wake();
+  });
   const local = localEngine(world);
   local.wake = wake;
   local.wakeIn = wakeIn;
@@ -119,7 +177,8 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     async stop() {
       isStopping = true;
       delete local.wake;
-      for (const off of unsubscribe) off();
+      delete local.wakeIn;
+      unsubscribe();
       clearInterval(timers[0]);
       await pumping;
       const patience = setTimeout(() => {
@@ -128,10 +187,14 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
       await untilEmpty(running);
       clearTimeout(patience);
       for (const timer of timers) clearInterval(timer);
+      cancels.stop();
       await notes.stop();
     },
   };
 }
+
+const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
+const superseded = (): TaskError => new TaskError("superseded", "Another worker has taken over, or it was cancelled.");
 
 async function untilEmpty(running: ReadonlyMap<string, unknown>): Promise<void> {
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
