@@ -131,7 +131,10 @@ const looking = fc.nat().map((n): Command => ({
 
 test("whatever is asked for in whatever order, executions only move along the table, and all of them end", async () => {
   const everyId: string[] = [];
-  const commands = fc.commands([queueing, queueing, cancelling, retrying, losing, looking], { maxCommands: 25, size: "max" });
+  const commands = fc.commands([queueing, queueing, cancelling, retrying, losing, looking], {
+    maxCommands: 25,
+    size: "max",
+  });
   await fc.assert(
     fc.asyncProperty(commands, async (list) => {
       const model: Model = { ends: new Map() };
