@@ -41,7 +41,8 @@ const featureEdges: Record<string, string[]> = {
   auth: ["api-keys", "organizations", "users"],
   orders: ["bridges", "locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
-  tasks: ["bridges", "orders"],
+  locations: ["bridges"],
+  tasks: ["bridges", "locations", "orders"],
   preview: ["orders"],
 };
 

@@ -87,13 +87,17 @@ export async function requireTask(
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   }
-  if (!row.is_active) {
-    throw new HubError("bridge_inactive", `The bridge ${row.name} is not active. Activate it first.`);
-  }
-  refusePreviewCalls(ctx, bridge);
+  refuseUnusable(ctx, bridge);
   const errors = findInputErrors(task, input);
   if (errors.length > 0) throw validationFailed(errors);
   return { bridge, task };
+}
+
+export function refuseUnusable(world: World, bridge: OpenBridge): void {
+  if (!bridge.row.is_active) {
+    throw new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
+  }
+  refusePreviewCalls(world, bridge);
 }
 
 /** What is in the preview must not reach real shops by accident. */
