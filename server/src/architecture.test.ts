@@ -40,7 +40,7 @@ const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
   orders: ["bridges", "locations", "users"],
-  operations: ["condition-sets", "locations", "orders", "users"],
+  operations: ["bridges", "condition-sets", "locations", "orders", "tasks", "users"],
   locations: ["bridges"],
   tasks: ["bridges", "locations", "orders"],
   preview: ["orders"],

@@ -13,15 +13,35 @@ export type ActionEnv = {
   newId(): string;
   /** Whether whoever runs the pipeline holds `operations:override`. */
   mayOverride: boolean;
+  bridges: BridgeDirectory;
 };
+
+/** What actions may ask about bridges; nobody is called for it. */
+export type BridgeDirectory = {
+  /** Why this task cannot be run there with this input; undefined when it can. */
+  problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
+  /** The task takes orders; others run once per order, with the order in their input. */
+  takesOrders(bridgeId: string, taskName: string): boolean;
+  ofLocation(locationId: string | null): string | undefined;
+};
+
+/** Something to be done outside, queued when the order's changes are committed. */
+export type ExternalCall = {
+  bridgeId: string;
+  taskName: string;
+  input: Record<string, unknown>;
+  followUp?: "fulfillment_send" | "fulfillment_recall";
+};
+
+export type Refusal = { refused: string; message: string; fix?: string };
 
 /** What came of one action on one order. A patch that changes nothing is reported as `no_change`. */
 export type Outcome =
-  | { patch: OrderPatch; creates?: Order[]; warning?: { code: string; message: string } }
-  | { refused: string; message: string; fix?: string };
+  | { patch: OrderPatch; creates?: Order[]; call?: ExternalCall; warning?: { code: string; message: string } }
+  | Refusal;
 
 /** Things that params point at; looked up once for the whole pipeline, never per order. */
-export type Reference = { kind: "user" | "location"; id: string; param: string };
+export type Reference = { kind: "user" | "location" | "bridge"; id: string; param: string };
 
 export type ActionDefinition<Params extends TSchema = TSchema> = {
   type: string;
@@ -39,8 +59,8 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   blockedByHold?: boolean;
   /** Beyond operations:run. */
   scope?: Scope;
-  /** Why it cannot be used on this hub (yet). */
-  unavailable?: string;
+  /** Queues tasks of bridges. */
+  needsBridges?: boolean;
   refers?(params: Static<Params>): Reference[];
   /** Rules between params, checked once; pointers are relative to the params. */
   check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
@@ -55,6 +75,6 @@ export function defineAction<Params extends TSchema>(definition: ActionDefinitio
   return definition;
 }
 
-export function refuse(code: string, message: string, fix?: string): Outcome {
+export function refuse(code: string, message: string, fix?: string): Refusal {
   return { refused: code, message, ...(fix === undefined ? {} : { fix }) };
 }

@@ -6,11 +6,13 @@ import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
+import { findBridgeIds } from "../bridges/bridges.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
 import { findUserIds } from "../users/users.ts";
 import type { ActionDefinition } from "./action.ts";
 import { actionCatalog, actionsByType } from "./action-catalog.ts";
+import { loadBridgeDirectory } from "./bridge-directory.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
@@ -57,7 +59,11 @@ export async function compilePipeline(
   }
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
-  return { steps, isAtomic: options.isAtomic };
+  const bridges = await loadBridgeDirectory(
+    ctx,
+    steps.some(({ action }) => action.needsBridges),
+  );
+  return { steps, isAtomic: options.isAtomic, bridges };
 }
 
 function findAction(type: string, pointer: string, errors: FieldError[]): ActionDefinition | undefined {
@@ -73,9 +79,6 @@ function findAction(type: string, pointer: string, errors: FieldError[]): Action
       allowed: [...actionsByType.keys()],
       ...more,
     });
-  } else if (action.unavailable !== undefined) {
-    errors.push({ pointer: at, code: "action_unavailable", message: action.unavailable });
-    return undefined;
   }
   return action;
 }
@@ -98,13 +101,14 @@ async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]>
   const referred = steps.flatMap(({ index, action, params }) =>
     (action.refers?.(params) ?? []).map((reference) => ({ ...reference, index })),
   );
-  const idsOf = (wanted: "user" | "location"): string[] =>
+  const idsOf = (wanted: "user" | "location" | "bridge"): string[] =>
     referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
-  const [users, locations] = await Promise.all([
+  const [users, locations, bridges] = await Promise.all([
     findUserIds(ctx.db, ctx.orgId, idsOf("user")),
     findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
+    findBridgeIds(ctx.db, ctx.orgId, idsOf("bridge")),
   ]);
-  const known = { user: users, location: locations };
+  const known = { user: users, location: locations, bridge: bridges };
   return referred
     .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
     .map(({ kind, id, param, index }) => ({

@@ -187,7 +187,7 @@ describe("a run", () => {
     expect(byPointer["/actions/1/params/reson"]).toMatchObject({ code: "unknown_field", suggestion: "reason" });
     expect(byPointer["/actions/2/params/priority"]).toMatchObject({ suggestion: "high" });
     expect(byPointer["/actions/3/when/op"]).toMatchObject({ code: "enum" });
-    expect(byPointer["/actions/4/type"]).toMatchObject({ code: "action_unavailable" });
+    expect(byPointer["/actions/4/params/bridge_id"]).toMatchObject({ code: "required" });
     const past = await run([id], [{ type: "hold", params: { until: "2001-01-01T00:00:00Z" } }]);
     expect(past.body.errors).toEqual([
       expect.objectContaining({ pointer: "/actions/0/params/until", code: "date_in_past" }),

@@ -26,6 +26,8 @@ import { presentOrder } from "./order.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
+export { concludeFulfillment } from "./conclude-fulfillment.ts";
+export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
