@@ -3,7 +3,7 @@ import { validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf } from "../../core/page.ts";
-import type { Ctx } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
 import { findByRef } from "./change-order.ts";
@@ -21,6 +21,7 @@ import type { OrderFilter } from "./order-filter.store.ts";
 import { archivedOptions } from "./order-filter.store.ts";
 import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
+import { countByStatus, foldCountsAcrossOrgs } from "./order-index.store.ts";
 import * as lists from "./order-list.store.ts";
 import { presentOrder } from "./order.ts";
 import type { OrderStatus } from "./orders.states.ts";
@@ -79,11 +80,16 @@ const recentTotals = perWorld(({ clock }) => {
 });
 
 export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
-  const rows = await lists.countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
+  const rows = await countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
   const counted = Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   const byStatus = Object.fromEntries(orderStatuses.map((status) => [status, counted[status] ?? 0]));
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total };
+}
+
+/** Work that nobody waits for; any number of processes may do it at once. */
+export async function foldOrderCounts(world: World): Promise<void> {
+  await foldCountsAcrossOrgs(world.db);
 }
 
 export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
