@@ -22,7 +22,7 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
       await client.query("set session_replication_role = replica; set synchronous_commit = off");
     }
     const [db] = clients as [pg.Client];
-    await db.query("set maintenance_work_mem = '256MB'");
+    await db.query("set maintenance_work_mem = '1GB'");
     const { rows } = await db.query<{ n: number }>("select count(*)::int as n from orders where org_id = $1", [orgId]);
     const restore = await dropIndexes(db);
     let next = rows[0]!.n + 1;
@@ -37,16 +37,20 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
         if (inserted.size !== length) throw new Error(`${length - inserted.size} orders were not stored`);
       }
     };
+    const lap = lapTimer();
     await Promise.all(clients.map(write));
+    lap("rows");
     for (const statement of restore) await db.query(statement);
+    lap("indexes");
     for (const table of tables) await db.query(`vacuum (analyze) ${table}`);
+    lap("vacuum");
     await db.query("checkpoint");
   } finally {
     for (const client of clients) await client.end();
   }
 }
 
-/** All but those that keep rows apart; and the statements that make them again. */
+/** All but those that keep rows apart, or that the running hub asks every few seconds; and the statements that make them again. */
 async function dropIndexes(db: pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ drop: string; make: string }>(
     `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
@@ -54,7 +58,8 @@ async function dropIndexes(db: pg.Client): Promise<string[]> {
             case when c.oid is null then pg_get_indexdef(i.indexrelid)
               else format('alter table %s add %s', i.indrelid::regclass, pg_get_constraintdef(c.oid)) end as make
        from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.contype = 'p'
-      where i.indrelid = any($1::regclass[]) and (not i.indisunique or i.indrelid = 'order_words'::regclass)`,
+      where i.indrelid = any($1::regclass[]) and (not i.indisunique or i.indrelid = 'order_words'::regclass)
+        and i.indexrelid <> 'orders_to_release'::regclass`,
     [tables],
   );
   for (const { drop } of rows) await db.query(drop);
@@ -66,5 +71,13 @@ function asTransaction(client: pg.Client): Tx {
     query: async <Row>(statement: unknown, values: unknown) =>
       (await client.query(statement as string, values as unknown[])).rows as Row[],
     afterCommit: () => {},
+  };
+}
+
+function lapTimer() {
+  let t = performance.now();
+  return (n: string) => {
+    console.error(n, ((performance.now() - t) / 1000).toFixed(1));
+    t = performance.now();
   };
 }

@@ -66,7 +66,7 @@ async function findBySearch(
   words: SearchWord[],
   range: Range,
 ): Promise<Found> {
-  const { ids, total, isAll } = await searchOrders(db, plan, words, range, maxTotal);
+  const { ids, total, isAll } = await searchOrders(db, plan, words, range);
   const orders = await readInOrder(db, orgId, ids);
   const hasMore = total > range.offset + range.limit;
   return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: !isAll || total > maxTotal };

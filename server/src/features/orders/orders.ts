@@ -31,6 +31,7 @@ export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
+export { insertChanges } from "./order-history.store.ts";
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,
