@@ -9,7 +9,11 @@ const lastNames = "Smith Jones Khan Garcia Lee Novak Rossi Weber Silva Olsen Par
 const cities = ["New York", "Albany", "Buffalo", "Rochester", "Syracuse", "Yonkers"];
 const statuses: OrderStatus[] = ["new", "ready", "ready", "ready", "sent", "awaiting_payment", "review_required"];
 const firstAt = Date.UTC(2026, 0, 1);
-export const spacingMs = 20_000;
+const spacingMs = 20_000;
+
+export function createdAtOf(n: number): string {
+  return new Date(firstAt + n * spacingMs).toISOString();
+}
 
 /**
  * The n-th order, always the same but for its ids. Whatever a list is filtered by occurs at a known rate, from the first
@@ -18,8 +22,8 @@ export const spacingMs = 20_000;
 export function makeBenchOrder(n: number, pointers: Pointers, newId: () => string): Order {
   const every = (count: number): boolean => n % count === 7;
   const [first, last] = [pick(firstNames, n), pick(lastNames, n)];
-  const at = new Date(firstAt + n * spacingMs).toISOString();
-  const shipBy = new Date(firstAt + n * spacingMs + 3 * 86_400_000).toISOString();
+  const at = createdAtOf(n);
+  const shipBy = createdAtOf(n + 3 * (86_400_000 / spacingMs));
   const line = (sku: number, quantity: number, price: number) => {
     return { id: newId(), sku: `SKU-${sku}`, name: `Thing ${sku}`, quantity, shippedQuantity: 0, price };
   };

@@ -66,7 +66,8 @@ async function dropIndexes(db: pg.Client): Promise<string[]> {
   return rows.map(({ make }) => make);
 }
 
-function asTransaction(client: pg.Client): Tx {
+/** For the statements of the hub, outside of a transaction. */
+export function asTransaction(client: pg.Client): Tx {
   return {
     query: async <Row>(statement: unknown, values: unknown) =>
       (await client.query(statement as string, values as unknown[])).rows as Row[],

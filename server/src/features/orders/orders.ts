@@ -23,7 +23,7 @@ import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./order-index.store.ts";
 import * as lists from "./order-list.store.ts";
-import { presentOrder } from "./order.ts";
+import { maskChange, maySeePersonalData, presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
@@ -45,7 +45,7 @@ export {
 } from "./orders.store.ts";
 
 export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
-  return presentOrder(await findByRef(ctx.db, ctx, ref));
+  return presentTo(ctx, await findByRef(ctx.db, ctx, ref));
 }
 
 export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
@@ -58,7 +58,7 @@ export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage
   recent.set(key, totalIsCapped ? total + 1 : total);
   const { page, limit } = query;
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.orders.map(presentOrder), pagination };
+  return { data: found.orders.map((order) => presentTo(ctx, order)), pagination };
 }
 
 const rememberMs = 10_000;
@@ -95,7 +95,9 @@ export async function foldOrderCounts(world: World): Promise<void> {
 
 export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
   const { id } = await findByRef(ctx.db, ctx, ref);
-  return await history.listTimeline(ctx.db, ctx.orgId, id, query);
+  const page = await history.listTimeline(ctx.db, ctx.orgId, id, query);
+  if (maySeePersonalData(ctx)) return page;
+  return { ...page, data: page.data.map((entry) => ({ ...entry, changes: entry.changes.map(maskChange) })) };
 }
 
 export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {
