@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { Actor } from "../../core/actor.ts";
+import type { Predicate } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
@@ -64,8 +65,10 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   refers?(params: Static<Params>): Reference[];
   /** Rules between params, checked once; pointers are relative to the params. */
   check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
+  /** The param that is a condition. It is compiled once for the whole pipeline and handed to `apply`. */
+  conditionParam?: string;
   /** Pure: reads the order, returns what would be different. */
-  apply?(order: Order, params: Static<Params>, env: ActionEnv): Outcome;
+  apply?(order: Order, params: Static<Params>, env: ActionEnv, holds: Predicate | undefined): Outcome;
   /** For actions that look at all orders of the run at once; one outcome for each. */
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
 };

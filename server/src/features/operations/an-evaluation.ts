@@ -1,3 +1,4 @@
+import { compileCondition } from "../../core/conditions.ts";
 import type { Order } from "../orders/order.ts";
 import type { ActionEnv, BridgeDirectory } from "./action.ts";
 import { actionsByType } from "./action-catalog.ts";
@@ -33,7 +34,10 @@ const demoBridges: BridgeDirectory = {
 /** For tests: one action on these orders, by way of the pipeline; what it is given cannot be changed by it. */
 export function evaluateOne(orders: Order[], type: string, params: object, env: ActionEnv = anEnv()): Evaluation[] {
   const action = actionsByType.get(type)!;
-  const step = { index: 0, action, params: deepFreeze(params), when: undefined, onError: "skip_order" } as const;
+  const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
+  const compiled = condition === undefined ? undefined : compileCondition(condition, () => undefined, "");
+  const holds = typeof compiled === "function" ? compiled : undefined;
+  const step = { index: 0, action, params: deepFreeze(params), when: undefined, holds, onError: "skip_order" } as const;
   const todo = orders.map(() => allSteps);
   return evaluate(deepFreeze(orders), { steps: [step], isAtomic: false, bridges: env.bridges }, env, todo, {
     isAborted: false,

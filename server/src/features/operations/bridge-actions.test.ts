@@ -49,7 +49,7 @@ describe("send_to_fulfillment", () => {
     const execution = await ended(steps[0].execution_id);
     expect(execution).toMatchObject({ status: "succeeded", trigger: "operation", runId: done.id });
     expect(execution.result.summary).toMatchObject({ sent: 2 });
-    expect((await read(ids[0]!)).status).toBe("sent");
+    expect((await read(ids[0])).status).toBe("sent");
     expect((await run(ids, "send_to_fulfillment", { bridge_id })).summary).toMatchObject({ no_change: 2 });
   });
 

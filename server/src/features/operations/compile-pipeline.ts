@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
-import { compileCondition, referredSets } from "../../core/conditions.ts";
+import type { Predicate } from "../../core/conditions.ts";
+import { compileCondition } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
@@ -11,8 +12,8 @@ import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
 import { findUserIds } from "../users/users.ts";
 import type { ActionDefinition } from "./action.ts";
-import { actionCatalog, actionsByType } from "./action-catalog.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
+import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
@@ -34,7 +35,7 @@ export async function compilePipeline(
   const errors: FieldError[] = [];
   const lookup = await loadSetLookup(
     ctx,
-    requests.flatMap((request) => referredSets(request.when)),
+    requests.flatMap((request) => setsOf(request)),
   );
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
@@ -47,10 +48,17 @@ export async function compilePipeline(
       });
     }
     const params = request.params ?? {};
-    if (!options.isChecked) errors.push(...paramErrors(ctx, action, params, `${pointer}/params`));
-    const when = request.when === undefined ? undefined : compileCondition(request.when, lookup, `${pointer}/when`);
-    if (Array.isArray(when)) errors.push(...when);
-    else steps.push({ index, action, params, when, onError: request.on_error ?? options.onError });
+    const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`);
+    errors.push(...wrong);
+    const conditions = conditionsOf(request);
+    const compile = (placed: typeof conditions.when): Predicate | undefined => {
+      const compiled = placed && compileCondition(placed.condition, lookup, pointer + placed.pointer);
+      if (!Array.isArray(compiled)) return compiled;
+      errors.push(...compiled);
+      return undefined;
+    };
+    const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
+    steps.push({ index, action, params, when, holds, onError: request.on_error ?? options.onError });
   }
   const grouping = steps.find(({ action }) => action.applyToAll);
   if (grouping && options.isAtomic) {

@@ -13,6 +13,8 @@ export type Step = {
   action: ActionDefinition;
   params: unknown;
   when: Predicate | undefined;
+  /** The condition in its params, if it has one. */
+  holds: Predicate | undefined;
   onError: OnError;
 };
 
@@ -93,7 +95,7 @@ function applyStep(
     evaluation.steps.push(early);
     return;
   }
-  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env);
+  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env, step.holds);
   settle(evaluation, step, outcome, run, isAtomic);
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
-import { deleteOrders, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
+import { deleteOrders, insertChanges, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
 import { compilePipeline } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
@@ -163,6 +163,10 @@ async function insertCreated(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promi
     evaluation.created = [];
     evaluation.calls = [];
   }
+  const entries = evaluations.flatMap((evaluation) =>
+    evaluation.created.map(({ id, version }) => ({ orderId: id, changes: [], version })),
+  );
+  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "created", at: ctx.clock.now() });
 }
 
 async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {

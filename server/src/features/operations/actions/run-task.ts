@@ -40,7 +40,7 @@ function fill(template: unknown, order: Order): unknown {
     if (whole) return read(order, whole[1]!) ?? null;
     return template.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, path: string) => {
       const value = read(order, path);
-      return typeof value === "object" ? JSON.stringify(value ?? "") : String(value ?? "");
+      return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
     });
   }
   if (Array.isArray(template)) return template.map((item) => fill(item, order));
