@@ -9,14 +9,24 @@ import type { Tx } from "./database.ts";
  */
 export type Signals = {
   publish(tx: Tx, topic: Topic, subject: string): Promise<void>;
-  subscribe(topic: Topic, listener: (subject: string) => void): void;
+  /** Outside of any transaction, and lost when the connection is down: only for what is looked after anyway. */
+  hint(topic: Topic, subject: string): void;
+  subscribe(topic: Topic, listener: (subject: string) => void): () => void;
   /** Called after a gap in which notifications may have been missed. */
   onGap(listener: () => void): void;
   isConnected(): boolean;
   close(): Promise<void>;
 };
 
-export type Topic = "api_key" | "user" | "clock" | "reset" | "operation_run";
+export type Topic =
+  | "api_key"
+  | "user"
+  | "clock"
+  | "reset"
+  | "operation_run"
+  | "task_queued"
+  | "task_ended"
+  | "task_cancelled";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
@@ -35,6 +45,9 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
   let client: pg.Client | undefined;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
+
+  // Marks this node's hints, which it has delivered to itself already.
+  const hintMark = `hint:${randomUUID()}`;
 
   // This node's notifications that not all nodes have confirmed yet.
   const unconfirmed = new Map<string, { missing: number; done?: () => void }>();
@@ -56,6 +69,7 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     next.on("notification", ({ payload = "" }) => {
       const [topic = "", subject = "", id = ""] = payload.split("|", 3);
       if (topic === receipt) return countReceipt(id);
+      if (id === hintMark) return;
       deliver(topic as Topic, subject);
       if (!confirmed.has(topic as Topic)) return;
       ask(next, "select pg_notify($1, $2)", [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
@@ -137,8 +151,16 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
         await awaitReceipts(id);
       });
     },
+    hint(topic, subject) {
+      deliver(topic, subject);
+      const current = client;
+      if (!current) return;
+      const payload = `${topic}|${subject}|${hintMark}`;
+      ask(current, "select pg_notify($1, $2)", [channel, payload]).catch((error: Error) => lose(current, error));
+    },
     subscribe(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+      return () => void listeners.set(topic, listeners.get(topic)!.filter((other) => other !== listener));
     },
     onGap: (listener) => gapListeners.push(listener),
     isConnected: () => client !== undefined,

@@ -81,7 +81,12 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     maxConnections: 10,
     secrets: createSecrets(secretKey),
     log: pino({ level: "debug" }, sink),
-    settings: { maxSignInFailures: 1_000, ...options.settings },
+    settings: {
+      maxSignInFailures: 1_000,
+      // Stand-ins for shops listen on loopback.
+      outbound: { allowPrivate: true, allowFromPreview: false },
+      ...options.settings,
+    },
     clock: createClock(() => new Date(Date.now() + offset.ms)),
   });
   await bootstrap(world, { email: "admin@hub.example", password });
