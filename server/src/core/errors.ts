@@ -63,6 +63,8 @@ export const errorTable = {
   headers_too_large: [431, "The headers are too large"],
   rate_limited: [429, "Too many requests"],
   internal_error: [500, "Something went wrong on our side"],
+  bridge_failed: [502, "The bridge did not answer as it should"],
+  bridge_timed_out: [504, "The bridge did not answer in time"],
   overloaded: [503, "The hub is busy"],
   database_unavailable: [503, "The database does not answer"],
   storage_full: [503, "The storage is full"],

@@ -1,11 +1,12 @@
-import type { TObject, TProperties } from "typebox";
+import type { TObject } from "typebox";
 import { Type } from "typebox";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
 import { findConnector } from "../../connectors/installed.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
-import { createHttpClient, OutboundError } from "../../core/outbound.ts";
+import { createHttpClient } from "../../core/outbound.ts";
+import { OutboundError } from "../../core/outbound-error.ts";
 import { notFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
 import { createFinder } from "../../core/validation.ts";
@@ -59,7 +60,7 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
 /** What a task of the connector asks for, and which orders are meant when it sends orders. */
 function inputSchemaOf(task: ConnectorTask): TObject {
   if (task.mode !== "push") return task.input;
-  return Strict({ orderIds: OrderIds, ...(task.input.properties as TProperties) });
+  return Strict({ orderIds: OrderIds, ...task.input.properties });
 }
 
 export type TaskRequest = { bridgeId: string; taskName: string; input: Record<string, unknown> };
@@ -86,13 +87,17 @@ export async function requireTask(
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   }
-  if (!row.is_active) {
-    throw new HubError("bridge_inactive", `The bridge ${row.name} is not active. Activate it first.`);
-  }
-  refusePreviewCalls(ctx, bridge);
+  refuseUnusable(ctx, bridge);
   const errors = findInputErrors(task, input);
   if (errors.length > 0) throw validationFailed(errors);
   return { bridge, task };
+}
+
+export function refuseUnusable(world: World, bridge: OpenBridge): void {
+  if (!bridge.row.is_active) {
+    throw new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
+  }
+  refusePreviewCalls(world, bridge);
 }
 
 /** What is in the preview must not reach real shops by accident. */
@@ -113,17 +118,14 @@ function findInputErrors(task: ConnectorTask, input: unknown) {
 export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log">;
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
-export function createCall(world: World, { row, connector }: OpenBridge, options: CallOptions): Call {
+export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
+  const { allowPrivate } = world.settings.outbound;
+  const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
     ...options,
     settings: row.settings,
     credentials: openCredentials(world, row),
-    http: createHttpClient({
-      allowPrivate: world.settings.outbound.allowPrivate,
-      breakerKey: `${world.environment}:${row.id}`,
-      signal: options.signal,
-      isBlocked: connector.isLocal === true,
-    }),
+    http: { request: (request) => client.request({ signal: options.signal, ...request }) },
     now: () => world.clock.now(),
   };
 }

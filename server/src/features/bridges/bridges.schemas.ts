@@ -13,7 +13,9 @@ export const BridgeRequest = Strict(
   {
     name: Name,
     connector: Type.String({ maxLength: 50, description: "One of GET /bridges/connectors" }),
-    settings: Type.Optional(Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "As the connector asks" })),
+    settings: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "As the connector asks" }),
+    ),
     credentials: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Stored sealed, never answered" }),
     ),

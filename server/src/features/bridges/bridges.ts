@@ -1,5 +1,5 @@
 import type { Connector } from "../../connectors/connector.ts";
-import { connectors, findConnector } from "../../connectors/installed.ts";
+import { findConnector, installedConnectors as connectors } from "../../connectors/installed.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { nearestName } from "../../core/nearest.ts";
@@ -158,8 +158,6 @@ function checkConfiguration(connector: Connector, settings: object, credentials:
     ...findErrors(connector.credentials, credentials, "/credentials"),
   ];
   if (errors.length > 0) throw validationFailed(errors);
-  const problem = connector.checkSettings?.(settings as Record<string, unknown>);
-  if (problem) throw badField(`/settings${problem.pointer}`, problem.code, problem.message);
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRow> {

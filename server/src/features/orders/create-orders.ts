@@ -108,7 +108,12 @@ export async function reserveNumbers(ctx: Ctx, { drafts }: Prepared): Promise<st
   });
 }
 
-export async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
+export async function takeFreeNumbers(
+  tx: Tx,
+  orgId: string,
+  count: number,
+  given: ReadonlySet<string>,
+): Promise<string[]> {
   const free: string[] = [];
   for (let factor = 1; free.length < count; factor *= 2) {
     const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);

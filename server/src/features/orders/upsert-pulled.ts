@@ -40,14 +40,23 @@ export async function upsertPulledOrders(
   const externalIds = [...newest.keys()];
   await pulled.lockExternalIds(tx, bridgeId, externalIds);
   const known = await pulled.findByExternalIds(tx, ctx.orgId, bridgeId, externalIds);
-  const existing = new Map((await store.lockOrders(tx, ctx.orgId, known.map(({ id }) => id))).map((o) => [o.id, o]));
+  const existing = new Map(
+    (
+      await store.lockOrders(
+        tx,
+        ctx.orgId,
+        known.map(({ id }) => id),
+      )
+    ).map((o) => [o.id, o]),
+  );
   const isKnown = new Map(known.map((row) => [row.external_id, row]));
 
   const fresh = externalIds.filter((id) => !isKnown.has(id)).map((id) => newest.get(id)!);
   await createFresh(tx, ctx, bridgeId, fresh, outcome);
   const changed = known.flatMap(({ id, external_id, source_updated_at }) => {
     const item = newest.get(external_id)!;
-    const isStale = source_updated_at !== null && item.updatedAt !== undefined && new Date(item.updatedAt) < source_updated_at;
+    const isStale =
+      source_updated_at !== null && item.updatedAt !== undefined && new Date(item.updatedAt) < source_updated_at;
     if (isStale) outcome.counts.unchanged!++;
     return isStale ? [] : [{ item, order: existing.get(id)! }];
   });
@@ -109,7 +118,7 @@ async function updateChanged(
   const entries: HistoryEntry[] = [];
   const fields = new Set<keyof OrderFields>();
   for (const { item, order } of pairs) {
-    const request = withLineIds(item.body as OrderRequest, order);
+    const request = withLineIds(item.body, order);
     const shapeErrors = findErrors(request);
     const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request, order);
     if (errors.length > 0) {

@@ -143,7 +143,9 @@ export async function listExecutions(
   if (query.statuses.length > 0) {
     // Said in so many words, the planner may use the index of those that did not simply succeed.
     if (!query.statuses.includes("succeeded")) where.push("status <> 'succeeded'");
-    where.push(query.statuses.length === 1 ? `status = ${bind(query.statuses[0])}` : `status = any(${bind(query.statuses)})`);
+    where.push(
+      query.statuses.length === 1 ? `status = ${bind(query.statuses[0])}` : `status = any(${bind(query.statuses)})`,
+    );
   }
   const filter = where.join(" and ");
   const [count] = await db.query<{ total: number }>(

@@ -59,7 +59,9 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
 
   // Records that are pushed are mapped one by one; everything else is mapped as a whole.
   const mapped: Mapped =
-    task.mode !== "push" && mappings.outbound ? mappings.outbound.map(execution.input) : { ok: true, output: execution.input };
+    task.mode !== "push" && mappings.outbound
+      ? mappings.outbound.map(execution.input)
+      : { ok: true, output: execution.input };
   if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
   const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
   const call = createCall(world, bridge, {
@@ -79,8 +81,10 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     return { status: "succeeded", result, error: null, sentInput, transformations };
   } catch (error) {
     const reason = (signal.reason as Error | undefined)?.name;
-    const failure = error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
-    if (failure.code === "task_defect") world.log.error({ err: error, executionId: execution.id }, "a task is defective");
+    const failure =
+      error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
+    if (failure.code === "task_defect")
+      world.log.error({ err: error, executionId: execution.id }, "a task is defective");
     const status =
       reason === "TimeoutError" ? "timed_out" : reason === "Interrupted" ? "interrupted" : ("failed" as const);
     return { ...failed(failure, sentInput), status };
@@ -98,19 +102,13 @@ export class MappingFailed extends Error {
 
 async function runTask(work: AttemptWork): Promise<unknown> {
   const { task, call, mappings } = work;
-  switch (task.mode) {
-    case "pull":
-      return await runPull(work, task);
-    case "push":
-      return await runPush(work, task);
-    case "call": {
-      const result = await task.run(call);
-      if (!mappings.inbound) return result;
-      const mapped = mappings.inbound.map(result);
-      if (!mapped.ok) throw new MappingFailed(mapped.errors);
-      return mapped.output;
-    }
-  }
+  if (task.mode === "pull") return await runPull(work, task);
+  if (task.mode === "push") return await runPush(work, task);
+  const result = await task.run(call);
+  if (!mappings.inbound) return result;
+  const mapped = mappings.inbound.map(result);
+  if (!mapped.ok) throw new MappingFailed(mapped.errors);
+  return mapped.output;
 }
 
 async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -128,7 +126,7 @@ async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   }
 }
 
-function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): AttemptOutcome["error"] {
+function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): NonNullable<AttemptOutcome["error"]> {
   const message = `The ${direction} transformation could not map the data.`;
   return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
 }

@@ -94,7 +94,13 @@ async function pushOne(
     return { result: { status: "failed", error } };
   }
   const conclude = (status: EffectRow["status"], sent?: Sent, error?: EffectRow["error"]): Promise<void> =>
-    concludeEffect(world.db, execution.org_id, key, { status, sent: sent ?? null, error: error ?? null }, world.clock.now());
+    concludeEffect(
+      world.db,
+      execution.org_id,
+      key,
+      { status, sent: sent ?? null, error: error ?? null },
+      world.clock.now(),
+    );
 
   // An attempt before this one may have sent it without living to see the answer.
   if (known && known.status !== "failed") {
@@ -141,7 +147,8 @@ const after = (retryAfterMs: number | undefined) => (retryAfterMs === undefined 
 
 const unknownOutcome = {
   code: "outcome_unknown",
-  message: "It may have arrived: the connection broke, and the other side cannot be asked. Look there before you retry.",
+  message:
+    "It may have arrived: the connection broke, and the other side cannot be asked. Look there before you retry.",
 };
 
 /** The same for every attempt and every retry of one execution, and for no other. */

@@ -85,7 +85,11 @@ export function decide(
   // Nobody knows whether it happened, and the task cannot be repeated safely.
   const error =
     isUncertain && !isIdempotent && status !== "timed_out"
-      ? { code: "outcome_unknown", message: "The worker ended while the task ran; it may have happened.", retryable: false }
+      ? {
+          code: "outcome_unknown",
+          message: "The worker ended while the task ran; it may have happened.",
+          retryable: false,
+        }
       : outcome.error;
   const wantsAnother = isUncertain ? isIdempotent : status === "failed" && outcome.error?.retryable === true;
   const mayTryAgain = status === "interrupted" || execution.attempt < execution.max_attempts;
@@ -105,8 +109,7 @@ export function decide(
       sent_input: sentInput,
       transformations,
       progress: execution.progress,
-      next_attempt_at:
-        delayMs === undefined ? null : new Date(world.clock.now().getTime() + delayMs).toISOString(),
+      next_attempt_at: delayMs === undefined ? null : new Date(world.clock.now().getTime() + delayMs).toISOString(),
       job_id: null,
     },
   };
@@ -133,7 +136,9 @@ export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]
     world.clock.now(),
   );
   const ours = batch.filter(({ execution }) => settled.has(execution.id));
-  const fenced = again.filter(({ execution }) => !settled.has(execution.id)).map(({ settlement }) => settlement.job_id!);
+  const fenced = again
+    .filter(({ execution }) => !settled.has(execution.id))
+    .map(({ settlement }) => settlement.job_id!);
   const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
   await world.queue.remove(tx, [...finishedJobs, ...fenced]);
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
@@ -160,7 +165,9 @@ export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]
 const healthEveryMs = 1_000;
 
 /** The health of a bridge is a hint to people: one write a second for all of them is enough. */
-function createHealthNotes(world: World): { note(bridgeId: string, error: { code: string; message: string } | null): void } {
+function createHealthNotes(world: World): {
+  note(bridgeId: string, error: { code: string; message: string } | null): void;
+} {
   const latest = new Map<string, { code: string; message: string } | null>();
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {

@@ -91,11 +91,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     for (const id of ids) if (!kept.has(id)) abort(id, new Error("the lease was lost"));
   }
 
-  const timers = [
-    setInterval(wake, pollMs),
-    every(beatMs, beat),
-    every(recoverMs, () => recoverOverdue(world)),
-  ];
+  const timers = [setInterval(wake, pollMs), every(beatMs, beat), every(recoverMs, () => recoverOverdue(world))];
 
   function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
     return setInterval(() => {
@@ -104,7 +100,8 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   }
 
   function wakeIn(delayMs: number): void {
-    if (delayMs < 60_000) setTimeout(wake, delayMs + 20).unref();
+    // The queue counts in whole seconds.
+    if (delayMs < 60_000) setTimeout(wake, Math.ceil(delayMs / 1000) * 1000 + 20).unref();
   }
 
   const unsubscribe = [
@@ -113,6 +110,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   ];
   const local = localEngine(world);
   local.wake = wake;
+  local.wakeIn = wakeIn;
   local.hasRoom = () => running.size < slots;
   for (const timer of timers) timer.unref();
   wake();

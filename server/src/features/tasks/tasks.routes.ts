@@ -25,6 +25,7 @@ export const taskRoutes = [
     body: shapes.SyncRequest,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [200, shapes.Execution],
+    mayBeUnfinished: true,
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
   }),

@@ -9,6 +9,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { concurrencyOf, requireTask } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
@@ -23,7 +24,7 @@ import type {
 } from "./tasks.schemas.ts";
 import type { ExecutionStatus, Trigger } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
-import { wakeWorkers } from "./wake-workers.ts";
+import { localEngine, wakeWorkers } from "./wake-workers.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
 
@@ -61,19 +62,17 @@ export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Ex
 const syncWaitMs = 30_000;
 
 /** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
-export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution> {
+export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
   const checked = await check(ctx, request);
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
-  const { keepAnswer, ...rest } = ctx;
-  const id = await change(rest, async (tx) => {
+  const { id } = await change(ctx, async (tx) => {
     const [row] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
-    return row!.id;
+    return presentExecution(row!);
   });
   await awaitEnd(ctx, id, syncWaitMs);
   const answer = await getExecution(ctx, id);
-  if (keepAnswer) await ctx.db.transaction((tx) => keepAnswer(tx, answer));
-  return answer;
+  return answer.finishedAt === null ? new Unfinished(answer) : answer;
 }
 
 async function check(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
@@ -127,7 +126,11 @@ export async function enqueueExecutions(
   const inserted = await store.insertExecutions(tx, ctx.orgId, rows, { ...ctx, at });
   await forgetJobsOfTwins(tx, ctx, inserted, jobIds);
   await record(tx, ctx, "queued", inserted);
-  tx.afterCommit(() => wakeWorkers(ctx));
+  tx.afterCommit(() => {
+    const delays = requests.map(({ delaySeconds = 0 }) => delaySeconds * 1000);
+    if (delays.includes(0)) wakeWorkers(ctx);
+    for (const delayMs of new Set(delays)) if (delayMs > 0) localEngine(ctx).wakeIn?.(delayMs);
+  });
   const position = new Map(ids.map((id, index) => [id, index]));
   return inserted.toSorted((a, b) => position.get(a.id)! - position.get(b.id)!);
 }
@@ -233,7 +236,8 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
 
 function refuseRetry({ status }: ExecutionRow): void {
   if (retryableStatuses.includes(status)) return;
-  const hint = status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
+  const hint =
+    status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
   throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
     extra: { retryableStatuses },
   });

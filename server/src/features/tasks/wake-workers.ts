@@ -1,8 +1,10 @@
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 
+type LocalEngine = { wake?: () => void; wakeIn?: (delayMs: number) => void; hasRoom?: () => boolean };
+
 /** The engine of this process, if it has one. */
-export const localEngine = perWorld((): { wake?: () => void; hasRoom?: () => boolean } => ({}));
+export const localEngine = perWorld((): LocalEngine => ({}));
 
 const hintEveryMs = 50;
 const lastHints = perWorld(() => ({ at: 0, timer: undefined as NodeJS.Timeout | undefined }));
