@@ -43,6 +43,7 @@ const featureEdges: Record<string, string[]> = {
   operations: ["condition-sets", "locations", "orders", "users"],
   locations: ["bridges"],
   tasks: ["bridges", "locations", "orders"],
+  schedules: ["bridges", "tasks"],
   preview: ["orders"],
 };
 

@@ -25,15 +25,19 @@ export function upcomingRuns(cron: Cron, zone: string, after: number, count: num
 
 function presentRun(cron: Cron, zone: string, instant: number): UpcomingRun {
   const clockChange = clockNote(cron, zone, instant);
-  const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
   return {
     runAt: new Date(instant).toISOString(),
-    localTime: local.toString({ timeZoneName: "never", fractionalSecondDigits: 0 }),
+    localTime: localTimeOf(zone, instant),
     ...(clockChange && { clockChange }),
   };
 }
 
-export function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undefined {
+export function localTimeOf(zone: string, instant: number): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+  return local.toString({ timeZoneName: "never", fractionalSecondDigits: 0 });
+}
+
+function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undefined {
   const stretch = stretchAt(zone, instant);
   const local = instant + stretch.offset;
   if (instant === stretch.start && stretch.offset > stretch.offsetBefore && !cron.runsEveryHour) {
