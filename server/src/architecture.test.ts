@@ -43,6 +43,7 @@ const featureEdges: Record<string, string[]> = {
   operations: ["bridges", "condition-sets", "locations", "orders", "tasks", "users"],
   locations: ["bridges"],
   tasks: ["bridges", "locations", "orders"],
+  schedules: ["bridges", "tasks"],
   preview: ["orders"],
 };
 

@@ -28,6 +28,7 @@ export const errorTable = {
   condition_set_not_found: [404, "Condition set not found"],
   order_not_found: [404, "Order not found"],
   location_not_found: [404, "Location not found"],
+  schedule_not_found: [404, "Schedule not found"],
   bridge_not_found: [404, "Bridge not found"],
   execution_not_found: [404, "Execution not found"],
   carrier_account_not_found: [404, "Carrier account not found"],

@@ -9,6 +9,7 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
@@ -23,6 +24,7 @@ const allRoutes: Route[] = [
   ...operationRoutes,
   ...bridgeRoutes,
   ...taskRoutes,
+  ...scheduleRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

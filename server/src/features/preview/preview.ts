@@ -81,12 +81,17 @@ export async function resetPreview(ctx: Ctx) {
   });
 }
 
+export async function refreshPreviewClock(world: World): Promise<void> {
+  world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
+}
+
 /** Every node follows the clock that is kept in the database. */
 export async function followPreviewClock(world: World): Promise<void> {
-  const follow = async (): Promise<void> => world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
-  await follow();
+  await refreshPreviewClock(world);
   const followOrComplain = (): void => {
-    follow().catch((error: unknown) => world.log.error({ err: error }, "the preview clock could not be read"));
+    refreshPreviewClock(world).catch((error: unknown) =>
+      world.log.error({ err: error }, "the preview clock could not be read"),
+    );
   };
   world.signals.subscribe("clock", followOrComplain);
   world.signals.onGap(followOrComplain);
