@@ -14,22 +14,24 @@ import { converters } from "./mapping-values.ts";
 import type { MappingElement, OnError, Refuse } from "./normalise-mapping.ts";
 import { normaliseElement } from "./normalise-mapping.ts";
 
+/** All members are always there: a run goes through many of these, and one shape is read fastest. */
 export type CompiledElement = {
   index: number;
   pointer: string;
   target: string;
-  source?: Path;
+  source: Path | undefined;
+  sourceText: string;
   /** Names from the root to the elements of the `each` around. */
   base: string[];
-  when?: (run: Run) => boolean;
+  when: ((run: Run) => boolean) | undefined;
   read: Reader;
   transforms: CompiledTransform[];
   convert: ((value: unknown) => unknown) | undefined;
-  default?: () => unknown;
+  default: (() => unknown) | undefined;
   isRequired: boolean;
   onError: OnError;
   /** The mappings of an `each`. */
-  inner?: CompiledElement[];
+  inner: CompiledElement[] | undefined;
   write: Writer;
   /** Another mapping writes into this value, which must then not be shared with the data. */
   isCopied: boolean;
@@ -115,9 +117,11 @@ function compileElement(raw: unknown, job: Job, pointer: string, place: Place): 
     onError: element.onError ?? "fail",
     write: compileWriter(target),
     isCopied: false,
-    ...(source ? { source } : {}),
-    ...(when && !Array.isArray(when) ? { when: when.test } : {}),
-    ...(Object.hasOwn(element, "default") ? { default: constantOf(element.default) } : {}),
+    source,
+    sourceText: element.source ?? element.each ?? "",
+    when: Array.isArray(when) ? undefined : when?.test,
+    default: Object.hasOwn(element, "default") ? constantOf(element.default) : undefined,
+    inner: undefined,
   };
   if (element.each !== undefined) {
     const base = source ? namesOf(source, place.base) : place.base;

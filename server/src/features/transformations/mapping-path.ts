@@ -74,21 +74,24 @@ export function compileReader({ from, steps }: Path): Reader {
 }
 
 function compilePlain(start: Reader, steps: PathStep[]): Reader {
-  const [first, second, ...more] = steps;
-  if (!first) return start;
-  if ("name" in first && more.length === 0) {
-    const { name } = first;
-    if (!second) return (run) => memberOf(start(run), name);
-    if ("name" in second) {
-      const inner = second.name;
-      return (run) => memberOf(memberOf(start(run), name), inner);
-    }
+  const names = steps.map((step) => ("name" in step && !(step.name in Object.prototype) ? step.name : undefined));
+  const [first, second] = names;
+  if (steps.length === 0) return start;
+  if (first !== undefined && steps.length === 1) return (run) => plainMember(start(run), first);
+  if (first !== undefined && second !== undefined && steps.length === 2) {
+    return (run) => plainMember(plainMember(start(run), first), second);
   }
   return (run) => {
     let value = start(run);
     for (let i = 0; i < steps.length && value !== undefined; i++) value = stepInto(value, steps[i]!);
     return value;
   };
+}
+
+/** For names that no object inherits: then the member is its own, or there is none. */
+function plainMember(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return (value as Record<string, unknown>)[name];
 }
 
 function stepInto(value: unknown, step: PathStep): unknown {

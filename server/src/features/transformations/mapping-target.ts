@@ -54,6 +54,17 @@ export function compileWriter(target: Target): Writer {
       output[name] = value;
     };
   }
+  const [second] = rest;
+  if (rest.length === 1 && second && "name" in second && !(name in Object.prototype)) {
+    const inner = second.name;
+    return (run, output, value) => {
+      takeRoom(run, room);
+      let child = output[name];
+      if (child === undefined || child === null) output[name] = child = {};
+      else if (typeof child !== "object" || Array.isArray(child)) throw conflict();
+      (child as Record<string, unknown>)[inner] = value;
+    };
+  }
   const last = target.length - 1;
   return (run, output, value) => {
     takeRoom(run, room);

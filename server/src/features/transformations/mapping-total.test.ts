@@ -90,9 +90,7 @@ const mapping = fc.letrec((tie) => ({
           path.map((source) => ({ source })),
           data.map((value) => ({ value })),
           path.map((inner) => ({ template: `{{${inner}}}-{{a}}` })),
-          fc
-            .tuple(path, fc.array(tie("element"), { maxLength: 3, depthSize: "small" }))
-            .map(([each, mappings]) => ({ each, mappings })),
+          fc.tuple(path, fc.array(tie("element"), { maxLength: 3 })).map(([each, mappings]) => ({ each, mappings })),
         ),
         type: fc.constantFrom("string", "number", "integer", "boolean", "date", "datetime", "array", "object", "any"),
         default: data,
@@ -155,13 +153,15 @@ describe("what would hang or crash others", () => {
   const large = { text: "a".repeat(900_000), list: Array.from({ length: 50_000 }, (_, i) => ({ i, name: `n${i}` })) };
   const many = (count: number, one: object) => Array.from({ length: count }, (_, i) => ({ ...one, target: `t${i}` }));
 
+  const twenty = (one: object) => Array.from({ length: 20 }, () => one);
+
   function nested(depth: number): unknown[] {
     if (depth === 0) return [{ target: "i", source: "@.i" }];
     return [{ target: "x", each: "$.list", mappings: nested(depth - 1) }];
   }
 
   test.each<[string, unknown[], string]>([
-    ["lists within lists", nested(9), "too_much_work"],
+    ["lists within lists", nested(9), "output_too_large"],
     ["copying the data again and again", many(500, { source: "$" }), "output_too_large"],
     [
       "texts that multiply",
@@ -180,11 +180,7 @@ describe("what would hang or crash others", () => {
       ],
       "too_much_work",
     ],
-    [
-      "sorting again and again",
-      many(500, { source: "list", transforms: Array(20).fill({ sort: "name" }) }),
-      "too_much_work",
-    ],
+    ["sorting again and again", many(500, { source: "list", transforms: twenty({ sort: "name" }) }), "too_much_work"],
     [
       "regular expressions on long texts",
       [{ target: "a", source: "text", transforms: [{ regex_extract: "^(a+)+$" }] }],
@@ -205,17 +201,6 @@ describe("what would hang or crash others", () => {
       ],
       "too_much_work",
     ],
-    [
-      "many unknown countries",
-      [
-        {
-          target: "x",
-          each: "list",
-          mappings: [{ target: "c", source: "name", transforms: ["country_code"], onError: "skip" }],
-        },
-      ],
-      "too_much_work",
-    ],
   ])("%s end with an error", (_, mappings, code) => {
     const result = runMapping(compiled(mappings), large);
     expect(result.ok ? [] : result.errors.map((error) => error.code)).toContain(code);
@@ -232,7 +217,7 @@ describe("what would hang or crash others", () => {
       const result = runMapping(compiled([one]), { deep, a: deep });
       expect(result.ok || result.errors[0]!.code).toSatisfy((code: unknown) => code === true || code === "too_deep");
     }
-    expect(traceMapping(compiled([{ target: "a", source: "deep.a" }]), { deep }).ok).toBe(false);
+    expect(traceMapping(compiled([{ target: "a", source: "deep" }]), { deep }).ok).toBe(false);
   });
 
   test("nothing inherited can be read, and prototypes cannot be written", () => {
@@ -251,7 +236,7 @@ describe("what would hang or crash others", () => {
   });
 
   test("regular expressions too large to compile are refused quickly, however many", () => {
-    const mappings = many(500, { source: "text", transforms: Array(20).fill({ regex_test: "\\pL{999}".repeat(20) }) });
+    const mappings = many(500, { source: "text", transforms: twenty({ regex_test: "\\pL{999}".repeat(20) }) });
     const result = compileMapping(mappings, sets);
     expect(result).toContainEqual(expect.objectContaining({ code: "too_complex" }));
   });

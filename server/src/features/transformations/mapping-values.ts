@@ -45,9 +45,23 @@ export function toText(value: unknown): string {
 const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const decimalComma = /^\s*[^\d\s]{0,3}\s*-?\d{1,3}(?:[.\s]\d{3})*,\d+\s*[^\d\s]{0,3}\s*$|^-?\d+,\d{1,2}$/;
 
+/** The usual case, without a regular expression: up to 15 digits with at most one point inside. */
+function isSimpleDecimal(text: string): boolean {
+  let points = 0;
+  const last = text.length - 1;
+  for (let i = 0; i <= last; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x2e) {
+      if (points++ > 0 || i === 0 || i === last) return false;
+    } else if (code < 0x30 || code > 0x39) return false;
+  }
+  return last >= 0 && last < 15;
+}
+
 export function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "string" && value.length <= 64) {
+    if (isSimpleDecimal(value)) return Number(value);
     const text = value.trim();
     if (plainNumber.test(text)) return finite(Number(text));
     const suggestion = decimalComma.test(text)
@@ -112,7 +126,9 @@ export function finite(number: number): number {
 
 /** Sums of prices come out as people write them: 0.1 + 0.2 is 0.3. */
 export function tidy(number: number): number {
-  return Number.isInteger(number) ? finite(number) : Number(finite(number).toPrecision(15));
+  if (Number.isInteger(number)) return number;
+  const short = Math.round(number * 1e6) / 1e6;
+  return Math.abs(short - number) <= Math.abs(number) * 1e-15 ? short : Number(finite(number).toPrecision(15));
 }
 
 /** Half away from zero on the decimal digits that are seen: 1.005 to two places is 1.01. */
@@ -126,5 +142,5 @@ export function roundTo(number: number, digits: number): number {
 
 /** What PostgreSQL keeps unchanged; cutting and decoding can make text that it refuses. */
 export function cleanText(text: string): string {
-  return text.replaceAll("\u0000", "").toWellFormed();
+  return text.isWellFormed() && !text.includes("\u0000") ? text : text.replaceAll("\u0000", "").toWellFormed();
 }

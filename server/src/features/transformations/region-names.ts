@@ -43,7 +43,7 @@ const otherNames: Record<string, string> = {
 
 export type Country = { alpha2: string; alpha3: string; name: string };
 
-export const countries: readonly Country[] = codes.split(" ").map((pair) => ({
+const countries: readonly Country[] = codes.split(" ").map((pair) => ({
   alpha2: pair.slice(0, 2),
   alpha3: pair.slice(2),
   get name() {
@@ -113,15 +113,15 @@ export function statesOf(country: string): (text: string) => string | undefined 
 }
 
 /** Country calling codes, for numbers that are written without one. */
-export const callingCodes: Record<string, string> = {
-  ...{ US: "1", CA: "1", MX: "52", BR: "55", AR: "54", CL: "56", CO: "57", PE: "51" },
-  ...{ GB: "44", IE: "353", DE: "49", FR: "33", ES: "34", IT: "39", PT: "351", NL: "31", BE: "32", LU: "352" },
-  ...{ CH: "41", AT: "43", DK: "45", SE: "46", NO: "47", FI: "358", PL: "48", CZ: "420", SK: "421", HU: "36" },
-  ...{ RO: "40", BG: "359", GR: "30", HR: "385", SI: "386", EE: "372", LV: "371", LT: "370", UA: "380", TR: "90" },
-  ...{ IL: "972", AE: "971", SA: "966", EG: "20", ZA: "27", NG: "234", KE: "254", MA: "212" },
-  ...{ IN: "91", PK: "92", CN: "86", HK: "852", TW: "886", JP: "81", KR: "82", SG: "65", MY: "60", TH: "66" },
-  ...{ VN: "84", PH: "63", ID: "62", AU: "61", NZ: "64" },
-};
+export const callingCodes: Record<string, string> = Object.fromEntries(
+  (
+    "US1 CA1 MX52 BR55 AR54 CL56 CO57 PE51 GB44 IE353 DE49 FR33 ES34 IT39 PT351 NL31 BE32 LU352 CH41 AT43 DK45 SE46 NO47 " +
+    "FI358 PL48 CZ420 SK421 HU36 RO40 BG359 GR30 HR385 SI386 EE372 LV371 LT370 UA380 TR90 IL972 AE971 SA966 EG20 ZA27 " +
+    "NG234 KE254 MA212 IN91 PK92 CN86 HK852 TW886 JP81 KR82 SG65 MY60 TH66 VN84 PH63 ID62 AU61 NZ64"
+  )
+    .split(" ")
+    .map((pair) => [pair.slice(0, 2), pair.slice(2)]),
+);
 
 /** Where a leading zero belongs to the number itself. */
 export const keepsLeadingZero: ReadonlySet<string> = new Set(["IT"]);

@@ -1,6 +1,5 @@
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
 import { namesOf } from "./compile-mapping.ts";
-import { showPath } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Seen } from "./mapping-run.ts";
 import { startRun } from "./mapping-run.ts";
 import { quote } from "./mapping-values.ts";
@@ -77,14 +76,14 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): MappingT
     output,
     errors: run.problems,
     warnings: [...warnings, ...settled],
-    trace: trace.sort((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
+    trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
     unusedSource: unusedPaths(paths, compiled.reads).slice(0, maxUnused),
     durationMs,
   };
 }
 
 function missingWarning(
-  { index, target, pointer, source, base }: CompiledElement,
+  { index, target, pointer, source, sourceText, base }: CompiledElement,
   paths: SourcePath[],
 ): MappingWarning {
   const nearest = nearestPath(source!, base, namesOf(source!, base), paths);
@@ -94,7 +93,7 @@ function missingWarning(
     path: pointer,
     code: "source_missing",
     message: "The data has nothing there.",
-    source: showPath(source!),
+    source: sourceText,
     ...(nearest === undefined ? {} : { nearest }),
   };
 }

@@ -1,3 +1,5 @@
+// `then` is a word of the mapping language; these objects are never awaited.
+/* oxlint-disable unicorn/no-thenable */
 import { Type } from "typebox";
 import { Strict } from "../../../core/schema.ts";
 import { constantOf, MappingFault, spend } from "../mapping-run.ts";

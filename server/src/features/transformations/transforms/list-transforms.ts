@@ -122,7 +122,7 @@ export const listTransforms = [
       return (list, run) => {
         const keyed = list.map((element) => ({ element, key: by === undefined ? element : memberOf(element, by) }));
         spend(run, sortCost(keyed.map(({ key }) => key)));
-        return keyed.sort((a, b) => direction * compareKeys(a.key, b.key)).map(({ element }) => element);
+        return keyed.toSorted((a, b) => direction * compareKeys(a.key, b.key)).map(({ element }) => element);
       };
     },
   }),

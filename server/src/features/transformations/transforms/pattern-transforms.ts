@@ -14,12 +14,13 @@ const Pattern = Type.String({ minLength: 1, maxLength: 200, description: "A regu
 const IgnoreCase = Type.Optional(Type.Boolean());
 const group = "text";
 
-type Engine = { find(text: string, from: number, run: Run): Match | undefined; groupCount: number };
+type Find = (from: number) => Match | undefined;
+type Engine = { search(text: string, run: Run): Find; groupCount: number };
 type Match = { start: number; end: number; groups: (string | null)[] };
 
 /** RE2 needs no more than text times pattern for one search; that product is what is paid for. */
 function compilePattern(pattern: string, ignoreCase: boolean | undefined, env: CompileEnv): Engine {
-  const nothing: Engine = { find: () => undefined, groupCount: 0 };
+  const nothing: Engine = { search: () => () => undefined, groupCount: 0 };
   if (env.patterns.room <= 0) {
     env.refuse("pattern", "too_complex", "The regular expressions of this mapping are too large together.");
     return nothing;
@@ -40,15 +41,17 @@ function compilePattern(pattern: string, ignoreCase: boolean | undefined, env: C
   const groupCount = compiled.groupCount();
   return {
     groupCount,
-    find(text, from, run) {
+    search(text, run) {
       if (text.length > maxTextLength) {
         throw new MappingFault("text_too_long", `Regular expressions take texts up to ${maxTextLength} characters.`);
       }
-      spend(run, 4 + (((text.length - from) * size) >> 4));
       const matcher = compiled.matcher(text);
-      if (!matcher.find(from)) return undefined;
-      const groups = Array.from({ length: groupCount + 1 }, (_, i) => matcher.group(i));
-      return { start: matcher.start(), end: matcher.end(), groups };
+      return (from) => {
+        spend(run, 4 + (((text.length - from) * (size + 8)) >> 4));
+        if (!matcher.find(from)) return undefined;
+        const groups = Array.from({ length: groupCount + 1 }, (_, i) => matcher.group(i));
+        return { start: matcher.start(), end: matcher.end(), groups };
+      };
     },
   };
 }
@@ -74,7 +77,7 @@ export const patternTransforms = [
       const engine = compilePattern(pattern, ignore_case, env);
       const group = wanted ?? Math.min(1, engine.groupCount);
       if (group > engine.groupCount) env.refuse("group", "group", `The pattern has ${engine.groupCount} groups.`);
-      return (text, run) => engine.find(text, 0, run)?.groups[group] ?? undefined;
+      return (text, run) => engine.search(text, run)(0)?.groups[group] ?? undefined;
     },
   }),
   textTransform({
@@ -86,6 +89,7 @@ export const patternTransforms = [
     compile({ pattern, to, ignore_case }, env) {
       const engine = compilePattern(pattern, ignore_case, env);
       return (text, run) => {
+        const find = engine.search(text, run);
         const parts: string[] = [];
         let length = 0;
         const add = (part: string): void => {
@@ -94,7 +98,7 @@ export const patternTransforms = [
         };
         let position = 0;
         let from = 0;
-        for (let found; from <= text.length && (found = engine.find(text, from, run));) {
+        for (let found; from <= text.length && (found = find(from));) {
           add(text.slice(position, found.start));
           add(expand(to, found.groups));
           position = found.end;
@@ -116,7 +120,7 @@ export const patternTransforms = [
     example: { params: { pattern: "^\\d{5}(-\\d{4})?$" }, from: "10001-1234", to: true },
     compile({ pattern, ignore_case }, env) {
       const engine = compilePattern(pattern, ignore_case, env);
-      return (text, run) => engine.find(text, 0, run) !== undefined;
+      return (text, run) => engine.search(text, run)(0) !== undefined;
     },
   }),
 ];

@@ -103,7 +103,10 @@ export const textTransforms = [
     params: Strict({ from: Type.String({ minLength: 1, maxLength: 1000 }), to: ShortText }),
     example: { params: { from: "-", to: "" }, from: "555-010-0000", to: "5550100000" },
     compile({ from, to }) {
+      const escaped = to.replaceAll("$", "$$$$");
       return (text) => {
+        if (!text.includes(from)) return text;
+        if (to.length <= from.length) return text.replaceAll(from, escaped);
         const parts = text.split(from);
         checkTextLength(text.length + (parts.length - 1) * (to.length - from.length));
         return parts.join(to);

@@ -1,16 +1,8 @@
 import { Type } from "typebox";
 import { OneOf, Strict } from "../../../core/schema.ts";
-import { nearestName } from "../../../core/nearest.ts";
 import { spend } from "../mapping-run.ts";
 import { finite, roundTo } from "../mapping-values.ts";
-import {
-  callingCodes,
-  countries,
-  countriesWithStates,
-  findCountry,
-  keepsLeadingZero,
-  statesOf,
-} from "../region-names.ts";
+import { callingCodes, countriesWithStates, findCountry, keepsLeadingZero, statesOf } from "../region-names.ts";
 import { fault, numberTransform, textTransform } from "../transform.ts";
 
 const group = "trade";
@@ -47,12 +39,7 @@ export const tradeTransforms = [
         spend(run, 10);
         const country = findCountry(text);
         if (country) return country[to];
-        spend(run, 5_000);
-        const nearest = nearestName(
-          text,
-          countries.map(({ name }) => name),
-        );
-        throw fault(text, "the name or code of a country", nearest && `did you mean ${nearest}?`);
+        throw fault(text, "the name or code of a country", 'put a transform "lookup" before it');
       };
     },
   }),
