@@ -39,13 +39,21 @@ const layers: Record<string, string[]> = {
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
-  orders: ["locations", "users"],
+  orders: ["bridges", "locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
+  locations: ["bridges"],
+  tasks: ["bridges", "locations", "orders"],
   preview: ["orders"],
 };
 
-/** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */
-const furtherFronts = ["api-keys/key-authentication.ts", "orders/order.ts", "orders/orders.states.ts"];
+/** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
+ * calling a bridge is what tasks are made of. */
+const furtherFronts = [
+  "api-keys/key-authentication.ts",
+  "bridges/bridge-tasks.ts",
+  "orders/order.ts",
+  "orders/orders.states.ts",
+];
 
 type Import = { from: string; to: string };
 

@@ -34,3 +34,34 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
   );
   tx.afterCommit(() => by.sealer.nudge());
 }
+
+/** Of several changes at once, each with its own organization and author. */
+export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId">;
+
+export async function recordEvents(
+  tx: Tx,
+  by: Pick<Recorder, "clock" | "sealer" | "newId">,
+  events: ForeignEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const records = events.map(({ orgId, objectType, objectId, requestId, ...event }) => ({
+    id: by.newId(),
+    org_id: orgId,
+    object_type: objectType,
+    object_id: objectId,
+    request_id: requestId,
+    data: {},
+    ...event,
+  }));
+  await tx.query(
+    {
+      name: "events_insert_many",
+      text: `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
+        select u.id, u.org_id, u.type, u.object_type, u.object_id, u.actor, u.request_id, u.data, $2
+          from jsonb_to_recordset($1::jsonb) as u (id uuid, org_id uuid, type text, object_type text, object_id uuid,
+            actor jsonb, request_id text, data jsonb)`,
+    },
+    [JSON.stringify(records), by.clock.now()],
+  );
+  tx.afterCommit(() => by.sealer.nudge());
+}

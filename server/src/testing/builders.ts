@@ -21,6 +21,12 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
+  bridge: async (org) =>
+    (await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" })).body.id,
+  execution: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    return (await org.post("/tasks/execute", { bridgeId: bridge.body.id, taskName: "noop" })).body.id;
+  },
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
 };
 

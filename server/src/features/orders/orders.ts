@@ -30,6 +30,7 @@ export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
+export { upsertPulledOrders } from "./upsert-pulled.ts";
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,
