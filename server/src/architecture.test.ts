@@ -41,11 +41,17 @@ const featureEdges: Record<string, string[]> = {
   auth: ["api-keys", "organizations", "users"],
   orders: ["locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
-  preview: ["orders"],
+  "carrier-accounts": ["condition-sets"],
+  preview: ["carrier-accounts", "orders"],
 };
 
 /** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */
-const furtherFronts = ["api-keys/key-authentication.ts", "orders/order.ts", "orders/orders.states.ts"];
+const furtherFronts = [
+  "api-keys/key-authentication.ts",
+  "carrier-accounts/open-carrier.ts",
+  "orders/order.ts",
+  "orders/orders.states.ts",
+];
 
 type Import = { from: string; to: string };
 

@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
+import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
@@ -19,6 +20,7 @@ const allRoutes: Route[] = [
   ...orderRoutes,
   ...locationRoutes,
   ...operationRoutes,
+  ...carrierAccountRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

@@ -1,4 +1,5 @@
 import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
+import { escapePointer } from "../../core/strict-json.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardHeader } from "./card.schemas.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
@@ -182,7 +183,7 @@ function buildServices(
 }
 
 function cellError(row: number, column: string | null, code: string, message: string): CellError {
-  const place = column === null ? `/csv/${row}` : `/csv/${row}/${column}`;
+  const place = column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`;
   return {
     pointer: place,
     row,

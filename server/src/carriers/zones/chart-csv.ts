@@ -1,4 +1,5 @@
 import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
+import { escapePointer } from "../../core/strict-json.ts";
 import type { CellError } from "../rate-card/card-csv.ts";
 import type { ChartRow } from "./zone-chart.ts";
 import { rangeOf } from "./zone-chart.ts";
@@ -60,6 +61,6 @@ function clean(cell: string | undefined): string {
 }
 
 function chartError(row: number, column: string | null, code: string, message: string): CellError {
-  const pointer = column === null ? `/csv/${row}` : `/csv/${row}/${column}`;
+  const pointer = column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`;
   return { pointer, row, column, code, message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}` };
 }
