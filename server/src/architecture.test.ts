@@ -40,8 +40,9 @@ const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
   orders: ["locations", "users"],
-  operations: ["condition-sets", "locations", "orders", "users"],
-  preview: ["orders"],
+  operations: ["condition-sets", "locations", "orders", "shipments", "users"],
+  preview: ["orders", "shipments"],
+  shipments: ["orders"],
 };
 
 /** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */

@@ -34,3 +34,22 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
   );
   tx.afterCommit(() => by.sealer.nudge());
 }
+
+/** Many changes of one transaction in one statement. */
+export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const records = events.map(({ type, objectType, objectId, data = {} }) => ({
+    id: by.newId(),
+    type,
+    object_type: objectType,
+    object_id: objectId,
+    data,
+  }));
+  await tx.query(
+    `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
+     select u.id, $1, u.type, u.object_type, u.object_id, $3, $4, u.data, $5
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, type text, object_type text, object_id uuid, data jsonb)`,
+    [by.orgId, JSON.stringify(records), by.actor, by.requestId, by.clock.now()],
+  );
+  tx.afterCommit(() => by.sealer.nudge());
+}

@@ -8,6 +8,7 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -17,6 +18,7 @@ const allRoutes: Route[] = [
   ...apiKeyRoutes,
   ...conditionSetRoutes,
   ...orderRoutes,
+  ...shipmentRoutes,
   ...locationRoutes,
   ...operationRoutes,
   ...organizationRoutes,

@@ -21,6 +21,7 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
+  shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
 };
 

@@ -9,6 +9,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
 import { deleteOrders, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
+import { followShipments } from "./follow-shipments.ts";
 import { compilePipeline } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, outcomeOf } from "./evaluate.ts";
@@ -134,6 +135,7 @@ async function executeChunk(
   await insertCreated(tx, ctx, work.evaluations);
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
+  await followShipments(tx, ctx, work.evaluations);
   await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
   return true;
 }

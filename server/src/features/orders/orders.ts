@@ -29,6 +29,7 @@ import { orderStatuses } from "./orders.states.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
+export { markOrdersDelivered } from "./delivered-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
