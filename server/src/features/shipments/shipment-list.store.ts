@@ -28,7 +28,9 @@ export type ShipmentFilter = {
   search?: string;
 };
 
-export type Found = { shipments: Shipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
+export type ListedShipment = Shipment & { orgId: string };
+export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
+type ListedRow = ShipmentRow & { org_id: string };
 type Range = { limit: number; offset: number };
 type Key = { column: string; direction: "asc" | "desc" };
 type Plan = { branches: string[]; values: unknown[]; key: Key };
@@ -65,7 +67,7 @@ export async function listShipments(
   }
   const [rows, total] = [await readSlice(db, plan, range), await countUpTo(db, plan)];
   const hasMore = rows.length > range.limit;
-  const shipments = rows.slice(0, range.limit).map(toShipment);
+  const shipments = rows.slice(0, range.limit).map(toListed);
   return { shipments, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
 }
 
@@ -143,11 +145,11 @@ async function findRare(db: Queryable, plan: Plan, text: string, range: Range): 
   );
   const { total, ids } = row!;
   if (total > maxRareHits) return undefined;
-  const rows = await db.query<ShipmentRow>(
-    `select ${readColumns} from unnest($1::uuid[]) with ordinality as p (id, n) join shipments s on s.id = p.id order by p.n`,
+  const rows = await db.query<ListedRow>(
+    `select ${readColumns}, s.org_id from unnest($1::uuid[]) with ordinality as p (id, n) join shipments s on s.id = p.id order by p.n`,
     [ids],
   );
-  return { shipments: rows.map(toShipment), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
+  return { shipments: rows.map(toListed), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
 }
 
 /** The shipments of the page, and one more if there is one. */
@@ -155,15 +157,15 @@ async function readSlice(
   db: Queryable,
   { branches, values, key }: Plan,
   { limit, offset }: Range,
-): Promise<ShipmentRow[]> {
+): Promise<ListedRow[]> {
   const { column, direction } = key;
   const end = offset + limit + 1;
   const parts = branches.map(
     (where) =>
       `(select s.id, ${column} as k from shipments s where ${where} order by ${column} ${direction}, s.id ${direction} limit ${end})`,
   );
-  return await db.query<ShipmentRow>(
-    `select ${readColumns} from (
+  return await db.query<ListedRow>(
+    `select ${readColumns}, s.org_id from (
        select * from (${parts.join(" union all ")}) u order by k ${direction}, id ${direction} limit ${limit + 1} offset ${offset}) p
        join shipments s on s.id = p.id order by p.k ${direction}, p.id ${direction}`,
     values,
@@ -177,4 +179,8 @@ async function countUpTo(db: Queryable, { branches, values }: Plan): Promise<num
     values,
   );
   return row?.total ?? 0;
+}
+
+function toListed(row: ListedRow): ListedShipment {
+  return { ...toShipment(row), orgId: row.org_id };
 }

@@ -92,12 +92,16 @@ export async function sumDays(db: Queryable, orgId: string | null, from: string,
   return row!;
 }
 
-/** Without an attempt to deliver although the promised day ended in this span of time. */
-export async function countOverdue(db: Queryable, orgId: string | null, from: string, until: string): Promise<number> {
+/** Without an attempt to deliver although the promised day is over by now, and ended in this span of time. */
+export async function countOverdue(
+  db: Queryable,
+  orgId: string | null,
+  { from, before, now }: { from: string; before: string; now: string },
+): Promise<number> {
   const [row] = await db.query<{ count: number }>(
-    `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3
+    `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3 and late_at <= $4
         and first_attempt_at is null`,
-    [orgId, from, until],
+    [orgId, from, before, now],
   );
   return row?.count ?? 0;
 }

@@ -185,7 +185,7 @@ export function carrierKeyOf(carrier: string): string {
 }
 
 /** As callers see it; what is only kept to find it is left out by the shape of the answer. */
-export function presentShipment(shipment: Shipment, now: string) {
+export function presentShipment<Known extends Shipment>(shipment: Known, now: string) {
   const reasons = riskReasonsOf(shipment, now);
   return { ...shipment, isOpen: isOpen(shipment.status), atRisk: reasons.length > 0, riskReasons: reasons };
 }

@@ -21,6 +21,8 @@ export { addEvent, addEventsInBulk } from "./ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
 export { applyTrackingRecords } from "./ingest-events.ts";
+export type { OverviewFigures, Window } from "./overview-figures.ts";
+export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
 export { keepOrderShipments } from "./order-shipments.ts";
 
@@ -34,16 +36,12 @@ export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<Shi
   return await listOf(ctx, ctx.orgId, query);
 }
 
-/** `orgId` null: those of all organizations, for operators of the hub. */
-export async function listShipmentsAcrossOrgs(
-  ctx: Ctx,
-  orgId: string | null,
-  query: ShipmentQuery,
-): Promise<ShipmentPage> {
+/** `orgId` null: those of all organizations, for operators of the hub; each says whose it is. */
+export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   return await listOf(ctx, orgId, query);
 }
 
-async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery): Promise<ShipmentPage> {
+async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const { page, limit } = query;
   const now = ctx.clock.now().toISOString();
   const range = { limit, offset: offsetOf(query) };

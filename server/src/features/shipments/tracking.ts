@@ -74,7 +74,8 @@ export function track(events: readonly TrackingEvent[]): Tracking {
   for (const { at, status: said } of events.toSorted(compareEvents)) {
     const { status, isAcceptance, isAttempt } = eventMeanings[said];
     result.lastEventAt = at;
-    if (isAcceptance) result.acceptedAt ??= at;
+    // A scan after the delivery is somebody clearing up, not the carrier getting it.
+    if (isAcceptance && result.deliveredAt === null) result.acceptedAt ??= at;
     if (isAttempt) result.firstAttemptAt ??= at;
     if (status !== result.status && canMove(shipmentMoves, result.status, status)) {
       result.status = status;
