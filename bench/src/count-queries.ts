@@ -16,7 +16,9 @@ prototype.query = function query(...args) {
   count++;
   if (process.env.BENCH_SHOW_QUERIES !== undefined) {
     const [statement] = args as [{ text?: string; name?: string } | string];
-    console.error(JSON.stringify(typeof statement === "string" ? statement : (statement.name ?? statement.text)).slice(0, 100));
+    console.error(
+      JSON.stringify(typeof statement === "string" ? statement : (statement.name ?? statement.text)).slice(0, 100),
+    );
   }
   return original.apply(this, args);
 };

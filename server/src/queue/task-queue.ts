@@ -16,6 +16,8 @@ export type NewJob = {
 export type TaskQueue = {
   /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
+  /** Whether anything could start now, should its lane have room: one cheap look. */
+  hasReady(db: Queryable): Promise<boolean>;
   /** What may start now; with `tx` the jobs come back by themselves when it is rolled back. */
   take(tx: Tx, limit: number): Promise<{ id: string; executionId: string }[]>;
   /** Done with, whatever became of them: the history is kept by the executions. */
@@ -32,6 +34,12 @@ const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) =
 
 /** Two nodes that count at the same time what is out would both take the last place of a lane. */
 const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
+
+const readyLook = {
+  name: "task_queue_ready",
+  text: `select exists (select from ${schema}.job
+    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now()) as is_ready`,
+};
 
 /** Of one lane, pg-boss hands out what has the smallest id: higher priority first, then what came first. */
 export function jobId(priority: number, atMs: number): string {
@@ -85,6 +93,10 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       }));
       await boss.insert(queueName, inserts, { db: through(tx) });
       return inserts.map(({ id }) => id);
+    },
+    async hasReady(connection) {
+      const [row] = await connection.query<{ is_ready: boolean }>(readyLook);
+      return row!.is_ready;
     },
     async take(tx, limit) {
       await tx.query(takeLock);

@@ -233,7 +233,8 @@ describe("health", () => {
     await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "break" });
     await eventually(health, ({ lastError }) => lastError?.code === "shop_closed");
     await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" });
-    await eventually(health, ({ status }) => status === "healthy");
+    const healthy = await eventually(health, ({ status }) => status === "healthy");
+    expect(healthy).toMatchObject({ consecutiveFailures: 0, lastError: null });
   });
 });
 

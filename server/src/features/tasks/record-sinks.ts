@@ -1,6 +1,7 @@
 import type { PullTask } from "../../connectors/connector.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { applyPulledLocations } from "../locations/locations.ts";
 import { upsertPulledOrders } from "../orders/orders.ts";
 import type { Stored } from "./run-pull.ts";
 
@@ -15,7 +16,7 @@ export type Sink =
 
 export const sinks: Record<PullTask["yields"], Sink> = {
   orders: { kind: "pages", store: upsertPulledOrders },
-  locations: { kind: "none" },
+  locations: { kind: "whole", store: applyPulledLocations },
   tracking: { kind: "none" },
   // The hub keeps no stock: what was counted is the result.
   inventory: { kind: "none" },

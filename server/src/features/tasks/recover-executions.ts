@@ -1,7 +1,7 @@
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvents } from "../../events/record-event.ts";
 import { findTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import {
   expireAcrossOrgs,
@@ -10,6 +10,7 @@ import {
   lockUnknownAcrossOrgs,
 } from "./attempts.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
 import { decide, writeEndings } from "./settle-attempts.ts";
 import { taskCounters } from "./task-counters.ts";
@@ -91,7 +92,8 @@ async function expireSome(world: World): Promise<number> {
       tx,
       expired.flatMap(({ job_id }) => job_id ?? []),
     );
-    await recordEvents(
+    await concludeFollowUps(tx, world, expired);
+    await recordEventsAcrossOrgs(
       tx,
       world,
       expired.map((execution) => ({

@@ -2,13 +2,14 @@ import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
 import { createHealthNotes } from "./bridge-health.ts";
 import type { ExecutionRow } from "./executions.store.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
 import { nextDelayMs } from "./retry-delay.ts";
 import type { Failure } from "./tasks.schemas.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
@@ -184,7 +185,7 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
   const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
   await world.queue.remove(tx, [...finishedJobs, ...fenced]);
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
-  await recordEvents(
+  await recordEventsAcrossOrgs(
     tx,
     world,
     ended.map(({ execution, settlement }) => ({
@@ -196,6 +197,11 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
       objectId: execution.id,
       data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
     })),
+  );
+  await concludeFollowUps(
+    tx,
+    world,
+    ended.map(({ execution }) => execution),
   );
   tx.afterCommit(() => {
     for (const { execution } of ended) {

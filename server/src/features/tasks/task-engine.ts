@@ -2,31 +2,25 @@ import { randomUUID } from "node:crypto";
 import { TaskError } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import { findTask } from "../bridges/bridge-tasks.ts";
-import { endAllLeasesAcrossOrgs, leaseMs, renewLeases } from "./attempts.store.ts";
+import { endAllLeasesAcrossOrgs, leaseMs } from "./attempts.store.ts";
 import { createNotes } from "./attempt-notes.ts";
 import type { Equipment } from "./claim-executions.ts";
-import { claimNext, equip } from "./claim-executions.ts";
+import { equip } from "./claim-executions.ts";
+import { startClaimLoop } from "./claim-loop.ts";
 import type { ExecutionRow } from "./executions.store.ts";
-import { giveBackUnknown, recoverLost, recoverOverdue, untouchedOutcome } from "./recover-executions.ts";
+import { startUpkeep } from "./engine-upkeep.ts";
+import { followCancels } from "./follow-cancels.ts";
+import { recoverLost, untouchedOutcome } from "./recover-executions.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { createSettler } from "./settle-attempts.ts";
-import { followCancels } from "./follow-cancels.ts";
-import { hintWorkers, localEngine } from "./wake-workers.ts";
+import { localEngine } from "./wake-workers.ts";
 
 type Running = { execution: ExecutionRow; stop: AbortController };
 
-/** Signals get a worker going at once; this is for those that were lost. */
-const pollMs = 10_000;
-const beatMs = leaseMs / 3;
-const recoverMs = 4_000;
-/** After the database was away everybody gets the time to say that they are alive. */
-const graceMs = 3_000;
 /** The lease of what was claimed so long ago may be over: it must not begin any more. */
-const beginWithinMs = leaseMs - beatMs;
-const askAgainMs = 500;
+const beginWithinMs = (leaseMs * 2) / 3;
 /** What is still running then is given back to the queue. */
 const patienceMs = 4_000;
-const maxClaim = 100;
 
 class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -38,45 +32,13 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   const running = new Map<string, Running>();
   const settler = createSettler(world, (delayMs) => wakeIn(delayMs));
   const notes = createNotes(world);
-  let isStopping = false;
-  let pumping: Promise<void> | undefined;
-  let isWanted = false;
-  let mayHoldUnknown = false;
-  let mayOthersHelp = false;
-  let graceEndsAt = 0;
-
-  function wake(): void {
-    isWanted = true;
-    if (pumping || isStopping) return;
-    pumping = pump()
-      .catch((error: unknown) => {
-        // Perhaps only the answer was lost, and they are ours.
-        mayHoldUnknown = true;
-        world.log.warn({ err: error }, "no tasks could be taken; they wait");
-        setTimeout(wake, askAgainMs).unref();
-      })
-      .finally(() => {
-        pumping = undefined;
-      });
-  }
-
-  async function pump(): Promise<void> {
-    while (isWanted && !isStopping) {
-      const free = Math.min(slots - running.size, maxClaim);
-      if (free <= 0) {
-        if (mayOthersHelp) hintWorkers(world);
-        mayOthersHelp = false;
-        return;
-      }
-      if (mayHoldUnknown) await giveBackUnknown(world, owner, [...running.keys()]);
-      mayHoldUnknown = false;
-      isWanted = false;
-      const askedAt = performance.now();
-      const { executions, hasMore } = await claimNext(world, owner, free);
-      if (hasMore) isWanted = mayOthersHelp = true;
-      begin(executions, askedAt);
-    }
-  }
+  const claims = startClaimLoop(world, {
+    owner,
+    free: () => slots - running.size,
+    knownIds: () => [...running.keys()],
+    begin,
+  });
+  const { wake } = claims;
 
   /** Known from the moment they are ours, so that a cancel finds them, whatever they still wait for. */
   function begin(executions: ExecutionRow[], askedAt: number): void {
@@ -123,35 +85,6 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     running.get(id)?.stop.abort(reason);
   }
 
-  /** A lease that is lost means that somebody else has taken over, or that the execution was cancelled. */
-  async function beat(): Promise<void> {
-    const ids = [...running.keys()];
-    if (ids.length === 0) return;
-    const kept = new Set(await renewLeases(world.db, ids, owner));
-    for (const id of ids) if (!kept.has(id)) abort(id, superseded());
-  }
-
-  async function recover(): Promise<void> {
-    if (performance.now() < graceEndsAt) return;
-    await beat();
-    await recoverOverdue(world);
-  }
-
-  const timers = [setInterval(wake, pollMs), every(beatMs, beat), every(recoverMs, recover)];
-
-  function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
-    return setInterval(() => void attempt(work), ms);
-  }
-
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      graceEndsAt = performance.now() + graceMs;
-      world.log.warn({ err: error }, "the task engine will try again");
-    }
-  }
-
   function wakeIn(delayMs: number): void {
     // The queue counts in whole seconds.
     if (delayMs < 60_000) setTimeout(wake, Math.ceil(delayMs / 1000) * 1000 + 20).unref();
@@ -159,34 +92,32 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 
   const cancels = followCancels(world, (id) => abort(id, cancelled()));
   const unsubscribe = world.signals.subscribe("task_queued", wake);
-  world.signals.onGap(() => {
-    if (isStopping) return;
-    graceEndsAt = performance.now() + graceMs;
-    mayHoldUnknown = true;
-    void attempt(beat);
-    wake();
+  const upkeep = startUpkeep(world, {
+    owner,
+    runningIds: () => [...running.keys()],
+    hasRoom: () => running.size < slots,
+    wake,
+    abort,
+    onGap: claims.mayHoldUnknown,
   });
   const local = localEngine(world);
   local.wake = wake;
   local.wakeIn = wakeIn;
   local.hasRoom = () => running.size < slots;
-  for (const timer of timers) timer.unref();
   wake();
 
   return {
     async stop() {
-      isStopping = true;
       delete local.wake;
       delete local.wakeIn;
       unsubscribe();
-      clearInterval(timers[0]);
-      await pumping;
+      await claims.stop();
       const patience = setTimeout(() => {
         for (const id of running.keys()) abort(id, new Interrupted("the hub is stopping"));
       }, patienceMs);
       await untilEmpty(running);
       clearTimeout(patience);
-      for (const timer of timers) clearInterval(timer);
+      upkeep.stop();
       cancels.stop();
       await notes.stop();
     },
@@ -194,7 +125,6 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 }
 
 const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
-const superseded = (): TaskError => new TaskError("superseded", "Another worker has taken over, or it was cancelled.");
 
 async function untilEmpty(running: ReadonlyMap<string, unknown>): Promise<void> {
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
