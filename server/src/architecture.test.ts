@@ -42,7 +42,9 @@ const featureEdges: Record<string, string[]> = {
   orders: ["bridges", "locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
   locations: ["bridges"],
-  tasks: ["bridges", "locations", "orders"],
+  tasks: ["bridges", "locations", "orders", "transformations"],
+  transformations: ["bridges", "condition-sets"],
+  replays: ["bridges", "tasks", "transformations"],
   preview: ["orders"],
 };
 

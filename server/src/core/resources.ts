@@ -13,6 +13,7 @@ export const resourceKinds = {
   pipeline: "pipeline_not_found",
   bridge: "bridge_not_found",
   execution: "execution_not_found",
+  transformation: "transformation_not_found",
 } as const satisfies Record<string, ErrorCode>;
 
 export type ResourceKind = keyof typeof resourceKinds;

@@ -9,7 +9,9 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
+import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -23,6 +25,8 @@ const allRoutes: Route[] = [
   ...operationRoutes,
   ...bridgeRoutes,
   ...taskRoutes,
+  ...transformationRoutes,
+  ...replayRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,
