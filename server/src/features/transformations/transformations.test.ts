@@ -175,7 +175,7 @@ describe("in an execution", () => {
 
 describe("condition sets in mappings", () => {
   const remote = (set: string) => [
-    { target: "remote", source: "zip", transforms: [{ in_set: { set, then: "yes", else: "no" } }] },
+    { target: "remote", source: "zip", transforms: [{ in_set: set }] },
     { target: "far", value: true, when: { path: "$.zip", op: "in_set", value: set } },
   ];
 
@@ -183,11 +183,11 @@ describe("condition sets in mappings", () => {
     const name = `Remote ${randomUUID()}`;
     const set = (await org.post("/condition-sets", { name })).body;
     const { id, bridgeId } = (await aTransformation({ mappings: remote(name) })).body;
-    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: "no" });
+    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: false });
     await org.post(`/condition-sets/${set.id}/values`, { values: ["99501"] });
-    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: "yes", far: true });
+    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: true, far: true });
     await org.patch(`/condition-sets/${set.id}`, { name: `${name} renamed` });
-    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: "yes", far: true });
+    expect((await execute(bridgeId, { zip: "99501" })).result).toEqual({ remote: true, far: true });
     expect((await org.get(`/condition-sets/${set.id}`)).body.usedBy).toEqual([
       { type: "transformation", id, name: "Orders" },
     ]);
