@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
+import { manyOrdersBench } from "./orders-1m.bench.ts";
+import { ordersBench } from "./orders.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
-import { manyOrdersBench, ordersBench } from "./orders.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";

@@ -24,6 +24,7 @@ export type Topic =
   | "clock"
   | "reset"
   | "operation_run"
+  | "schedule"
   | "task_queued"
   | "task_ended"
   | "task_cancelled";

@@ -3,6 +3,7 @@ import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
+import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
@@ -10,6 +11,7 @@ import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
+import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
@@ -27,6 +29,8 @@ const allRoutes: Route[] = [
   ...taskRoutes,
   ...transformationRoutes,
   ...replayRoutes,
+  ...scheduleRoutes,
+  ...carrierAccountRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

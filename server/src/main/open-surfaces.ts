@@ -7,6 +7,7 @@ import { findOperatorOrganization } from "../features/organizations/organization
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
+import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
@@ -56,6 +57,10 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       stops.push(() => worker.stop());
       const engine = startTaskEngine(world, { slots: config.taskSlots });
       stops.push(() => engine.stop());
+    }
+    if (config.roles.has("scheduler")) {
+      const scheduler = startScheduler(world);
+      stops.push(() => scheduler.stop());
     }
   }
   // Last: a start that fails after it would have made a password that nobody gets to see.
