@@ -105,7 +105,7 @@ function mapEach(inner: CompiledElement[], value: unknown, run: Run): MappingOut
 /** What `onError` says about a fault; when nothing helps it becomes an error of the run. */
 function settle(element: CompiledElement, run: Run, output: MappingOutput, fault: MappingFault): void {
   // Making a fault costs more than a step.
-  spend(run, 20);
+  spend(run, 30);
   const { onError } = element;
   if (onError !== "fail") {
     const status = onError === "skip" ? "skipped" : "defaulted";

@@ -44,11 +44,13 @@ const meaning = new Map(synonyms.flatMap((words) => words.map((word) => [word, w
 
 type Words = { last: string; all: Set<string> };
 type Candidate = { path: SourcePath; words: Words };
+/** Several targets may be drafted from the same element, which is looked through once. */
+type Budget = { targets: number; candidates: Map<unknown, Candidate[]> };
 
 /** Drafts mappings from one example of what comes in and one of what should come out; a person checks them. */
 export function suggestMappings(sample: unknown, targetExample: Record<string, unknown>): Suggestion {
   const suggestion: Suggestion = { mappings: [], matches: [], unmatched: [] };
-  const budget = { targets: maxTargets };
+  const budget: Budget = { targets: maxTargets, candidates: new Map() };
   suggestion.mappings = suggestFor(targetExample, sample, "", "$", suggestion, budget, 1);
   return suggestion;
 }
@@ -59,12 +61,11 @@ function suggestFor(
   around: string,
   from: "$" | "@",
   suggestion: Suggestion,
-  budget: { targets: number },
+  budget: Budget,
   depth: number,
 ): MappingElement[] {
-  const sources = sourcePaths(data)
-    .slice(0, maxSources)
-    .map((path): Candidate => ({ path, words: wordsOf(path.names) }));
+  const sources = budget.candidates.get(data) ?? candidatesIn(data);
+  budget.candidates.set(data, sources);
   const mappings: MappingElement[] = [];
   const visit = (value: unknown, names: string[]): void => {
     if (budget.targets-- <= 0 || names.length > 10) return;
@@ -89,6 +90,11 @@ function suggestFor(
   };
   for (const [name, member] of Object.entries(example)) if (name !== "__proto__") visit(member, [name]);
   return mappings;
+}
+
+function candidatesIn(data: unknown): Candidate[] {
+  const paths = sourcePaths(data).slice(0, maxSources);
+  return paths.map((path) => ({ path, words: wordsOf(path.names) }));
 }
 
 function bestMatch(
