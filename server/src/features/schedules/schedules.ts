@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -68,8 +69,8 @@ export async function updateSchedule(
     patch.input !== undefined ||
     patch.isActive === true;
   if (asksForAnother) {
-    const { bridgeId = before.bridge_id, taskName = before.task_name, input = before.input } = patch;
-    await requireTask(ctx, { bridgeId, taskName, input });
+    const { bridgeId = before.bridge_id, taskName = before.task_name } = patch;
+    await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
   }
   return await change(ctx, async (tx) => {
     const row = await lock(tx, ctx, id);
@@ -81,7 +82,7 @@ export async function updateSchedule(
       task_name: patch.taskName ?? row.task_name,
       cron: patch.cron === undefined ? row.cron : cron.expression,
       timezone: patch.timezone === undefined ? row.timezone : timezone,
-      input: patch.input ?? row.input,
+      input: mergeInput(row, patch),
       overlap: patch.overlap ?? row.overlap,
       missed: patch.missed ?? row.missed,
       at: ctx.clock.now(),
@@ -95,6 +96,10 @@ export async function updateSchedule(
     await record(tx, ctx, "updated", id, patch);
     return presentSchedule(updated);
   });
+}
+
+function mergeInput({ input }: ShownScheduleRow, patch: SchedulePatch): ShownScheduleRow["input"] {
+  return mergePatch(input, patch.input ?? {}) as ShownScheduleRow["input"];
 }
 
 export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | undefined) {
