@@ -8,7 +8,6 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { ExecutionQuery } from "../tasks/tasks.schemas.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron.ts";
 import { describeCron } from "./cron-describe.ts";
@@ -16,7 +15,14 @@ import { nextOccurrence } from "./cron-occurrences.ts";
 import { upcomingRuns } from "./cron-upcoming.ts";
 import { presentSchedule } from "./present-schedule.ts";
 import { scheduleNow } from "./schedule-clock.ts";
-import type { PreviewRequest, Schedule, SchedulePatch, ScheduleQuery, ScheduleRequest } from "./schedules.schemas.ts";
+import type {
+  PreviewRequest,
+  Schedule,
+  ScheduleExecutionQuery,
+  SchedulePatch,
+  ScheduleQuery,
+  ScheduleRequest,
+} from "./schedules.schemas.ts";
 import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./zones.ts";
@@ -169,7 +175,7 @@ export async function previewSchedule(ctx: Ctx, request: PreviewRequest) {
   };
 }
 
-export async function listScheduleExecutions(ctx: Ctx, id: string, query: Omit<ExecutionQuery, "scheduleId">) {
+export async function listScheduleExecutions(ctx: Ctx, id: string, query: ScheduleExecutionQuery) {
   await find(ctx.db, ctx, id);
   return await listExecutions(ctx, { ...query, scheduleId: id });
 }
