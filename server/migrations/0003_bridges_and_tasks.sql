@@ -43,6 +43,8 @@ create table task_executions (
   scheduled_for timestamptz,
   retry_of uuid references task_executions,
   run_id uuid,
+  -- What its end means for the orders it sends; see follow-ups.ts.
+  follow_up text,
   effect_root uuid not null,
   input jsonb not null,
   sent_input jsonb,

@@ -39,19 +39,27 @@ const layers: Record<string, string[]> = {
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
-  orders: ["bridges", "locations", "users"],
-  operations: ["condition-sets", "locations", "orders", "users"],
-  locations: ["bridges"],
-  tasks: ["bridges", "locations", "orders"],
+  transformations: ["bridges", "condition-sets"],
+  locations: ["bridges", "transformations"],
+  orders: ["bridges", "carrier-accounts", "locations", "users"],
+  tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
   schedules: ["bridges", "tasks"],
-  preview: ["orders"],
+  operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
+  "carrier-accounts": ["condition-sets"],
+  shipments: ["orders"],
+  pickups: ["carrier-accounts", "locations"],
+  "rate-comparisons": ["carrier-accounts", "shipments"],
+  preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
 };
 
-/** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
- * calling a bridge is what tasks are made of. */
+/**
+ * Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
+ * calling a bridge is what tasks are made of, calling a carrier what pickups and comparisons are made of.
+ */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
+  "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
   "orders/orders.states.ts",
 ];

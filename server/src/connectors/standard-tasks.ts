@@ -48,6 +48,7 @@ type PushParts = Pick<PushTask, "send" | "idempotent"> &
 const pushes = {
   "fulfillments.push": "Report shipments",
   "orders.export": "Export orders",
+  "orders.recall": "Ask orders back",
   "orders.hold": "Hold at the shop",
   "orders.release_hold": "Release at the shop",
 } as const;

@@ -3,6 +3,7 @@ import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
+import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
@@ -25,6 +26,7 @@ const allRoutes: Route[] = [
   ...bridgeRoutes,
   ...taskRoutes,
   ...scheduleRoutes,
+  ...carrierAccountRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

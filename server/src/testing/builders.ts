@@ -1,3 +1,4 @@
+import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
@@ -32,6 +33,17 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
   },
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
+  carrier_account: async (org) => {
+    const { body } = await org.post("/carrier-accounts", {
+      name: `Carrier ${crypto.randomUUID()}`,
+      carrier: "rate-card",
+    });
+    return body.id;
+  },
+  rate_card: async (org) => {
+    const account = await builders.carrier_account(org);
+    return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
+  },
 };
 
 export type OneOfEverything = Record<ResourceKind, string>;

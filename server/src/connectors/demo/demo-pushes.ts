@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { Strict } from "../../core/schema.ts";
 import type { Sent } from "../connector.ts";
 import { effectHandle } from "../random.ts";
 import { pushTask } from "../standard-tasks.ts";
@@ -22,4 +24,11 @@ const ordersExport = pushTask("orders.export", {
   send: (_call, record, effectKey) => accept("order", effectKey, { number: record.number ?? null }),
 });
 
-export const demoPushes = [fulfillmentsPush, ordersExport];
+const ordersRecall = pushTask("orders.recall", {
+  description: "Asks the demo shop to give the orders back, which it always does.",
+  input: Strict({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
+  idempotent: true,
+  send: (_call, record, effectKey) => accept("recall", effectKey, { number: record.number ?? null }),
+});
+
+export const demoPushes = [fulfillmentsPush, ordersExport, ordersRecall];

@@ -94,22 +94,28 @@ export async function requireTask(
 }
 
 export function refuseUnusable(world: World, bridge: OpenBridge): void {
+  const reason = findUnusable(world, bridge);
+  if (reason) throw reason;
+}
+
+/** Why nothing can be run on this bridge now. */
+export function findUnusable(world: World, bridge: OpenBridge): HubError | undefined {
   if (!bridge.row.is_active) {
-    throw new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
+    return new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
   }
-  refusePreviewCalls(world, bridge);
+  return findPreviewRefusal(world, bridge);
 }
 
 /** What is in the preview must not reach real shops by accident. */
-function refusePreviewCalls(ctx: World, { connector, row }: OpenBridge): void {
-  if (ctx.environment === "live" || connector.isLocal || ctx.settings.outbound.allowFromPreview) return;
+function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
+  if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
   const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
-  throw new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
+  return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
 
-function findInputErrors(task: ConnectorTask, input: unknown) {
+export function findInputErrors(task: ConnectorTask, input: unknown) {
   let find = finders.get(task.input);
   if (!find) finders.set(task.input, (find = createFinder(inputSchemaOf(task), "body")));
   return find(input).map((error) => ({ ...error, pointer: `/input${error.pointer}` }));
@@ -137,7 +143,8 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   const row = await store.findBridge(ctx.db, ctx.orgId, id);
   if (!row) throw notFound("bridge");
   const bridge = openBridge(row);
-  refusePreviewCalls(ctx, bridge);
+  const refusal = findPreviewRefusal(ctx, bridge);
+  if (refusal) throw refusal;
   const task = findTask(bridge, "connection.test");
   if (task?.mode !== "call") throw new Error(`the connector ${row.connector} cannot be tested`);
   const started = performance.now();

@@ -53,6 +53,13 @@ export async function listBridges(db: Queryable, orgId: string, query: BridgeQue
   return toPage(rows, count?.total ?? 0, query);
 }
 
+export async function listAllBridges(db: Queryable, orgId: string): Promise<BridgeRow[]> {
+  return await db.query<BridgeRow>(
+    `select ${columns} from bridges where org_id = $1 and deleted_at is null order by created_at, id`,
+    [orgId],
+  );
+}
+
 export type BridgeValues = Pick<
   BridgeRow,
   "id" | "name" | "connector" | "settings" | "sealed_credentials" | "is_active" | "concurrency"

@@ -17,6 +17,9 @@ import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 import { openCredentials, sealCredentials } from "./bridge-credentials.ts";
 
+import type { OpenBridge } from "./bridge-tasks.ts";
+import { openBridge } from "./bridge-tasks.ts";
+
 export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
@@ -33,6 +36,11 @@ export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<B
   const row = await store.findBridge(db, ctx.orgId, id);
   if (!row) throw notFound("bridge");
   return row;
+}
+
+/** All that the organization has, ready to be asked for their tasks. */
+export async function listOpenBridges(ctx: Ctx): Promise<OpenBridge[]> {
+  return (await store.listAllBridges(ctx.db, ctx.orgId)).map(openBridge);
 }
 
 /** Those of these ids that are bridges of the organization. */

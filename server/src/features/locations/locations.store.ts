@@ -100,6 +100,10 @@ export async function listAllLocations(db: Queryable, orgId: string): Promise<Lo
   return rows.map(present);
 }
 
+export async function listLocationBridges(db: Queryable, orgId: string): Promise<{ id: string; bridge_id: string }[]> {
+  return await db.query("select id, bridge_id from locations where org_id = $1 and bridge_id is not null", [orgId]);
+}
+
 export async function insertSynced(
   tx: Tx,
   orgId: string,

@@ -105,6 +105,12 @@ export async function findLocationIds(db: Queryable, orgId: string, ids: string[
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
+/** Which bridge each location came from, for those that came from one. */
+export async function listLocationBridges(ctx: Ctx): Promise<Map<string, string>> {
+  const rows = await store.listLocationBridges(ctx.db, ctx.orgId);
+  return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
+}
+
 async function find(db: Queryable, ctx: Ctx, id: string): Promise<Location> {
   const location = await store.findLocation(db, ctx.orgId, id);
   if (!location) throw notFound("location");

@@ -151,14 +151,15 @@ export function suggestDuplicates(locations: Location[]): Suggestion[] {
     for (const other of others) {
       const ids: [string, string] = [first!.id, other.id];
       const known = suggestions.find(({ location_ids: [a, b] }) => a === ids[0] && b === ids[1]);
-      const [because, score] = key.startsWith("address") ? ["same address", 0.9] : ["same name", 0.6];
+      const isAddress = key.startsWith("address");
+      const [because, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];
       if (known) Object.assign(known, { score: 0.99, because: [...known.because, because] });
       else
         suggestions.push({
           kind: "possible_duplicate",
           location_ids: ids,
-          score: score as number,
-          because: [because as string],
+          score,
+          because: [because],
         });
     }
   }

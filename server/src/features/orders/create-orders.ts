@@ -11,7 +11,7 @@ import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
-import { presentOrder } from "./order.ts";
+import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
@@ -37,7 +37,7 @@ export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<Orde
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
     const { id, number, status } = outcome.order;
     await recordEvent(tx, ctx, { type: "order.created", objectType: "order", objectId: id, data: { number, status } });
-    return presentOrder(outcome.order);
+    return presentTo(ctx, outcome.order);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode, FieldError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/database.ts";
 import { findBridgeIds } from "../bridges/bridges.ts";
+import { findCarrierAccountIds } from "../carrier-accounts/carrier-accounts.ts";
 import { findLocationIds } from "../locations/locations.ts";
 import { findUserIds } from "../users/users.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
@@ -17,13 +18,13 @@ export async function findMissingReferences(
   const locations = await findLocationIds(db, orgId, distinct(requests.map(({ locationId }) => locationId)));
   const users = await findUserIds(db, orgId, distinct(requests.map(({ assigneeId }) => assigneeId)));
   const bridges = await findBridgeIds(db, orgId, distinct(requests.map(({ bridgeId }) => bridgeId)));
-  // There are no carrier accounts yet, so that none of them can be meant.
-  const none = new Set<string>();
+  const accountIds = distinct(requests.map(({ shipping }) => shipping?.carrierAccountId));
+  const accounts = await findCarrierAccountIds(db, orgId, accountIds);
   return requests.map(({ locationId, assigneeId, bridgeId, shipping }) => [
     ...missing(locationId, locations, "/locationId", "location_not_found"),
     ...missing(assigneeId, users, "/assigneeId", "user_not_found"),
     ...missing(bridgeId, bridges, "/bridgeId", "bridge_not_found"),
-    ...missing(shipping?.carrierAccountId, none, "/shipping/carrierAccountId", "carrier_account_not_found"),
+    ...missing(shipping?.carrierAccountId, accounts, "/shipping/carrierAccountId", "carrier_account_not_found"),
   ]);
 }
 

@@ -5,6 +5,7 @@ import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
@@ -60,11 +61,12 @@ async function seed(tx: Tx, ctx: Ctx): Promise<void> {
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
   }
+  const carrierAccounts = await seedCarrierAccounts(tx, ctx);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
-    data: { orders: inserted },
+    data: { orders: inserted, carrierAccounts },
   });
 }
 

@@ -3,7 +3,7 @@ import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
-import type { ExecutionStatus, Trigger } from "./tasks.states.ts";
+import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
 
 export type Checkpoint = { cursor: unknown; counts: Record<string, number>; failures: unknown[] };
 
@@ -19,6 +19,7 @@ export type ExecutionRow = {
   scheduled_for: Date | null;
   retry_of: string | null;
   run_id: string | null;
+  follow_up: FollowUp | null;
   /** The first execution of a chain of retries: what it sent is not sent again. */
   effect_root: string;
   input: Record<string, unknown>;
@@ -44,7 +45,7 @@ export type ExecutionRow = {
   finished_at: Date | null;
 };
 
-export const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id,
+export const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
   effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, created_at,
   started_at, finished_at`;
 export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
@@ -75,6 +76,7 @@ export type NewExecution = Pick<
   | "schedule_id"
   | "retry_of"
   | "run_id"
+  | "follow_up"
   | "effect_root"
   | "input"
   | "max_attempts"
@@ -84,7 +86,7 @@ export type NewExecution = Pick<
 > & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null };
 
 const newShape = `id uuid, bridge_id uuid, task_name text, mode text, trigger text, schedule_id uuid, scheduled_for timestamptz,
-  retry_of uuid, run_id uuid, effect_root uuid, input jsonb, max_attempts integer, retry_delay_ms integer, timeout_ms integer,
+  retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb, max_attempts integer, retry_delay_ms integer, timeout_ms integer,
   expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
 const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
 

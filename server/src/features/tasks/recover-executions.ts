@@ -4,6 +4,7 @@ import { findTask, openBridge } from "../bridges/bridge-tasks.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { expireAcrossOrgs, findOverdueAcrossOrgs, lockLostAcrossOrgs } from "./attempts.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
 import { decide, write } from "./settle-attempts.ts";
 import { wakeWorkers } from "./wake-workers.ts";
@@ -55,6 +56,7 @@ async function expireOverdue(world: World): Promise<void> {
       tx,
       expired.flatMap(({ job_id }) => job_id ?? []),
     );
+    await concludeFollowUps(tx, world, expired);
     await recordEvents(
       tx,
       world,

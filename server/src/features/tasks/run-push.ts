@@ -152,6 +152,6 @@ const unknownOutcome = {
 };
 
 /** The same for every attempt and every retry of one execution, and for no other. */
-function keyOf(effectRoot: string, taskName: string, orderId: string): string {
+export function keyOf(effectRoot: string, taskName: string, orderId: string): string {
   return createHash("sha256").update(`${effectRoot}\n${taskName}\n${orderId}`).digest("hex").slice(0, 40);
 }

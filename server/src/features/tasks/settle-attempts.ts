@@ -8,6 +8,7 @@ import { noteOutcomes } from "../bridges/bridges.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
 import { nextDelayMs } from "./retry-delay.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
 
@@ -154,6 +155,11 @@ export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]
       objectId: execution.id,
       data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
     })),
+  );
+  await concludeFollowUps(
+    tx,
+    world,
+    ended.map(({ execution }) => execution),
   );
   tx.afterCommit(() => {
     for (const { execution } of ended) {

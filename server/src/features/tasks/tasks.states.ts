@@ -25,3 +25,6 @@ export const executionMoves: Moves<ExecutionStatus> = {
 export const retryableStatuses: readonly ExecutionStatus[] = ["failed", "timed_out", "cancelled", "expired"];
 export const triggers = ["api", "retry", "schedule", "manual_schedule", "backfill", "operation", "system"] as const;
 export type Trigger = (typeof triggers)[number];
+
+/** The orders were handed to fulfilment, or asked back: when it ends, they are told. */
+export type FollowUp = "fulfillment_send" | "fulfillment_recall";

@@ -7,10 +7,12 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
-import { concurrencyOf, requireTask } from "../bridges/bridge-tasks.ts";
+import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
+import { concurrencyOf, findTask, openBridge, requireTask } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import { presentExecution, presentSummary } from "./present-execution.ts";
@@ -22,7 +24,7 @@ import type {
   RetryRequest,
   SyncRequest,
 } from "./tasks.schemas.ts";
-import type { ExecutionStatus, Trigger } from "./tasks.states.ts";
+import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 import { localEngine, wakeWorkers } from "./wake-workers.ts";
 
@@ -37,6 +39,7 @@ export type QueueOptions = {
   scheduleId?: string;
   scheduledFor?: Date;
   runId?: string;
+  followUp?: FollowUp | undefined;
   retryOf?: ExecutionRow;
   maxAttempts?: number | undefined;
   retryDelaySeconds?: number | undefined;
@@ -81,6 +84,22 @@ async function check(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
   return { bridge, task, input };
 }
 
+/** Bridge and task of calls that were checked before; those that are gone since then are left out. */
+export async function loadTasks<Call extends { bridgeId: string; taskName: string }>(
+  tx: Tx,
+  calls: Call[],
+): Promise<Map<Call, { bridge: OpenBridge; task: ConnectorTask }>> {
+  const rows = await findBridgesAcrossOrgs(tx, [...new Set(calls.map(({ bridgeId }) => bridgeId))]);
+  const bridges = new Map(rows.map((row) => [row.id, openBridge(row)]));
+  const found = new Map<Call, { bridge: OpenBridge; task: ConnectorTask }>();
+  for (const call of calls) {
+    const bridge = bridges.get(call.bridgeId.toLowerCase());
+    const task = bridge && findTask(bridge, call.taskName);
+    if (task) found.set(call, { bridge, task });
+  }
+  return found;
+}
+
 /** Execution and job in the caller's transaction: both exist afterwards, or neither. */
 export async function enqueueExecutions(
   tx: Tx,
@@ -114,6 +133,7 @@ export async function enqueueExecutions(
     scheduled_for: request.scheduledFor?.toISOString() ?? null,
     retry_of: request.retryOf?.id ?? null,
     run_id: request.runId ?? request.retryOf?.run_id ?? null,
+    follow_up: request.followUp ?? request.retryOf?.follow_up ?? null,
     effect_root: request.retryOf?.effect_root ?? ids[index]!,
     input: request.input,
     max_attempts: request.maxAttempts ?? defaultAttempts,
@@ -198,6 +218,7 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
     cancelled.flatMap(({ job_id }) => job_id ?? []),
   );
   await record(tx, ctx, "cancelled", cancelled);
+  await concludeFollowUps(tx, ctx, cancelled);
   tx.afterCommit(() => {
     for (const { id, mode } of cancelled) {
       ctx.signals.hint("task_cancelled", id);
