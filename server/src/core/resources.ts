@@ -8,6 +8,7 @@ export const resourceKinds = {
   api_key: "api_key_not_found",
   condition_set: "condition_set_not_found",
   order: "order_not_found",
+  shipment: "shipment_not_found",
   location: "location_not_found",
   operation_run: "operation_run_not_found",
   pipeline: "pipeline_not_found",

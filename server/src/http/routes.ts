@@ -12,6 +12,7 @@ import { organizationRoutes } from "../features/organizations/organizations.rout
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
+import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -21,6 +22,7 @@ const allRoutes: Route[] = [
   ...apiKeyRoutes,
   ...conditionSetRoutes,
   ...orderRoutes,
+  ...shipmentRoutes,
   ...locationRoutes,
   ...operationRoutes,
   ...bridgeRoutes,

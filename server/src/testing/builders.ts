@@ -32,6 +32,7 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
   },
+  shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
   carrier_account: async (org) => {
     const { body } = await org.post("/carrier-accounts", {

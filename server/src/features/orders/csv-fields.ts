@@ -1,21 +1,5 @@
-import { nearestName } from "../../core/nearest.ts";
-import type { FieldError } from "../../core/errors.ts";
-import { escapePointer } from "../../core/strict-json.ts";
-
-const addressNames: Record<string, string[]> = {
-  name: ["name", "fullname", "recipient"],
-  company: ["company", "companyname"],
-  address1: ["address1", "address", "street", "street1", "streetaddress", "addressline1", "line1"],
-  address2: ["address2", "street2", "addressline2", "line2", "apartment"],
-  city: ["city", "town"],
-  province: ["province", "state", "region", "provincename", "statename"],
-  provinceCode: ["provincecode", "statecode"],
-  zip: ["zip", "zipcode", "postalcode", "postcode", "postal"],
-  country: ["country", "countryname"],
-  countryCode: ["countrycode", "countryiso"],
-  phone: ["phone", "phonenumber", "telephone"],
-  email: [],
-};
+import type { CsvVocabulary } from "../../core/csv-columns.ts";
+import { addressFields } from "../../core/csv-columns.ts";
 
 const shippingPrefixes = ["shippingaddress", "shipping", "shipto", "ship", "delivery", "recipient", ""];
 const billingPrefixes = ["billingaddress", "billing", "billto", "bill"];
@@ -55,58 +39,10 @@ const names: [field: string, aliases: string[]][] = [
   ...addressFields("billingAddress", billingPrefixes),
 ];
 
-function addressFields(field: string, prefixes: string[]): [string, string[]][] {
-  return Object.entries(addressNames).map(([member, aliases]) => [
-    `${field}.${member}`,
-    prefixes.flatMap((prefix) =>
-      [...new Set([member.toLowerCase(), ...aliases])]
-        .filter((alias) => prefix !== "" || alias !== "email")
-        .map((alias) => prefix + alias),
-    ),
-  ]);
-}
-
-export const csvFields = names.map(([field]) => field);
 const customField = /^customFields\.[A-Za-z][\w.-]{0,63}$/;
 
-const byAlias = new Map<string, string>();
-for (const [field, aliases] of names) for (const alias of aliases) if (!byAlias.has(alias)) byAlias.set(alias, field);
-
-/** "Order Number", "order_number" and "orderNumber" are one name. */
-function fold(column: string): string {
-  return column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-}
-
-export type Column = { column: string; field: string | null };
-
-/** Which field each column is; what the caller says goes before what the name suggests. */
-export function matchColumns(
-  header: readonly string[],
-  mapping: Readonly<Record<string, string | null>>,
-): Column[] | FieldError[] {
-  const errors: FieldError[] = [];
-  const said = new Map<string, string | null>();
-  for (const [name, field] of Object.entries(mapping)) {
-    const pointer = `/mapping/${escapePointer(name)}`;
-    const column = header.find((known) => known === name) ?? header.find((known) => fold(known) === fold(name));
-    if (column === undefined)
-      errors.push(wrong(pointer, "unknown_column", "The file has no such column.", name, header));
-    else if (field !== null && !csvFields.includes(field) && !customField.test(field)) {
-      errors.push(wrong(pointer, "unknown_field", "Orders have no such field.", field, csvFields));
-    } else said.set(column, field);
-  }
-  if (errors.length > 0) return errors;
-  const used = new Set(said.values());
-  return header.map((column) => {
-    if (said.has(column)) return { column, field: said.get(column)! };
-    const field = byAlias.get(fold(column)) ?? null;
-    if (field === null || used.has(field)) return { column, field: null };
-    used.add(field);
-    return { column, field };
-  });
-}
-
-function wrong(pointer: string, code: string, message: string, given: string, allowed: readonly string[]): FieldError {
-  const suggestion = nearestName(given, allowed);
-  return { pointer, code, message, allowed, ...(suggestion === undefined ? {} : { suggestion }) };
-}
+export const orderVocabulary: CsvVocabulary = {
+  noun: "Orders",
+  names,
+  isFurtherField: (field) => customField.test(field),
+};

@@ -1,11 +1,9 @@
-import type { Address } from "../../core/address.ts";
+import type { CellValue } from "../../core/csv-cells.ts";
+import { clip, readDate, readNumber } from "../../core/csv-cells.ts";
 import { textProblem } from "../../core/strict-json.ts";
 
-export type ValueProblem = { code: string; message: string };
-type Read = { value: unknown } | { problem: ValueProblem };
-
 /** A cell as the value of its field. */
-export function readValue(field: string, text: string): Read {
+export function readValue(field: string, text: string): CellValue {
   switch (field) {
     case "line.quantity":
     case "line.price":
@@ -36,41 +34,7 @@ export function readValue(field: string, text: string): Read {
   }
 }
 
-/** "1,234.50", "1234.5", "$12" and "12,50" are numbers; what could be read in two ways is not. */
-function readNumber(text: string): Read {
-  const bare = text.replaceAll(/[\s$€£]/g, "");
-  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare)
-    ? bare.replaceAll(",", "")
-    : bare.replace(/^(-?\d+),(\d{1,2})$/, "$1.$2");
-  if (/^-?\d+(\.\d+)?$/.test(plain)) return { value: Number(plain) };
-  return { problem: { code: "not_a_number", message: `${clip(text)} is not a number.` } };
-}
-
-const isoDate = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?$/i;
-const usDate = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
-const dottedDate = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
-
-/** ISO 8601; also 12/31/2026 (the month first) and 31.12.2026. Without a zone: UTC. */
-function readDate(text: string): Read {
-  const [iso, us, dotted] = [isoDate.exec(text), usDate.exec(text), dottedDate.exec(text)];
-  let date: Date | undefined;
-  let day: string | undefined;
-  if (iso) {
-    day = iso[3];
-    const zone = iso[5] ?? "Z";
-    date = new Date(`${iso[1]}-${iso[2]}-${iso[3]}T${iso[4] ?? "00:00"}${zone.toUpperCase()}`);
-    // A day that the month does not have would silently become one of the next month.
-    if (new Date(`${iso[1]}-${iso[2]}-${iso[3]}T00:00Z`).getUTCDate() !== Number(day)) date = undefined;
-  } else if (us ?? dotted) {
-    const [year, month, inMonth] = us ? [us[3], us[1], us[2]] : [dotted![3], dotted![2], dotted![1]];
-    date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(inMonth)));
-    if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(inMonth)) date = undefined;
-  }
-  if (date && !Number.isNaN(date.getTime())) return { value: date.toISOString() };
-  return { problem: { code: "not_a_date", message: `${clip(text)} is not a date; write it as 2026-12-31.` } };
-}
-
-function readObject(text: string): Read {
+function readObject(text: string): CellValue {
   try {
     const value = JSON.parse(text) as Record<string, unknown>;
     const isKept = Object.values(value).every((member) => typeof member !== "string" || !textProblem(member));
@@ -79,47 +43,4 @@ function readObject(text: string): Read {
     // Said below.
   }
   return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object that can be kept.` } };
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
-}
-
-let codesByName: Map<string, string> | undefined;
-
-function countryCodeOf(name: string): string | undefined {
-  if (!codesByName) {
-    codesByName = new Map([
-      ["usa", "US"],
-      ["uk", "GB"],
-      ["england", "GB"],
-    ]);
-    const english = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
-    for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-      const country = english.of(code)?.toLowerCase();
-      if (country !== undefined && !codesByName.has(country)) codesByName.set(country, code);
-    }
-  }
-  return codesByName.get(name.trim().toLowerCase());
-}
-
-/** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */
-export function repairAddress(given: Address): Address {
-  const address = { ...given };
-  if (address.country !== undefined && address.countryCode === undefined) {
-    const code = /^[A-Za-z]{2}$/.test(address.country) ? address.country : countryCodeOf(address.country);
-    if (code !== undefined) address.countryCode = code;
-    if (address.country.length === 2) delete address.country;
-  }
-  if (address.countryCode !== undefined) address.countryCode = address.countryCode.toUpperCase();
-  if (address.province !== undefined && address.provinceCode === undefined && /^[A-Za-z]{2}$/.test(address.province)) {
-    address.provinceCode = address.province.toUpperCase();
-    delete address.province;
-  }
-  const isAmerican =
-    address.countryCode === "US" || (address.countryCode === undefined && address.provinceCode !== undefined);
-  const cut = isAmerican ? /^(\d{3,4})(-\d{4})?$/.exec(address.zip ?? "") : null;
-  if (cut) address.zip = cut[1]!.padStart(5, "0") + (cut[2] ?? "");
-  return address;
 }

@@ -75,7 +75,7 @@ describe("a search", () => {
         const seen: string[] = [];
         for (let page = 1; page <= 3; page++) {
           const query = new URLSearchParams({ search, limit: "40", page: String(page), ...more });
-          const { data, pagination } = (await org.get(`/orders?${query}`)).body;
+          const { data, pagination } = (await org.get(`/orders?${query.toString()}`)).body;
           seen.push(...data.map(({ number }: { number: string }) => number));
           expect(pagination.hasMore).toBe(seen.length < expected.size);
           if (pagination.totalIsCapped) expect(pagination.total).toBeLessThanOrEqual(expected.size);

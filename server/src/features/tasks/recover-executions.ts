@@ -1,5 +1,5 @@
 import type { World } from "../../context.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { findTask, openBridge } from "../bridges/bridge-tasks.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { expireAcrossOrgs, findOverdueAcrossOrgs, lockLostAcrossOrgs } from "./attempts.store.ts";
@@ -57,7 +57,7 @@ async function expireOverdue(world: World): Promise<void> {
       expired.flatMap(({ job_id }) => job_id ?? []),
     );
     await concludeFollowUps(tx, world, expired);
-    await recordEvents(
+    await recordEventsAcrossOrgs(
       tx,
       world,
       expired.map((execution) => ({

@@ -1,7 +1,7 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { noteOutcomes } from "../bridges/bridges.ts";
@@ -143,7 +143,7 @@ export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]
   const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
   await world.queue.remove(tx, [...finishedJobs, ...fenced]);
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
-  await recordEvents(
+  await recordEventsAcrossOrgs(
     tx,
     world,
     ended.map(({ execution, settlement }) => ({

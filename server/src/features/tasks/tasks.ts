@@ -269,9 +269,6 @@ async function record(tx: Tx, ctx: Ctx, what: string, rows: ExecutionRow[]): Pro
     tx,
     ctx,
     rows.map(({ id, bridge_id, task_name, trigger }) => ({
-      orgId: ctx.orgId,
-      actor: ctx.actor,
-      requestId: ctx.requestId,
       type: `task_execution.${what}`,
       objectType: "task_execution",
       objectId: id,
