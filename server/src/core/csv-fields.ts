@@ -1,6 +1,6 @@
-import { nearestName } from "../../core/nearest.ts";
-import type { FieldError } from "../../core/errors.ts";
-import { escapePointer } from "../../core/strict-json.ts";
+import { nearestName } from "./nearest.ts";
+import type { FieldError } from "./errors.ts";
+import { escapePointer } from "./strict-json.ts";
 
 const addressNames: Record<string, string[]> = {
   name: ["name", "fullname", "recipient"],

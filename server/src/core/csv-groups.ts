@@ -1,4 +1,4 @@
-import { unguardFormula } from "../../core/csv.ts";
+import { unguardFormula } from "./csv.ts";
 import type { Column } from "./csv-fields.ts";
 import { readValue, repairAddress } from "./csv-values.ts";
 

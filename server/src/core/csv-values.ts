@@ -1,5 +1,5 @@
-import type { Address } from "../../core/address.ts";
-import { textProblem } from "../../core/strict-json.ts";
+import type { Address } from "./address.ts";
+import { textProblem } from "./strict-json.ts";
 
 export type ValueProblem = { code: string; message: string };
 type Read = { value: unknown } | { problem: ValueProblem };
