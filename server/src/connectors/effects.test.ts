@@ -183,10 +183,6 @@ async function openShopify(task: string) {
   return await open({ ...kinds[0]!, task });
 }
 
-function reject(sending: Promise<unknown>) {
-  return expect(sending).rejects;
-}
-
 test("a second shipment of an order is sent without the first", async () => {
   const { shop, call, task, effects } = await openShopify("fulfillments.push");
   const order = shop.data.orders.find(({ lines }) => lines.length === 2)!;
@@ -202,16 +198,18 @@ test("what Shopify lists as user errors, and what is not left to fulfil, is a fa
   const { shop, call, task } = await openShopify("fulfillments.push");
   const [order, other] = shop.data.orders as [ShopOrder, ShopOrder];
   await task.send(call, shippedOrder(order, "A"), "one");
-  await reject(task.send(call, shippedOrder(order, "B"), "two")).toMatchObject({ code: "nothing_left" });
+  await expect(task.send(call, shippedOrder(order, "B"), "two")).rejects.toMatchObject({ code: "nothing_left" });
   await taskOf(shopify, "push", "orders.hold").send(call, shippedOrder(other), "hold");
-  await reject(task.send(call, shippedOrder(other), "three")).toMatchObject({
+  await expect(task.send(call, shippedOrder(other), "three")).rejects.toMatchObject({
     code: "nothing_left",
     message: expect.stringContaining("on hold"),
   });
-  await reject(task.send(call, { ...shippedOrder(other), externalId: "1" }, "four")).toMatchObject({
+  await expect(task.send(call, { ...shippedOrder(other), externalId: "1" }, "four")).rejects.toMatchObject({
     code: "not_found",
   });
-  await reject(task.send(call, { externalId: "1", shipments: [] }, "five")).toMatchObject({ code: "nothing_to_send" });
+  await expect(task.send(call, { externalId: "1", shipments: [] }, "five")).rejects.toMatchObject({
+    code: "nothing_to_send",
+  });
 });
 
 test("a hold is released again, and only ours", async () => {
@@ -252,7 +250,7 @@ test("WooCommerce finds an order by its number when it has no external id", asyn
   const { externalId: _, ...record } = shippedOrder(order);
   expect(await task.send(call, record, "one")).toMatchObject({ externalId: String(order.id) });
   expect(effects()).toMatchObject([{ orderId: order.id }]);
-  await reject(task.send(call, { ...record, number: "nobody" }, "two")).toMatchObject({ code: "not_found" });
+  await expect(task.send(call, { ...record, number: "nobody" }, "two")).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("a push says whether it may be repeated and whether it can be looked up", () => {

@@ -1,4 +1,4 @@
-const pathShape = /^(\$|[^.[\]]+|\[\d+\])?((\.[^.[\]]+)|(\[\d+\]))*$/;
+const pathShape = /^(?:(?:\$|[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)?$/;
 
 export function isJsonPath(path: string): boolean {
   return pathShape.test(path);

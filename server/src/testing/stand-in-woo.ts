@@ -1,3 +1,4 @@
+import { asText } from "../connectors/shape.ts";
 import { byChange, totalOf } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-shop.ts";
@@ -102,16 +103,16 @@ function onOrder(data: ShopData, order: ShopOrder, request: ShopRequest, part: s
     case "fulfillments": {
       if (!isPost) return { status: 200, body: order.shipments.map(fulfillmentBody) };
       const meta = body.meta_data as { key: string; value: unknown }[];
-      const number = String((meta.find(({ key }) => key === "_tracking_number")?.value as string | undefined) ?? "");
+      const number = asText(meta.find(({ key }) => key === "_tracking_number")?.value);
       return { status: 201, body: { fulfillment: fulfillmentBody(addShipment(data, order, number)) } };
     }
     case "shipment-trackings": {
       if (!isPost) return { status: 200, body: order.shipments.map(trackingBody) };
-      return { status: 201, body: trackingBody(addShipment(data, order, String(body.tracking_number as string))) };
+      return { status: 201, body: trackingBody(addShipment(data, order, asText(body.tracking_number))) };
     }
     case "notes": {
       if (!isPost) return { status: 200, body: order.notes };
-      const note = { id: data.newId(), note: String(body.note as string) };
+      const note = { id: data.newId(), note: asText(body.note) };
       order.notes.push(note);
       data.record("note.create", order.id, /\[([^\]]*)\]/.exec(note.note)?.[1] ?? "");
       return { status: 201, body: note };
