@@ -3,6 +3,7 @@ import { OutboundError } from "../core/outbound-error.ts";
 import { isRetryableStatus } from "../core/outbound-retry.ts";
 import type { Call } from "./connector.ts";
 import { TaskError } from "./connector.ts";
+import { storable } from "./shape.ts";
 
 /** A request of a task: what is not a success becomes a TaskError, unless the status is one that the task can use. */
 export async function ask(call: Call, request: HttpRequest, accepted: readonly number[] = []): Promise<HttpResponse> {
@@ -17,7 +18,7 @@ export async function askJson(call: Call, request: HttpRequest): Promise<unknown
 
 export function readJson(response: HttpResponse): unknown {
   try {
-    return response.json();
+    return storable(response.json(), response.text);
   } catch (error) {
     return toTaskError(error);
   }

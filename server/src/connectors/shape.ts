@@ -1,4 +1,5 @@
-import type { Address } from "../core/address.ts";
+import { Address } from "../core/address.ts";
+import type { CanonicalLine } from "./canonical.ts";
 
 /** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
 export function line(value: unknown, maxLength: number): string | undefined {
@@ -31,11 +32,15 @@ export function filledOrNothing<T extends Record<string, unknown>>(given: T) {
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-const maxLengths: Record<string, number> = { provinceCode: 10, zip: 20, phone: 50, email: 254 };
+const addressFields = Object.keys(Address.properties) as (keyof Address)[];
+const maxLengths: Partial<Record<keyof Address, number>> = { provinceCode: 10, zip: 20, phone: 50, email: 254 };
 
-export function addressOf(given: { [K in keyof Address]?: unknown }): Address | undefined {
-  const shaped = Object.entries(given).map(([name, value]) => [name, line(value, maxLengths[name] ?? 200)]);
-  const address = filled<Record<string, unknown>>(Object.fromEntries(shaped)) as Address;
+export function addressOf(given: Record<string, unknown>): Address | undefined {
+  const address: Address = {};
+  for (const field of addressFields) {
+    const value = line(given[field], maxLengths[field] ?? 200);
+    if (value !== undefined) address[field] = value;
+  }
   if (address.countryCode !== undefined && !/^[A-Za-z]{2}$/.test(address.countryCode)) delete address.countryCode;
   return Object.keys(address).length === 0 ? undefined : address;
 }
@@ -74,6 +79,29 @@ export function minutesBefore(instant: string, minutes: number): string {
 /** Numbers are texts at some shops; anything else is none. */
 export function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** The id is that of the line at the shop, by which a shipment names it later. A line needs a SKU, though shops do not. */
+export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number }): CanonicalLine {
+  const id = line(given.id, 64);
+  const sku = line(given.sku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
+  return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
+}
+
+/** NUL and halves of characters cannot be stored; they only get into JSON as escapes, so most texts need no look. */
+export function storable(value: unknown, source: string): unknown {
+  return /\\u(0000|d[89a-f])/i.test(source) ? cleaned(value) : value;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
+}
+
+export function cleanText(value: string): string {
+  return value.toWellFormed().replaceAll("\u0000", "");
 }
 
 export type Json = Record<string, unknown>;

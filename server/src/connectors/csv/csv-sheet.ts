@@ -6,6 +6,7 @@ import { groupRows } from "../../core/csv-groups.ts";
 import type { PulledRecord } from "../connector.ts";
 import { TaskError } from "../connector.ts";
 import { effectHandle } from "../random.ts";
+import { cleanText } from "../shape.ts";
 
 const maxRows = 200_000;
 const maxTold = 10;
@@ -16,7 +17,7 @@ export type SheetOptions = { delimiter?: keyof typeof delimiters | "auto"; mappi
 export async function readSheet(csv: string, options: SheetOptions): Promise<PulledRecord[]> {
   const { delimiter: wanted = "auto", mapping = {} } = options;
   const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
-  const rows = await parseCsv(csv, delimiter, maxRows).catch((error: unknown) => {
+  const rows = await parseCsv(cleanText(csv), delimiter, maxRows).catch((error: unknown) => {
     throw error instanceof MalformedCsv ? invalid([error.message]) : error;
   });
   const first = rows.findIndex((row) => row.some((cell) => cell.trim() !== ""));

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { ask } from "../ask.ts";
 import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
+import { cleanText, storable } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { callOf, pushOf } from "./rest-push.ts";
@@ -82,9 +83,9 @@ const clientErrors = Array.from({ length: 100 }, (_, i) => 400 + i).filter((stat
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return storable(JSON.parse(text), text);
   } catch {
-    return text;
+    return cleanText(text);
   }
 }
 

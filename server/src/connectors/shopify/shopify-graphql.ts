@@ -22,7 +22,7 @@ export async function query(call: Call, document: string, variables: Json = {}):
 /** Sent once. `field` is the mutation: what it lists as userErrors comes with status 200 and is a failure all the same. */
 export async function mutate(call: Call, document: string, field: string, variables: Json): Promise<Json> {
   const result = objectOf((await run(call, document, variables, false))[field]);
-  const errors = listOf(result.userErrors).map(({ message }) => String(message));
+  const errors = listOf(result.userErrors).map(({ message }) => asText(message));
   if (errors.length > 0) throw new TaskError("rejected", `Shopify did not accept it: ${errors.join(" ")}`);
   return result;
 }
@@ -82,7 +82,7 @@ function isThrottled(error: Json): boolean {
 
 function graphqlError(errors: Json[], isRead: boolean): TaskError {
   const text = errors
-    .map(({ message }) => String(message))
+    .map(({ message }) => asText(message))
     .join(" ")
     .slice(0, 500);
   if (errors.some((error) => codeOf(error) === "ACCESS_DENIED")) {
@@ -94,7 +94,7 @@ function graphqlError(errors: Json[], isRead: boolean): TaskError {
 }
 
 export function idOf(gid: unknown): string {
-  return String(gid).split("/").at(-1)!.split("?")[0]!;
+  return asText(gid).split("/").at(-1)!.split("?")[0]!;
 }
 
 export function gidOf(type: string, id: string): string {

@@ -5,12 +5,14 @@ import type { Json } from "../shape.ts";
 import {
   addressOf,
   amount,
+  asText,
   currencyOf,
   filled,
   filledOrNothing,
   instantOf,
   laterOf,
   line,
+  lineOf,
   listOf,
   objectOf,
   tagsOf,
@@ -101,14 +103,14 @@ function toRecord(order: Json): PulledRecord {
   return { externalId, ...(updatedAt === undefined ? {} : { updatedAt }), raw: order, canonical: canonicalOf(order) };
 }
 
-const payments: Record<string, string> = {
-  AUTHORIZED: "authorized",
-  PAID: "paid",
-  PARTIALLY_REFUNDED: "partially_refunded",
-  REFUNDED: "refunded",
-  VOIDED: "voided",
-  EXPIRED: "voided",
-};
+const payments = new Map([
+  ["AUTHORIZED", "authorized"],
+  ["PAID", "paid"],
+  ["PARTIALLY_REFUNDED", "partially_refunded"],
+  ["REFUNDED", "refunded"],
+  ["VOIDED", "voided"],
+  ["EXPIRED", "voided"],
+]);
 
 function canonicalOf(order: Json): CanonicalOrder {
   const shipTo = objectOf(order.shippingAddress);
@@ -125,7 +127,7 @@ function canonicalOf(order: Json): CanonicalOrder {
     status: statusOf(order),
     ...filled({
       number: line(order.name, 100),
-      paymentStatus: payments[String(order.displayFinancialStatus)] ?? "pending",
+      paymentStatus: payments.get(asText(order.displayFinancialStatus)) ?? "pending",
       currency: currencyOf(order.currencyCode ?? total.currencyCode),
       orderedAt: instantOf(order.createdAt),
       channel: "shopify",
@@ -157,10 +159,8 @@ function toAddress(given: unknown) {
 function toLine(item: Json): CanonicalLine[] {
   const quantity = Number(item.currentQuantity ?? item.quantity);
   if (!Number.isInteger(quantity) || quantity < 1) return [];
-  const id = idOf(item.id);
-  const name = line(item.title, 200);
-  const price = amount(objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount);
-  return [{ id, sku: line(item.sku, 100) ?? `line-${id}`, quantity, ...filled({ name, price }) }];
+  const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
+  return [lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity })];
 }
 
 export const ordersImport = pullTask("orders.import", {

@@ -7,12 +7,14 @@ import type { Json } from "../shape.ts";
 import {
   addressOf,
   amount,
+  asText,
   currencyOf,
   filled,
   filledOrNothing,
   instantOf,
   laterOf,
   line,
+  lineOf,
   listOf,
   objectOf,
   text,
@@ -101,7 +103,7 @@ function modifiedOf(order: Json): string | undefined {
 }
 
 function keyOf(order: Json): string {
-  return `${String(order.id)}@${modifiedOf(order) ?? ""}`;
+  return `${asText(order.id)}@${modifiedOf(order) ?? ""}`;
 }
 
 function isBefore(order: Json, after: string | undefined): boolean {
@@ -116,28 +118,28 @@ function secondBefore(instant: string): string {
 
 function toRecord(raw: Json): PulledRecord {
   const updatedAt = modifiedOf(raw);
-  return { externalId: String(raw.id), ...(updatedAt ? { updatedAt } : {}), raw, canonical: canonicalOf(raw) };
+  return { externalId: asText(raw.id), ...(updatedAt ? { updatedAt } : {}), raw, canonical: canonicalOf(raw) };
 }
 
-const statuses: Record<string, [status: string, payment: string]> = {
-  pending: ["awaiting_payment", "pending"],
-  "on-hold": ["awaiting_payment", "pending"],
-  processing: ["new", "paid"],
-  completed: ["shipped", "paid"],
-  cancelled: ["cancelled", "voided"],
-  refunded: ["cancelled", "refunded"],
-  failed: ["cancelled", "voided"],
-  "checkout-draft": ["draft", "pending"],
-};
+const statuses = new Map<string, [status: string, payment: string]>([
+  ["pending", ["awaiting_payment", "pending"]],
+  ["on-hold", ["awaiting_payment", "pending"]],
+  ["processing", ["new", "paid"]],
+  ["completed", ["shipped", "paid"]],
+  ["cancelled", ["cancelled", "voided"]],
+  ["refunded", ["cancelled", "refunded"]],
+  ["failed", ["cancelled", "voided"]],
+  ["checkout-draft", ["draft", "pending"]],
+]);
 
 function canonicalOf(order: Json): CanonicalOrder {
   const billing = objectOf(order.billing);
-  const [status, payment] = statuses[String(order.status)] ?? ["new", order.date_paid_gmt ? "paid" : "pending"];
-  const name = line([billing.first_name, billing.last_name].filter(Boolean).join(" "), 200);
+  const [status, payment] = statuses.get(asText(order.status)) ?? ["new", order.date_paid_gmt ? "paid" : "pending"];
+  const name = line([billing.first_name, billing.last_name].map(asText).join(" "), 200);
   const note = text(order.customer_note, 5000);
   const service = line(listOf(order.shipping_lines)[0]?.method_title, 100);
   return {
-    externalId: String(order.id),
+    externalId: asText(order.id),
     status,
     paymentStatus: payment,
     ...filled({
@@ -161,16 +163,14 @@ function toAddress(given: unknown) {
   const { first_name: first, last_name: last, company, address_1: address1, ...rest } = objectOf(given);
   const { address_2: address2, city, state: provinceCode, postcode: zip, country: countryCode, phone } = rest;
   if (!address1 && !city && !zip) return undefined;
-  const name = [first, last].filter(Boolean).join(" ");
+  const name = [first, last].map(asText).join(" ");
   return addressOf({ name, company, address1, address2, city, provinceCode, zip, countryCode, phone });
 }
 
 function toLine(item: Json): CanonicalLine[] {
   const quantity = Number(item.quantity);
   if (!Number.isInteger(quantity) || quantity < 1) return [];
-  const id = String(item.id);
-  const price = amount(item.price);
-  return [{ id, sku: line(item.sku, 100) ?? `line-${id}`, quantity, ...filled({ name: line(item.name, 200), price }) }];
+  return [lineOf({ id: item.id, sku: item.sku, name: item.name, price: item.price, quantity })];
 }
 
 export const ordersImport = pullTask("orders.import", {
