@@ -7,8 +7,8 @@ const minute = 60_000;
 
 /** Everything the worker does by itself. */
 export const chores: Chore[] = [
-  { name: "operation runs", everyMs: 2_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
-  { name: "timed holds", everyMs: 5_000, wakeOn: ["clock"], run: releaseDueHolds },
+  { name: "operation runs", everyMs: 5_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
+  { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 10_000, run: foldOrderCounts },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];

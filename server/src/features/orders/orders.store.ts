@@ -138,6 +138,14 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
   );
 }
 
+export async function hasDueHoldsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
+  const [row] = await db.query<{ has: boolean }>(
+    { name: "orders_due_holds", text: "select exists (select from orders where hold_until <= $1) as has" },
+    [now],
+  );
+  return row!.has;
+}
+
 /** Timed holds whose end has come, locked; those that somebody else is changing wait for the next round. */
 export async function lockDueHoldsAcrossOrgs(
   tx: Tx,
