@@ -42,6 +42,7 @@ const featureEdges: Record<string, string[]> = {
   orders: ["locations", "users"],
   operations: ["condition-sets", "locations", "orders", "users"],
   "carrier-accounts": ["condition-sets"],
+  "rate-comparisons": ["carrier-accounts"],
   preview: ["carrier-accounts", "orders"],
 };
 

@@ -46,7 +46,9 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   bodyLimitBytes?: number;
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** Other than JSON; the verb then answers with a `Streamed`. */
-  answerType?: "text/csv";
+  answerType?: "text/csv" | typeof xlsxType;
+  /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
+  takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
@@ -55,13 +57,15 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
 
+export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
 /** An answer that is sent while it is made, instead of as one JSON text. */
 export class Streamed {
   readonly contentType: string;
   readonly fileName: string;
-  readonly body: AsyncIterable<string>;
+  readonly body: AsyncIterable<string | Uint8Array>;
 
-  constructor(contentType: string, fileName: string, body: AsyncIterable<string>) {
+  constructor(contentType: string, fileName: string, body: AsyncIterable<string | Uint8Array>) {
     this.contentType = contentType;
     this.fileName = fileName;
     this.body = body;

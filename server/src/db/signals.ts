@@ -16,7 +16,7 @@ export type Signals = {
   close(): Promise<void>;
 };
 
-export type Topic = "api_key" | "user" | "clock" | "reset" | "operation_run";
+export type Topic = "api_key" | "user" | "clock" | "reset" | "operation_run" | "rate_comparison";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;

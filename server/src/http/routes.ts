@@ -9,6 +9,7 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -21,6 +22,7 @@ const allRoutes: Route[] = [
   ...locationRoutes,
   ...operationRoutes,
   ...carrierAccountRoutes,
+  ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,
