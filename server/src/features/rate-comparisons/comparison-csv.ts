@@ -178,10 +178,14 @@ export function readItemRow(
   }
 }
 
-const units: Record<string, string> = {
-  ...{ lb: "lb", lbs: "lb", pound: "lb", pounds: "lb", oz: "oz", ounce: "oz", ounces: "oz" },
-  ...{ kg: "kg", kgs: "kg", kilogram: "kg", kilograms: "kg", g: "g", gram: "g", grams: "g" },
-};
+const units: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    lb: "lb lbs pound pounds",
+    oz: "oz ounce ounces",
+    kg: "kg kgs kilogram kilograms",
+    g: "g gram grams",
+  }).flatMap(([unit, spellings]) => spellings.split(" ").map((spelling) => [spelling, unit])),
+);
 
 /** "1,234.50", "$12" and "12,50" are numbers; what could be read in two ways is not. */
 function parseNumber(text: string): number | undefined {
