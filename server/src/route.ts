@@ -48,7 +48,9 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
   /** Other than JSON; the verb then answers with a `Streamed`. */
-  answerType?: "text/csv";
+  answerType?: "text/csv" | typeof xlsxType;
+  /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
+  takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
@@ -65,14 +67,15 @@ export class Unfinished<T> {
     this.answer = answer;
   }
 }
+export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** An answer that is sent while it is made, instead of as one JSON text. */
 export class Streamed {
   readonly contentType: string;
   readonly fileName: string;
-  readonly body: AsyncIterable<string>;
+  readonly body: AsyncIterable<string | Uint8Array>;
 
-  constructor(contentType: string, fileName: string, body: AsyncIterable<string>) {
+  constructor(contentType: string, fileName: string, body: AsyncIterable<string | Uint8Array>) {
     this.contentType = contentType;
     this.fileName = fileName;
     this.body = body;

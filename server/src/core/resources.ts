@@ -18,6 +18,7 @@ export const resourceKinds = {
   schedule: "schedule_not_found",
   carrier_account: "carrier_account_not_found",
   rate_card: "rate_card_not_found",
+  rate_comparison: "rate_comparison_not_found",
 } as const satisfies Record<string, ErrorCode>;
 
 export type ResourceKind = keyof typeof resourceKinds;

@@ -15,6 +15,7 @@ import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
+import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -33,6 +34,7 @@ const allRoutes: Route[] = [
   ...replayRoutes,
   ...scheduleRoutes,
   ...carrierAccountRoutes,
+  ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

@@ -4,6 +4,7 @@ import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
@@ -50,7 +51,12 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     worlds.push(world);
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-      await Promise.all([freeAllRuns(world), freeAllExecutions(world), freeAllIdempotencyKeys(world)]);
+      await Promise.all([
+        freeAllRuns(world),
+        freeAllExecutions(world),
+        freeAllComparisons(world),
+        freeAllIdempotencyKeys(world),
+      ]);
     }
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {

@@ -51,6 +51,13 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const account = await builders.carrier_account(org);
     return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
   },
+  rate_comparison: async (org) => {
+    const carrierAccountId = await builders.carrier_account(org);
+    const items = [
+      { trackingNumber: "1Z1", netCost: 10, serviceType: "Ground", originZip: "07114", destinationZip: "10001" },
+    ];
+    return (await org.post("/rate-comparisons", { name: "Built", carrierAccountId, items })).body.id;
+  },
 };
 
 export type OneOfEverything = Record<ResourceKind, string>;
