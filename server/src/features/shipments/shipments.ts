@@ -4,6 +4,7 @@ import { nearestName } from "../../core/nearest.ts";
 import { offsetOf } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
+import { perWorld } from "../../context.ts";
 import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
 import type { ShipmentFilter } from "./shipment-list.store.ts";
 import * as lists from "./shipment-list.store.ts";
@@ -45,11 +46,30 @@ async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const { page, limit } = query;
   const now = ctx.clock.now().toISOString();
   const range = { limit, offset: offsetOf(query) };
-  const found = await lists.listShipments(ctx.db, orgId, readFilter(query), now, range);
+  const filter = readFilter(query);
+  const [long, key] = [longLists(ctx), `${orgId} ${JSON.stringify(filter)}`];
+  const found = await lists.listShipments(ctx.db, orgId, filter, now, range, long.has(key));
   const { total, totalIsCapped, hasMore } = found;
+  if (totalIsCapped) long.add(key);
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
   return { data: found.shipments.map((shipment) => presentShipment(shipment, now)), pagination };
 }
+
+const rememberMs = 10_000;
+const maxRemembered = 1_000;
+
+/** Lists that had more than are counted a moment ago. */
+const longLists = perWorld(({ clock }) => {
+  const until = new Map<string, number>();
+  const has = (key: string): boolean => (until.get(key) ?? 0) > clock.real().getTime();
+  return {
+    has,
+    add(key: string): void {
+      if (until.size >= maxRemembered) until.clear();
+      if (!has(key)) until.set(key, clock.real().getTime() + rememberMs);
+    },
+  };
+});
 
 export async function countShipments(ctx: Ctx) {
   const now = ctx.clock.now().toISOString();
