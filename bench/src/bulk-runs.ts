@@ -4,7 +4,6 @@ import { median } from "./bench.ts";
 import { runFloor } from "./bulk-run-floor.ts";
 import type { HubClient } from "./hub-client.ts";
 
-const rounds = 5;
 const orderCount = 10_000;
 
 const actions = [
@@ -20,15 +19,16 @@ export async function compareBulk(
   client: HubClient & { orgId: string },
   db: pg.Client,
   label: string,
+  rounds = 5,
 ): Promise<Figure[]> {
   const times = { run: [] as number[], preflight: [] as number[], floor: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const ids = await pickOrders(db, client.orgId, orderCount);
     times.preflight.push(await time(() => client.post("/operations/preflight", { order_ids: ids, actions })));
     times.floor.push(await time(() => runFloor(db, client.orgId, ids)));
-    await forget(db, client.orgId);
+    await forget(db, client.orgId, ids);
     times.run.push(await time(() => runToTheEnd(client, ids)));
-    await forget(db, client.orgId);
+    await forget(db, client.orgId, ids);
   }
   const floor = median(times.floor);
   const ratioOf = (ours: number[]): number => median(ours.map((value, i) => value / times.floor[i]!));
@@ -54,13 +54,14 @@ export async function compareBulk(
 
 /** Cost per order must not grow with the number of orders in a run. */
 export async function measureGrowth(client: HubClient & { orgId: string }, db: pg.Client): Promise<Figure[]> {
+  const rounds = 5;
   const perOrder: number[] = [];
   for (const size of [100, 1_000, 10_000]) {
     const samples: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const ids = await pickOrders(db, client.orgId, size);
       samples.push((await time(() => runToTheEnd(client, ids))) / size);
-      await forget(db, client.orgId);
+      await forget(db, client.orgId, ids);
     }
     perOrder.push(median(samples) * 1000);
   }
@@ -94,11 +95,11 @@ async function pickOrders(db: pg.Client, orgId: string, count: number): Promise<
 }
 
 /** Puts the orders back, so that every round starts from the same state. */
-async function forget(db: pg.Client, orgId: string): Promise<void> {
+async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void> {
   await db.query(
     `update orders set on_hold = false, holds = '[]', tags = array_remove(tags, 'bench'), priority = 1, notes = '[]',
-       custom_fields = '{}' where org_id = $1 and on_hold`,
-    [orgId],
+       custom_fields = '{}' where org_id = $1 and id = any($2::uuid[])`,
+    [orgId, ids],
   );
   await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
   await db.query("vacuum (analyze) orders");

@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
-import { manyOrdersBench, ordersBench } from "./orders.bench.ts";
+import { manyOrdersBench } from "./orders-1m.bench.ts";
+import { ordersBench } from "./orders.bench.ts";
+import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
@@ -10,7 +12,15 @@ import { startBench } from "./start.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
-const benches: Bench[] = [startBench, readsBench, writesBench, ordersBench, manyOrdersBench, overviewBench];
+const benches: Bench[] = [
+  startBench,
+  readsBench,
+  writesBench,
+  ordersBench,
+  manyOrdersBench,
+  mappingBench,
+  overviewBench,
+];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false } },

@@ -1,50 +1,84 @@
-import type pg from "pg";
+import { randomUUIDv7 } from "node:crypto";
+import pg from "pg";
+import type { Tx } from "../../server/src/db/database.ts";
+import { insertOrders } from "../../server/src/features/orders/orders.store.ts";
+import type { Pointers } from "./bench-order.ts";
+import { makeBenchOrder } from "./bench-order.ts";
+import { clusterOf } from "./hub-process.ts";
 
-const perStatement = 50_000;
+const perStatement = 2_500;
+const writers = 2;
+const tables = ["orders", "order_tags", "order_words", "order_counts"];
 
-/** Believable orders, made by the database itself: a million through the API would take longer than the bench. */
-export async function storeOrders(db: pg.Client, orgId: string, count: number): Promise<void> {
-  const { rows } = await db.query<{ n: number }>("select count(*)::int as n from orders where org_id = $1", [orgId]);
-  let from = rows[0]!.n;
-  const until = from + count;
-  await db.query("set session_replication_role = replica");
-  while (from < until) {
-    const to = Math.min(from + perStatement, until);
-    await db.query(insertSql, [orgId, from + 1, to]);
-    await db.query(tagSql, [orgId, from + 1, to]);
-    from = to;
+/**
+ * More orders, as the hub itself stores them, by its own statements: only HTTP is left out. Indexes are made afterwards
+ * and foreign keys are not checked, without which a million orders would take half an hour.
+ */
+export async function storeOrders(dataDir: string, orgId: string, pointers: Pointers, count: number): Promise<void> {
+  const clients = Array.from({ length: writers }, () => new pg.Client(clusterOf(dataDir)));
+  try {
+    for (const client of clients) {
+      await client.connect();
+      await client.query("set session_replication_role = replica; set synchronous_commit = off");
+    }
+    const [db] = clients as [pg.Client];
+    await db.query("set maintenance_work_mem = '1GB'");
+    const { rows } = await db.query<{ n: number }>("select count(*)::int as n from orders where org_id = $1", [orgId]);
+    const restore = await dropIndexes(db);
+    let next = rows[0]!.n + 1;
+    const end = next + count;
+    const write = async (client: pg.Client): Promise<void> => {
+      while (next < end) {
+        const from = next;
+        const length = Math.min(perStatement, end - from);
+        next += length;
+        const orders = Array.from({ length }, (_, i) => makeBenchOrder(from + i, pointers, randomUUIDv7));
+        const inserted = await insertOrders(asTransaction(client), orgId, orders);
+        if (inserted.size !== length) throw new Error(`${length - inserted.size} orders were not stored`);
+      }
+    };
+    const lap = lapTimer();
+    await Promise.all(clients.map(write));
+    lap("rows");
+    for (const statement of restore) await db.query(statement);
+    lap("indexes");
+    for (const table of tables) await db.query(`vacuum (analyze) ${table}`);
+    lap("vacuum");
+    await db.query("checkpoint");
+  } finally {
+    for (const client of clients) await client.end();
   }
-  await db.query("set session_replication_role = default");
-  await db.query("vacuum (analyze) orders");
 }
 
-const insertSql = `
-  insert into orders (id, org_id, number, status, payment_status, priority, on_hold, holds, tags, channel, customer, shipping_address,
-    address_status, lines, currency, total_cents, shipping, packages, shipments, notes, custom_fields, ordered_at, ship_by,
-    created_at, updated_at, search)
-  select gen_random_uuid(), $1::uuid, 'B-' || n,
-    (array['new','ready','ready','ready','sent','awaiting_payment','review_required'])[1 + n % 7],
-    (array['paid','paid','paid','pending'])[1 + n % 4], 1, false, '[]', case when n % 20 = 0 then array['vip'] else '{}' end,
-    (array['web','market'])[1 + n % 2],
-    jsonb_build_object('name', first || ' ' || last, 'email', lower(first || '.' || last || n || '@mail.example')),
-    jsonb_build_object('name', first || ' ' || last, 'address1', n % 999 || ' Main Street', 'city', city, 'provinceCode', 'NY',
-      'zip', lpad((10000 + n % 80000)::text, 5, '0'), 'countryCode', 'US'),
-    'unverified',
-    jsonb_build_array(
-      jsonb_build_object('id', gen_random_uuid(), 'sku', 'SKU-' || n % 5000, 'name', 'Thing ' || n % 5000, 'quantity', 1 + n % 3, 'shippedQuantity', 0, 'price', 9.99),
-      jsonb_build_object('id', gen_random_uuid(), 'sku', 'SKU-' || n % 700, 'name', 'Other ' || n % 700, 'quantity', 1, 'shippedQuantity', 0, 'price', 24.5)),
-    'USD', 4448, '{"carrier":"ups","service":"ground"}', '[]', '[]', '[]', '{}',
-    at, at + interval '3 days', at, at,
-    array_to_tsvector(array(select distinct right($1::uuid::text, 6) || word from unnest(array['b-' || n, n::text, lower(first), lower(last),
-      lower(city), (10000 + n % 80000)::text, 'sku-' || n % 5000, 'sku-' || n % 700]) as word))
-  from generate_series($2::int, $3::int) as n,
-    lateral (select (array['Ada','Ben','Cem','Dee','Eva','Finn','Gia','Hugo','Ida','Jon'])[1 + n % 10] as first,
-                    (array['Smith','Jones','Khan','Garcia','Lee','Novak','Rossi','Weber','Silva','Olsen','Park'])[1 + n % 11] as last,
-                    (array['New York','Albany','Buffalo','Rochester','Syracuse','Yonkers'])[1 + n % 6] as city,
-                    timestamptz '2026-01-01' + n * interval '20 seconds' as at) as words`;
+/** All but those that keep rows apart, or that the running hub asks every few seconds; and the statements that make them again. */
+async function dropIndexes(db: pg.Client): Promise<string[]> {
+  const { rows } = await db.query<{ drop: string; make: string }>(
+    `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
+              else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,
+            case when c.oid is null then pg_get_indexdef(i.indexrelid)
+              else format('alter table %s add %s', i.indrelid::regclass, pg_get_constraintdef(c.oid)) end as make
+       from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.contype = 'p'
+      where i.indrelid = any($1::regclass[]) and (not i.indisunique or i.indrelid = 'order_words'::regclass)
+        and i.indexrelid <> 'orders_to_release'::regclass`,
+    [tables],
+  );
+  for (const { drop } of rows) await db.query(drop);
+  return rows.map(({ make }) => make);
+}
 
-/** The hub keeps tags in a table of their own as well. */
-const tagSql = `
-  insert into order_tags (org_id, is_archived, tag, created_at, order_id)
-  select o.org_id, o.is_archived, t.tag, o.created_at, o.id from orders o, unnest(o.tags) as t (tag)
-   where o.org_id = $1 and o.number in (select 'B-' || n from generate_series($2::int, $3::int) as n)`;
+/** For the statements of the hub, outside of a transaction. */
+export function asTransaction(client: pg.Client): Tx {
+  return {
+    query: async <Row>(statement: unknown, values: unknown) =>
+      (await client.query(statement as string, values as unknown[])).rows as Row[],
+    afterCommit: () => {},
+  };
+}
+
+function lapTimer() {
+  let t = performance.now();
+  return (n: string) => {
+    console.error(n, ((performance.now() - t) / 1000).toFixed(1));
+    t = performance.now();
+  };
+}

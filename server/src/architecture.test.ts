@@ -39,14 +39,30 @@ const layers: Record<string, string[]> = {
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
   auth: ["api-keys", "organizations", "users"],
-  orders: ["locations", "users"],
-  operations: ["condition-sets", "locations", "orders", "shipments", "users"],
-  preview: ["orders", "shipments"],
+  transformations: ["bridges", "condition-sets"],
+  locations: ["bridges", "transformations"],
+  orders: ["bridges", "carrier-accounts", "locations", "users"],
+  tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
+  schedules: ["bridges", "tasks"],
+  operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
+  "carrier-accounts": ["condition-sets"],
   shipments: ["orders"],
+  pickups: ["carrier-accounts", "locations"],
+  "rate-comparisons": ["carrier-accounts", "shipments"],
+  preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
 };
 
-/** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */
-const furtherFronts = ["api-keys/key-authentication.ts", "orders/order.ts", "orders/orders.states.ts"];
+/**
+ * Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
+ * calling a bridge is what tasks are made of, calling a carrier what pickups and comparisons are made of.
+ */
+const furtherFronts = [
+  "api-keys/key-authentication.ts",
+  "bridges/bridge-tasks.ts",
+  "carrier-accounts/open-carrier.ts",
+  "orders/order.ts",
+  "orders/orders.states.ts",
+];
 
 type Import = { from: string; to: string };
 

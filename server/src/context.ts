@@ -5,6 +5,7 @@ import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Sealer } from "./events/sealer.ts";
+import type { TaskQueue } from "./queue/task-queue.ts";
 
 export type Environment = "live" | "preview";
 
@@ -16,6 +17,7 @@ export type World = {
   secrets: Secrets;
   signals: Signals;
   sealer: Sealer;
+  queue: TaskQueue;
   log: Logger;
   newId(): string;
   settings: Settings;
@@ -25,6 +27,12 @@ export type World = {
 export type Settings = {
   /** An outside issuer whose tokens are accepted besides our own. */
   oidc?: { issuer: string; audience: string };
+  outbound: {
+    /** Bridges may reach private addresses, say an ERP in the same network. */
+    allowPrivate: boolean;
+    /** Bridges of the preview may call the outside too. */
+    allowFromPreview: boolean;
+  };
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

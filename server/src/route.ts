@@ -45,6 +45,8 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
+  /** The verb may answer with an `Unfinished`, which is sent with 202. */
+  mayBeUnfinished?: boolean;
   /** Other than JSON; the verb then answers with a `Streamed`. */
   answerType?: "text/csv";
   /** Statuses beyond those every route can answer, such as 409. */
@@ -54,6 +56,15 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   previewOnly?: boolean;
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
+
+/** The work goes on after the answer: the same shape, but 202. */
+export class Unfinished<T> {
+  readonly answer: T;
+
+  constructor(answer: T) {
+    this.answer = answer;
+  }
+}
 
 /** An answer that is sent while it is made, instead of as one JSON text. */
 export class Streamed {

@@ -9,14 +9,25 @@ import type { Tx } from "./database.ts";
  */
 export type Signals = {
   publish(tx: Tx, topic: Topic, subject: string): Promise<void>;
-  subscribe(topic: Topic, listener: (subject: string) => void): void;
+  /** Outside of any transaction, and lost when the connection is down: only for what is looked after anyway. */
+  hint(topic: Topic, subject: string): void;
+  subscribe(topic: Topic, listener: (subject: string) => void): () => void;
   /** Called after a gap in which notifications may have been missed. */
   onGap(listener: () => void): void;
   isConnected(): boolean;
   close(): Promise<void>;
 };
 
-export type Topic = "api_key" | "user" | "clock" | "reset" | "operation_run";
+export type Topic =
+  | "api_key"
+  | "user"
+  | "clock"
+  | "reset"
+  | "operation_run"
+  | "schedule"
+  | "task_queued"
+  | "task_ended"
+  | "task_cancelled";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
@@ -36,8 +47,10 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  // This node's notifications that not all nodes have confirmed yet.
-  const unconfirmed = new Map<string, { missing: number; done?: () => void }>();
+  // Marks this node's hints, which it has delivered to itself already.
+  const hintMark = `hint:${randomUUID()}`;
+
+  const receipts = createReceipts();
 
   function deliver(topic: Topic, subject: string): void {
     for (const listener of listeners.get(topic) ?? []) listener(subject);
@@ -55,7 +68,8 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     next.on("end", () => lose(next));
     next.on("notification", ({ payload = "" }) => {
       const [topic = "", subject = "", id = ""] = payload.split("|", 3);
-      if (topic === receipt) return countReceipt(id);
+      if (topic === receipt) return receipts.count(id);
+      if (id === hintMark) return;
       deliver(topic as Topic, subject);
       if (!confirmed.has(topic as Topic)) return;
       ask(next, "select pg_notify($1, $2)", [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
@@ -71,23 +85,6 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     client = next;
     for (const listener of gapListeners) listener();
     schedule(heartbeatMs, () => beat(next));
-  }
-
-  function countReceipt(id: string): void {
-    const sent = unconfirmed.get(id);
-    if (!sent || --sent.missing > 0) return;
-    unconfirmed.delete(id);
-    sent.done?.();
-  }
-
-  async function awaitReceipts(id: string): Promise<void> {
-    const sent = unconfirmed.get(id);
-    if (!sent) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    sent.done = resolve;
-    const timeout = setTimeout(resolve, receiptMs);
-    await promise;
-    clearTimeout(timeout);
   }
 
   // A half-open connection looks alive for ever: only an answered query proves that notifications still arrive.
@@ -127,18 +124,27 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
            where application_name = $3 and datname = current_database()) as nodes`,
         [channel, `${topic}|${subject}|${id}`, listenerName],
       );
-      if (confirmed.has(topic)) {
-        // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
-        unconfirmed.set(id, { missing: row!.nodes });
-        setTimeout(() => unconfirmed.delete(id), forgetMs).unref();
-      }
+      // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
+      if (confirmed.has(topic)) receipts.expect(id, row!.nodes);
       tx.afterCommit(async () => {
         deliver(topic, subject);
-        await awaitReceipts(id);
+        await receipts.arrival(id);
       });
+    },
+    hint(topic, subject) {
+      deliver(topic, subject);
+      const current = client;
+      if (!current) return;
+      const payload = `${topic}|${subject}|${hintMark}`;
+      ask(current, "select pg_notify($1, $2)", [channel, payload]).catch((error: Error) => lose(current, error));
     },
     subscribe(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+      return () =>
+        void listeners.set(
+          topic,
+          listeners.get(topic)!.filter((other) => other !== listener),
+        );
     },
     onGap: (listener) => gapListeners.push(listener),
     isConnected: () => client !== undefined,
@@ -146,6 +152,32 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
       closed = true;
       clearTimeout(timer);
       await client?.end();
+    },
+  };
+}
+
+/** Which of this node's notifications not all nodes have confirmed yet. */
+function createReceipts() {
+  const unconfirmed = new Map<string, { missing: number; done?: () => void }>();
+  return {
+    expect(id: string, nodes: number): void {
+      unconfirmed.set(id, { missing: nodes });
+      setTimeout(() => unconfirmed.delete(id), forgetMs).unref();
+    },
+    count(id: string): void {
+      const sent = unconfirmed.get(id);
+      if (!sent || --sent.missing > 0) return;
+      unconfirmed.delete(id);
+      sent.done?.();
+    },
+    async arrival(id: string): Promise<void> {
+      const sent = unconfirmed.get(id);
+      if (!sent) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      sent.done = resolve;
+      const timeout = setTimeout(resolve, receiptMs);
+      await promise;
+      clearTimeout(timeout);
     },
   };
 }

@@ -37,19 +37,41 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
 
 /** Many changes of one transaction in one statement. */
 export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
+  const { orgId, actor, requestId } = by;
+  await recordEventsAcrossOrgs(
+    tx,
+    by,
+    events.map((event) => ({ ...event, orgId, actor, requestId })),
+  );
+}
+
+/** With an organization and an author of its own. */
+export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId">;
+
+export async function recordEventsAcrossOrgs(
+  tx: Tx,
+  by: Pick<Recorder, "clock" | "sealer" | "newId">,
+  events: ForeignEvent[],
+): Promise<void> {
   if (events.length === 0) return;
-  const records = events.map(({ type, objectType, objectId, data = {} }) => ({
+  const records = events.map(({ orgId, objectType, objectId, requestId, ...event }) => ({
     id: by.newId(),
-    type,
+    org_id: orgId,
     object_type: objectType,
     object_id: objectId,
-    data,
+    request_id: requestId,
+    data: {},
+    ...event,
   }));
   await tx.query(
-    `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
-     select u.id, $1, u.type, u.object_type, u.object_id, $3, $4, u.data, $5
-       from jsonb_to_recordset($2::jsonb) as u (id uuid, type text, object_type text, object_id uuid, data jsonb)`,
-    [by.orgId, JSON.stringify(records), by.actor, by.requestId, by.clock.now()],
+    {
+      name: "events_insert_many",
+      text: `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
+        select u.id, u.org_id, u.type, u.object_type, u.object_id, u.actor, u.request_id, u.data, $2
+          from jsonb_to_recordset($1::jsonb) as u (id uuid, org_id uuid, type text, object_type text, object_id uuid,
+            actor jsonb, request_id text, data jsonb)`,
+    },
+    [JSON.stringify(records), by.clock.now()],
   );
   tx.afterCommit(() => by.sealer.nudge());
 }

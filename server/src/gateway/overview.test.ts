@@ -171,7 +171,7 @@ describe("the figures of the overview", () => {
     await fc.assert(
       fc.asyncProperty(batches, async ({ stories, cut, salt, days }) => {
         const keyOf = (text: string): number =>
-          [...text].reduce((sum, c) => (sum * 31 + c.charCodeAt(0) + salt) % 9973, 7);
+          Array.from(text).reduce((sum, c) => (sum * 31 + c.charCodeAt(0) + salt) % 9973, 7);
         await tell(stories, cut, (list) =>
           list.toSorted((a, b) => keyOf(JSON.stringify(a)) - keyOf(JSON.stringify(b))),
         );

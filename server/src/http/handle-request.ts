@@ -10,7 +10,7 @@ import { hasScope } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Streamed } from "../route.ts";
+import { Streamed, Unfinished } from "../route.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
@@ -80,10 +80,11 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       await attempt.keep(tx, status, kept);
     };
     try {
-      const text = toText(await route.handle(ctx, input), ctx);
+      const { status: answered, answer } = statusOf(await route.handle(ctx, input), status);
+      const text = toText(answer, ctx);
       // What a transaction kept may have been provisional, such as a run that had only been queued by then.
-      if (text !== kept) await attempt.keep(ctx.db, status, text);
-      return { status, text };
+      if (text !== kept || answered !== status) await attempt.keep(ctx.db, answered, text);
+      return { status: answered, text };
     } catch (error) {
       const known = toHubError(error);
       if (!known || known.status >= 500 || known.status === 429 || known.code === "idempotency_in_progress") {
@@ -126,14 +127,19 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     }
     const given = await route.handle(ctx, input);
     if (given instanceof Streamed) return stream(request, reply, status, given);
-    const answer = mount.format.wrap(given, ctx);
+    const { status: answered, answer: plain } = statusOf(given, status);
+    const answer = mount.format.wrap(plain, ctx);
     const headers = headersOf(request, answer);
     const isRead = route.method === "GET";
     if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
       return reply.code(304).headers(headers).send();
     }
-    return reply.code(status).headers(headers).send(serialize(answer));
+    return reply.code(answered).headers(headers).send(serialize(answer));
   };
+}
+
+function statusOf(given: unknown, status: number): { status: number; answer: unknown } {
+  return given instanceof Unfinished ? { status: 202, answer: given.answer } : { status, answer: given };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status: number, text: string): FastifyReply {

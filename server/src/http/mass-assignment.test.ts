@@ -17,7 +17,17 @@ function toCamel(name: string): string {
 }
 
 async function everything(): Promise<string> {
-  const tables = ["organizations", "users", "api_keys", "condition_sets", "condition_set_values"];
+  const tables = [
+    "organizations",
+    "users",
+    "api_keys",
+    "condition_sets",
+    "condition_set_values",
+    "orders",
+    "locations",
+    "operation_pipelines",
+    "operation_runs",
+  ];
   const rows = [];
   for (const table of tables) rows.push(await hub.world.db.query(`select * from ${table} order by 1, 2`));
   return JSON.stringify(rows);

@@ -55,6 +55,9 @@ function operation(mount: Mount, route: Route, path: string): Json {
     ...(route.body ? { requestBody: { required: !route.bodyIsOptional, content: json(route.body) } } : {}),
     responses: {
       [status]: { description: "Success", content: answerContent(mount, route, schema) },
+      ...(route.mayBeUnfinished
+        ? { 202: { description: "Not finished yet", content: answerContent(mount, route, schema) } }
+        : {}),
       ...Object.fromEntries(failuresOf(route).map((failure) => [failure, failureResponse(isGateway, failure)])),
     },
     "x-scope": route.scope,

@@ -2,12 +2,16 @@ import type { Route } from "../route.ts";
 import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
+import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
+import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
+import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
@@ -21,6 +25,10 @@ const allRoutes: Route[] = [
   ...shipmentRoutes,
   ...locationRoutes,
   ...operationRoutes,
+  ...bridgeRoutes,
+  ...taskRoutes,
+  ...scheduleRoutes,
+  ...carrierAccountRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { World } from "../context.ts";
 import { change, systemContext } from "../context.ts";
 import { violatedConstraint } from "../db/database.ts";
+import { addFirstCarrierAccount } from "../features/carrier-accounts/carrier-accounts.ts";
+import { addBridge } from "../features/bridges/bridges.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { hashPassword } from "../core/passwords.ts";
 import type { Config } from "./config.ts";
@@ -19,13 +21,17 @@ export async function bootstrap(world: World, admin: Config["admin"]): Promise<F
   const passwordHash = await hashPassword(password);
   const ctx = systemContext(world, "", "first start");
   try {
-    await change(ctx, (tx) =>
-      addOrganization(tx, ctx, {
+    await change(ctx, async (tx) => {
+      const organization = await addOrganization(tx, ctx, {
         name: "My organization",
         isOperator: true,
         admin: { email: admin.email, name: "Administrator", passwordHash },
-      }),
-    );
+      });
+      const own = { ...ctx, orgId: organization.id };
+      await addBridge(tx, own, { name: "Demo", connector: "demo" });
+      await addFirstCarrierAccount(tx, own);
+      return organization;
+    });
   } catch (error) {
     // Another hub that starts on the same database was first.
     if (violatedConstraint(error) === "organizations_one_operator") return undefined;

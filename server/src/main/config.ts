@@ -22,6 +22,8 @@ export type Config = {
   maxInFlight: number;
   maxConnections: number;
   maxSignInFailures: number;
+  outbound: { allowPrivate: boolean; allowFromPreview: boolean };
+  taskSlots: number;
   corsOrigins: string[];
   trustedProxies: string[];
   metricsToken: string | undefined;
@@ -50,10 +52,15 @@ const known = [
   "HUB_MAX_IN_FLIGHT",
   "HUB_DATABASE_CONNECTIONS",
   "HUB_MAX_SIGN_IN_FAILURES",
+  "HUB_PRIVATE_ADDRESSES",
+  "HUB_PREVIEW_OUTBOUND",
+  "HUB_TASK_SLOTS",
   "HUB_CORS_ORIGINS",
   "HUB_TRUSTED_PROXIES",
   "HUB_METRICS_TOKEN",
 ] as const;
+
+const refuseOrAllow = ["refuse", "allow"] as const;
 
 /** The only reader of the environment. All mistakes are reported at once. */
 export function readConfig(env: Env = process.env): Config {
@@ -145,6 +152,11 @@ export function readConfig(env: Env = process.env): Config {
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
+    outbound: {
+      allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
+      allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", refuseOrAllow, "refuse") === "allow",
+    },
+    taskSlots: integer("HUB_TASK_SLOTS", 32, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS"),
     trustedProxies: list("HUB_TRUSTED_PROXIES"),
     metricsToken: text("HUB_METRICS_TOKEN"),

@@ -5,7 +5,9 @@ import type { Secrets } from "../core/secrets.ts";
 import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
+import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
+import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
@@ -47,12 +49,18 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     worlds.push(world);
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-      await Promise.all([freeAllRuns(world), freeAllIdempotencyKeys(world)]);
+      await Promise.all([freeAllRuns(world), freeAllExecutions(world), freeAllIdempotencyKeys(world)]);
     }
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {
       const worker = startWorker(world, [...chores, tidying]);
       stops.push(() => worker.stop());
+      const engine = startTaskEngine(world, { slots: config.taskSlots });
+      stops.push(() => engine.stop());
+    }
+    if (config.roles.has("scheduler")) {
+      const scheduler = startScheduler(world);
+      stops.push(() => scheduler.stop());
     }
   }
   // Last: a start that fails after it would have made a password that nobody gets to see.
@@ -80,7 +88,11 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     secrets,
     log,
     maxConnections: config.maxConnections,
-    settings: { maxSignInFailures: config.maxSignInFailures, ...(config.oidc ? { oidc: config.oidc } : {}) },
+    settings: {
+      maxSignInFailures: config.maxSignInFailures,
+      outbound: config.outbound,
+      ...(config.oidc ? { oidc: config.oidc } : {}),
+    },
   });
 }
 

@@ -18,7 +18,8 @@ export async function withWorlds(config: Config, work: (worlds: World[]) => Prom
   try {
     for (const environment of databases.environments) {
       const connection = await databases.reach(environment);
-      const settings = { maxSignInFailures: config.maxSignInFailures };
+      const { maxSignInFailures, outbound } = config;
+      const settings = { maxSignInFailures, outbound };
       open.push(await openWorld({ environment, connection, maxConnections: 2, secrets, log, settings }));
     }
     await work(open.map(({ world }) => world));

@@ -1,3 +1,4 @@
+import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
@@ -21,8 +22,29 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
+  bridge: async (org) =>
+    (await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" })).body.id,
+  execution: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    return (await org.post("/tasks/execute", { bridgeId: bridge.body.id, taskName: "noop" })).body.id;
+  },
+  schedule: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
+  },
   shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
+  carrier_account: async (org) => {
+    const { body } = await org.post("/carrier-accounts", {
+      name: `Carrier ${crypto.randomUUID()}`,
+      carrier: "rate-card",
+    });
+    return body.id;
+  },
+  rate_card: async (org) => {
+    const account = await builders.carrier_account(org);
+    return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
+  },
 };
 
 export type OneOfEverything = Record<ResourceKind, string>;

@@ -6,6 +6,7 @@ import { createClock } from "../core/clock.ts";
 import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
+import { startTaskEngine } from "../features/tasks/task-engine.ts";
 import type { Mount } from "../http/mount.ts";
 import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";
@@ -42,7 +43,7 @@ export type TestHub = {
   /** Moves the hub's clock, the one of tokens included. */
   advance(ms: number): void;
   /** Another process' worth of hub on the same database. */
-  secondNode(): Promise<TestHub>;
+  secondNode(options?: Pick<TestHubOptions, "taskSlots">): Promise<TestHub>;
   stop(): Promise<void>;
 };
 
@@ -50,6 +51,8 @@ export type TestHubOptions = {
   environment?: Environment;
   settings?: Partial<Settings>;
   config?: Partial<SurfaceOptions["config"]>;
+  /** Tasks this node runs at a time; 0: it runs none. */
+  taskSlots?: number;
 };
 
 const password = "correct horse battery";
@@ -81,7 +84,12 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     maxConnections: 10,
     secrets: createSecrets(secretKey),
     log: pino({ level: "debug" }, sink),
-    settings: { maxSignInFailures: 1_000, ...options.settings },
+    settings: {
+      maxSignInFailures: 1_000,
+      // Stand-ins for shops listen on loopback.
+      outbound: { allowPrivate: true, allowFromPreview: false },
+      ...options.settings,
+    },
     clock: createClock(() => new Date(Date.now() + offset.ms)),
   });
   await bootstrap(world, { email: "admin@hub.example", password });
@@ -99,6 +107,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       ...options.config,
     },
   });
+  const slots = options.taskSlots ?? 8;
+  const engine = slots === 0 ? undefined : startTaskEngine(world, { slots });
   const url = surface.urls[0]!;
   let check: Promise<OpenApiCheck> | undefined;
   const loadCheck = (): Promise<OpenApiCheck> => (check ??= fetchCheck(url));
@@ -119,14 +129,15 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     advance(ms) {
       offset.ms += ms;
     },
-    async secondNode() {
-      const node = await openNode(connection, options, offset);
+    async secondNode(more) {
+      const node = await openNode(connection, { ...options, ...more }, offset);
       stops.push(() => node.stop());
       return node;
     },
     async stop() {
       for (const stop of stops) await stop();
       await surface.stop();
+      await engine?.stop();
       await close();
     },
   };

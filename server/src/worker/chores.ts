@@ -1,6 +1,6 @@
 import { removeExpiredSessions } from "../features/auth/auth.ts";
 import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
-import { releaseDueHolds } from "../features/orders/orders.ts";
+import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import type { Chore } from "./worker.ts";
 
 const minute = 60_000;
@@ -9,5 +9,6 @@ const minute = 60_000;
 export const chores: Chore[] = [
   { name: "operation runs", everyMs: 2_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
   { name: "timed holds", everyMs: 5_000, wakeOn: ["clock"], run: releaseDueHolds },
+  { name: "order counts", everyMs: 10_000, run: foldOrderCounts },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];

@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import { HubError } from "../../core/errors.ts";
-import { outboundFetch, outboundJson } from "../../core/outbound.ts";
+import { outboundFetch, outboundJson } from "../../core/outbound-documents.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 

@@ -26,6 +26,17 @@ export const locationRoutes = [
     handle: (ctx, { body }) => locations.createLocation(ctx, body),
   }),
   defineRoute({
+    method: "POST",
+    path: "/locations/sync/:bridgeId",
+    scope: "locations:write",
+    summary: "Pull the locations of a bridge and answer what changed; fields edited here stay as they are",
+    ids: { bridgeId: "bridge" },
+    query: shapes.SyncQuery,
+    answer: [200, shapes.LocationSync],
+    failures: [409, 502, 504],
+    handle: (ctx, { params, query }) => locations.syncLocations(ctx, params.bridgeId, query.dry_run),
+  }),
+  defineRoute({
     method: "GET",
     path: "/locations/:id",
     scope: "locations:read",

@@ -52,6 +52,12 @@ export const LocationPatch = Strict(
     is_default: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean({ description: "Nothing new can be assigned to an inactive location" })),
     metadata: Type.Optional(Nullable(Metadata)),
+    locked_fields: Type.Optional(
+      Type.Array(OneOf(["name", "type", "address", "is_active"]), {
+        uniqueItems: true,
+        description: "Fields a sync leaves alone; what is edited here is added by itself",
+      }),
+    ),
   },
   { examples: [{ address: { address2: "Gate 4" } }] },
 );
@@ -65,6 +71,10 @@ export const Location = Type.Object({
   is_default: Type.Boolean(),
   is_active: Type.Boolean(),
   metadata: Type.Record(Type.String(), Type.Unknown()),
+  bridge_id: Nullable(Id),
+  external_id: Nullable(Type.String()),
+  locked_fields: Type.Array(Type.String(), { description: "Edited here, so that a sync leaves them alone" }),
+  last_synced_at: Nullable(DateTime),
   created_at: DateTime,
   updated_at: DateTime,
   version: Version,
@@ -74,6 +84,57 @@ export type Location = Static<typeof Location>;
 export const LocationQuery = pageQuery({
   type: Type.Optional(LocationType),
   is_active: Type.Optional(Type.Boolean()),
+  bridge_id: Type.Optional(Id),
   search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the name" })),
 });
 export type LocationQuery = Static<typeof LocationQuery>;
+
+/** What a bridge has to deliver for a location; a transformation may make it from anything. */
+export const SyncedLocation = Type.Object({
+  name: Name,
+  type: Type.Optional(LocationType),
+  address: Type.Optional(Address),
+  is_active: Type.Optional(Type.Boolean()),
+});
+export type SyncedLocation = Static<typeof SyncedLocation>;
+
+export const SyncQuery = Strict({
+  dry_run: Type.Boolean({ default: false, description: "Only say what would change" }),
+});
+
+const count = Type.Integer({ minimum: 0 });
+
+export const LocationSync = Type.Object({
+  bridge_id: Id,
+  dry_run: Type.Boolean(),
+  started_at: DateTime,
+  finished_at: DateTime,
+  summary: Type.Object({
+    fetched: count,
+    created: count,
+    updated: count,
+    unchanged: count,
+    deactivated: count,
+    failed: count,
+  }),
+  changes: Type.Array(
+    Type.Object({
+      action: OneOf(["created", "updated", "unchanged", "deactivated"]),
+      external_id: Type.String(),
+      location_id: Nullable(Id),
+      name: Type.String(),
+      changes: Type.Array(Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
+      kept_local: Type.Array(Type.String()),
+    }),
+  ),
+  suggestions: Type.Array(
+    Type.Object({
+      kind: OneOf(["possible_duplicate"]),
+      location_ids: Type.Array(Id),
+      score: Type.Number(),
+      because: Type.Array(Type.String()),
+    }),
+  ),
+  errors: Type.Array(Type.Object({ external_id: Type.String(), code: Type.String(), message: Type.String() })),
+});
+export type LocationSync = Static<typeof LocationSync>;

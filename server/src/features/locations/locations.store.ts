@@ -2,11 +2,17 @@ import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/like-pattern.ts";
+import type { LocationWrite } from "./plan-location-sync.ts";
 import type { Location, LocationQuery } from "./locations.schemas.ts";
 
-type LocationRow = Omit<Location, "created_at" | "updated_at"> & { created_at: Date; updated_at: Date };
+type LocationRow = Omit<Location, "created_at" | "updated_at" | "last_synced_at"> & {
+  created_at: Date;
+  updated_at: Date;
+  last_synced_at: Date | null;
+};
 
-const columns = "id, name, type, address, is_default, is_active, metadata, created_at, updated_at, version";
+const columns = `id, name, type, address, is_default, is_active, metadata, bridge_id, external_id, locked_fields,
+  last_synced_at, created_at, updated_at, version`;
 
 const findStatement: Prepared = {
   name: "locations_find",
@@ -20,11 +26,11 @@ export async function findLocation(db: Queryable, orgId: string, id: string): Pr
 
 export async function listLocations(db: Queryable, orgId: string, query: LocationQuery): Promise<Page<Location>> {
   const where = `org_id = $1 and ($2::text is null or type = $2) and ($3::boolean is null or is_active = $3)
-    and ($4::text is null or name ilike $4)`;
+    and ($4::text is null or name ilike $4) and ($5::uuid is null or bridge_id = $5)`;
   const pattern = query.search === undefined ? null : likePattern(query.search);
-  const filter = [orgId, query.type ?? null, query.is_active ?? null, pattern];
+  const filter = [orgId, query.type ?? null, query.is_active ?? null, pattern, query.bridge_id ?? null];
   const rows = await db.query<LocationRow>(
-    `select ${columns} from locations where ${where} order by created_at desc, id desc limit $5 offset $6`,
+    `select ${columns} from locations where ${where} order by created_at desc, id desc limit $6 offset $7`,
     [...filter, query.limit, offsetOf(query)],
   );
   const [count] = await db.query<{ total: number }>(`select count(*) as total from locations where ${where}`, filter);
@@ -51,12 +57,15 @@ export async function clearDefault(tx: Tx, orgId: string, at: Date): Promise<Loc
   return row && present(row);
 }
 
-export type LocationValues = Omit<Location, "created_at" | "updated_at" | "version"> & { at: Date };
+export type LocationValues = Pick<
+  Location,
+  "id" | "name" | "type" | "address" | "is_default" | "is_active" | "metadata" | "locked_fields"
+> & { at: Date };
 
 export async function insertLocation(tx: Tx, orgId: string, location: LocationValues): Promise<Location> {
   const [row] = await tx.query<LocationRow>(
-    `insert into locations (id, org_id, name, type, address, is_default, is_active, metadata, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning ${columns}`,
+    `insert into locations (id, org_id, name, type, address, is_default, is_active, metadata, locked_fields, created_at,
+       updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning ${columns}`,
     [location.id, orgId, ...valuesOf(location)],
   );
   return present(row!);
@@ -65,7 +74,7 @@ export async function insertLocation(tx: Tx, orgId: string, location: LocationVa
 export async function updateLocation(tx: Tx, orgId: string, location: LocationValues): Promise<Location> {
   const [row] = await tx.query<LocationRow>(
     `update locations set name = $3, type = $4, address = $5, is_default = $6, is_active = $7, metadata = $8,
-       updated_at = $9, version = version + 1 where id = $1 and org_id = $2 returning ${columns}`,
+       locked_fields = $9, updated_at = $10, version = version + 1 where id = $1 and org_id = $2 returning ${columns}`,
     [location.id, orgId, ...valuesOf(location)],
   );
   return present(row!);
@@ -83,10 +92,75 @@ export async function findActiveIds(db: Queryable, orgId: string, ids: string[])
   return rows.map((row) => row.id);
 }
 
-function valuesOf({ name, type, address, is_default, is_active, metadata, at }: LocationValues): unknown[] {
-  return [name, type, address, is_default, is_active, metadata, at];
+export async function listAllLocations(db: Queryable, orgId: string): Promise<Location[]> {
+  const rows = await db.query<LocationRow>(
+    `select ${columns} from locations where org_id = $1 order by created_at, id`,
+    [orgId],
+  );
+  return rows.map(present);
+}
+
+export async function listLocationBridges(db: Queryable, orgId: string): Promise<{ id: string; bridge_id: string }[]> {
+  return await db.query("select id, bridge_id from locations where org_id = $1 and bridge_id is not null", [orgId]);
+}
+
+export async function insertSynced(
+  tx: Tx,
+  orgId: string,
+  bridgeId: string,
+  writes: LocationWrite[],
+  defaultId: string | null,
+  at: Date,
+): Promise<void> {
+  if (writes.length === 0) return;
+  const records = writes.map(({ change, location }) => ({
+    ...location,
+    id: change.location_id,
+    external_id: change.external_id,
+  }));
+  await tx.query(
+    `insert into locations (id, org_id, name, type, address, is_active, is_default, metadata, bridge_id, external_id,
+       last_synced_at, created_at, updated_at)
+     select u.id, $1, u.name, u.type, u.address, u.is_active, u.id is not distinct from $4, '{}', $3, u.external_id,
+            $5, $5, $5
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, name text, type text, address jsonb, is_active boolean,
+         external_id text)`,
+    [orgId, JSON.stringify(records), bridgeId, defaultId, at],
+  );
+}
+
+/** Only those that really changed get a new version; all were seen at the bridge, or missed there. */
+export async function updateSynced(tx: Tx, orgId: string, writes: LocationWrite[], at: Date): Promise<void> {
+  if (writes.length === 0) return;
+  const records = writes.map(({ change, location }) => ({
+    name: location.name,
+    type: location.type,
+    address: location.address,
+    is_active: location.is_active,
+    id: change.location_id,
+    is_changed: change.action !== "unchanged",
+  }));
+  await tx.query(
+    `update locations l set name = u.name, type = u.type, address = u.address, is_active = u.is_active,
+       last_synced_at = $3, version = l.version + u.is_changed::integer,
+       updated_at = case when u.is_changed then $3 else l.updated_at end
+      from jsonb_to_recordset($2::jsonb) as u (id uuid, name text, type text, address jsonb, is_active boolean,
+        is_changed boolean)
+     where l.org_id = $1 and l.id = u.id`,
+    [orgId, JSON.stringify(records), at],
+  );
+}
+
+function valuesOf(values: LocationValues): unknown[] {
+  const { name, type, address, is_default, is_active, metadata, locked_fields, at } = values;
+  return [name, type, address, is_default, is_active, metadata, locked_fields, at];
 }
 
 function present(row: LocationRow): Location {
-  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+  return {
+    ...row,
+    last_synced_at: row.last_synced_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
 }

@@ -10,7 +10,10 @@ import { sqlState, violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Location, LocationPatch, LocationQuery, LocationRequest } from "./locations.schemas.ts";
 import { maxMetadataBytes } from "./locations.schemas.ts";
+import { syncedFields } from "./plan-location-sync.ts";
 import * as store from "./locations.store.ts";
+
+export { applyPulledLocations, syncLocations } from "./sync-locations.ts";
 
 export async function listLocations(ctx: Ctx, query: LocationQuery): Promise<Page<Location>> {
   return await store.listLocations(ctx.db, ctx.orgId, query);
@@ -36,6 +39,7 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
         is_default: isFirst || request.is_default === true,
         is_active: true,
         metadata,
+        locked_fields: [],
         at: ctx.clock.now(),
       }),
     );
@@ -56,7 +60,13 @@ export async function updateLocation(
     const location = await find(tx, ctx, id);
     checkVersion(location, ifMatch);
     const merged = mergePatch(location, patch) as Partial<Location>;
-    const wanted: Location = { ...location, ...merged, address: merged.address ?? {}, metadata: merged.metadata ?? {} };
+    const wanted: Location = {
+      ...location,
+      ...merged,
+      address: merged.address ?? {},
+      metadata: merged.metadata ?? {},
+      locked_fields: patch.locked_fields ?? lockedBy(location, patch),
+    };
     refuseLargeMetadata(wanted.metadata);
     if (wanted.is_default && !wanted.is_active) {
       if (patch.is_default) throw badField("/is_default", "inactive", "An inactive location cannot be the default.");
@@ -84,9 +94,21 @@ export async function deleteLocation(ctx: Ctx, id: string, ifMatch: number | und
   });
 }
 
+/** What somebody edits here is theirs: the next sync must not take it back. */
+function lockedBy(location: Location, patch: LocationPatch): string[] {
+  if (location.bridge_id === null) return location.locked_fields;
+  return [...new Set([...location.locked_fields, ...syncedFields.filter((field) => patch[field] !== undefined)])];
+}
+
 /** Those of these ids that are locations of the organization and in use. */
 export async function findLocationIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
+}
+
+/** Which bridge each location came from, for those that came from one. */
+export async function listLocationBridges(ctx: Ctx): Promise<Map<string, string>> {
+  const rows = await store.listLocationBridges(ctx.db, ctx.orgId);
+  return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
 }
 
 async function find(db: Queryable, ctx: Ctx, id: string): Promise<Location> {

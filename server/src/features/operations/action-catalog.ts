@@ -1,3 +1,4 @@
+import { referredSets } from "../../core/conditions.ts";
 import type { ActionDefinition } from "./action.ts";
 import { addNote } from "./actions/add-note.ts";
 import { addTags } from "./actions/add-tags.ts";
@@ -31,6 +32,7 @@ import { split } from "./actions/split.ts";
 import { unarchive } from "./actions/unarchive.ts";
 import { updateAddress } from "./actions/update-address.ts";
 import { validateAddress } from "./actions/validate-address.ts";
+import type { ActionRequest } from "./operations.schemas.ts";
 
 /** Every action there is, as people look for them. A new one is a file in actions/ and a line here. */
 export const actionCatalog: readonly ActionDefinition[] = [
@@ -67,6 +69,23 @@ export const actionCatalog: readonly ActionDefinition[] = [
   markPaid,
   runTask,
 ];
+
+/** The conditions of an action of a pipeline: when it is done, and what its params ask for; with their pointers. */
+export function conditionsOf({ type, params, when }: ActionRequest): { when?: Placed; holds?: Placed } {
+  const name = actionsByType.get(type)?.conditionParam;
+  const inner = name === undefined ? undefined : params?.[name];
+  return {
+    ...(when === undefined ? {} : { when: { condition: when, pointer: "/when" } }),
+    ...(inner === undefined ? {} : { holds: { condition: inner, pointer: `/params/${name}` } }),
+  };
+}
+
+type Placed = { condition: unknown; pointer: string };
+
+/** The condition sets that an action of a pipeline asks, by id or name. */
+export function setsOf(request: ActionRequest): string[] {
+  return Object.values(conditionsOf(request)).flatMap(({ condition }) => referredSets(condition));
+}
 
 export const actionsByType: ReadonlyMap<string, ActionDefinition> = new Map(
   actionCatalog.map((action) => [action.type, action]),

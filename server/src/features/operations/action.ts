@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { Actor } from "../../core/actor.ts";
+import type { Predicate } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
@@ -13,15 +14,35 @@ export type ActionEnv = {
   newId(): string;
   /** Whether whoever runs the pipeline holds `operations:override`. */
   mayOverride: boolean;
+  bridges: BridgeDirectory;
 };
+
+/** What actions may ask about bridges; nobody is called for it. */
+export type BridgeDirectory = {
+  /** Why this task cannot be run there with this input; undefined when it can. */
+  problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
+  /** The task takes orders; others run once per order, with the order in their input. */
+  takesOrders(bridgeId: string, taskName: string): boolean;
+  ofLocation(locationId: string | null): string | undefined;
+};
+
+/** Something to be done outside, queued when the order's changes are committed. */
+export type ExternalCall = {
+  bridgeId: string;
+  taskName: string;
+  input: Record<string, unknown>;
+  followUp?: "fulfillment_send" | "fulfillment_recall";
+};
+
+export type Refusal = { refused: string; message: string; fix?: string };
 
 /** What came of one action on one order. A patch that changes nothing is reported as `no_change`. */
 export type Outcome =
-  | { patch: OrderPatch; creates?: Order[]; warning?: { code: string; message: string } }
-  | { refused: string; message: string; fix?: string };
+  | { patch: OrderPatch; creates?: Order[]; call?: ExternalCall; warning?: { code: string; message: string } }
+  | Refusal;
 
 /** Things that params point at; looked up once for the whole pipeline, never per order. */
-export type Reference = { kind: "user" | "location"; id: string; param: string };
+export type Reference = { kind: "user" | "location" | "bridge"; id: string; param: string };
 
 export type ActionDefinition<Params extends TSchema = TSchema> = {
   type: string;
@@ -39,13 +60,15 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   blockedByHold?: boolean;
   /** Beyond operations:run. */
   scope?: Scope;
-  /** Why it cannot be used on this hub (yet). */
-  unavailable?: string;
+  /** Queues tasks of bridges. */
+  needsBridges?: boolean;
   refers?(params: Static<Params>): Reference[];
   /** Rules between params, checked once; pointers are relative to the params. */
   check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
+  /** The param that is a condition. It is compiled once for the whole pipeline and handed to `apply`. */
+  conditionParam?: string;
   /** Pure: reads the order, returns what would be different. */
-  apply?(order: Order, params: Static<Params>, env: ActionEnv): Outcome;
+  apply?(order: Order, params: Static<Params>, env: ActionEnv, holds: Predicate | undefined): Outcome;
   /** For actions that look at all orders of the run at once; one outcome for each. */
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
 };
@@ -55,6 +78,6 @@ export function defineAction<Params extends TSchema>(definition: ActionDefinitio
   return definition;
 }
 
-export function refuse(code: string, message: string, fix?: string): Outcome {
+export function refuse(code: string, message: string, fix?: string): Refusal {
   return { refused: code, message, ...(fix === undefined ? {} : { fix }) };
 }

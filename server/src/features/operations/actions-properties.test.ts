@@ -63,7 +63,7 @@ const severalOrders = fc
 
 const cases = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases };
 const uses = actionCatalog
-  .filter(({ unavailable }) => unavailable === undefined)
+  .filter(({ needsBridges }) => !needsBridges)
   .flatMap((action) => {
     const { applied, unchanged, blocked } = cases[action.type]!;
     const params = [applied, unchanged, blocked].flatMap((list): Case[] => (typeof list === "string" ? [] : list));

@@ -55,7 +55,8 @@ test.each(each((own) => own.blocked))("$type is refused with $code: $params", ({
 });
 
 test("every action has cases of every kind, or a reason why a kind cannot happen", () => {
-  const available = actionCatalog.filter((action) => action.unavailable === undefined);
+  // Those that act outside have their cases in bridge-actions.test.ts, with a real bridge.
+  const available = actionCatalog.filter((action) => !action.needsBridges);
   expect(Object.keys(cases).toSorted()).toEqual(available.map(({ type }) => type).toSorted());
   for (const { type, idempotent, reversible, statuses, blockedByHold } of available) {
     const own = cases[type]!;

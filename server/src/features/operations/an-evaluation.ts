@@ -1,5 +1,6 @@
+import { compileCondition } from "../../core/conditions.ts";
 import type { Order } from "../orders/order.ts";
-import type { ActionEnv } from "./action.ts";
+import type { ActionEnv, BridgeDirectory } from "./action.ts";
 import { actionsByType } from "./action-catalog.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { allSteps, evaluate } from "./evaluate.ts";
@@ -15,16 +16,32 @@ export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
     actor: { type: "user", id: "0199f0a0-0000-7000-8000-00000000d002", email: "ada@example.com" },
     newId: () => `0199f0a0-0000-7000-9000-${String(++ids).padStart(12, "0")}`,
     mayOverride: false,
+    bridges: demoBridges,
     ...overrides,
   };
 }
 
+export const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
+
+/** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
+const demoBridges: BridgeDirectory = {
+  problem: (id, taskName) =>
+    id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
+  takesOrders: (_id, taskName) => taskName.startsWith("orders."),
+  ofLocation: (id) => (id === null ? undefined : bridgeId),
+};
+
 /** For tests: one action on these orders, by way of the pipeline; what it is given cannot be changed by it. */
 export function evaluateOne(orders: Order[], type: string, params: object, env: ActionEnv = anEnv()): Evaluation[] {
   const action = actionsByType.get(type)!;
-  const step = { index: 0, action, params: deepFreeze(params), when: undefined, onError: "skip_order" } as const;
+  const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
+  const compiled = condition === undefined ? undefined : compileCondition(condition, () => undefined, "");
+  const holds = typeof compiled === "function" ? compiled : undefined;
+  const step = { index: 0, action, params: deepFreeze(params), when: undefined, holds, onError: "skip_order" } as const;
   const todo = orders.map(() => allSteps);
-  return evaluate(deepFreeze(orders), { steps: [step], isAtomic: false }, env, todo, { isAborted: false });
+  return evaluate(deepFreeze(orders), { steps: [step], isAtomic: false, bridges: env.bridges }, env, todo, {
+    isAborted: false,
+  });
 }
 
 /** For tests: what undoing makes of the order; undefined when it cannot be undone. */

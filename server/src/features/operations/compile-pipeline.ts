@@ -1,16 +1,19 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
-import { compileCondition, referredSets } from "../../core/conditions.ts";
+import type { Predicate } from "../../core/conditions.ts";
+import { compileCondition } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
+import { findBridgeIds } from "../bridges/bridges.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
 import { findUserIds } from "../users/users.ts";
 import type { ActionDefinition } from "./action.ts";
-import { actionCatalog, actionsByType } from "./action-catalog.ts";
+import { loadBridgeDirectory } from "./bridge-directory.ts";
+import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
@@ -32,7 +35,7 @@ export async function compilePipeline(
   const errors: FieldError[] = [];
   const lookup = await loadSetLookup(
     ctx,
-    requests.flatMap((request) => referredSets(request.when)),
+    requests.flatMap((request) => setsOf(request)),
   );
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
@@ -45,10 +48,17 @@ export async function compilePipeline(
       });
     }
     const params = request.params ?? {};
-    if (!options.isChecked) errors.push(...paramErrors(ctx, action, params, `${pointer}/params`));
-    const when = request.when === undefined ? undefined : compileCondition(request.when, lookup, `${pointer}/when`);
-    if (Array.isArray(when)) errors.push(...when);
-    else steps.push({ index, action, params, when, onError: request.on_error ?? options.onError });
+    const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`);
+    errors.push(...wrong);
+    const conditions = conditionsOf(request);
+    const compile = (placed: typeof conditions.when): Predicate | undefined => {
+      const compiled = placed && compileCondition(placed.condition, lookup, pointer + placed.pointer);
+      if (!Array.isArray(compiled)) return compiled;
+      errors.push(...compiled);
+      return undefined;
+    };
+    const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
+    steps.push({ index, action, params, when, holds, onError: request.on_error ?? options.onError });
   }
   const grouping = steps.find(({ action }) => action.applyToAll);
   if (grouping && options.isAtomic) {
@@ -57,7 +67,11 @@ export async function compilePipeline(
   }
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
-  return { steps, isAtomic: options.isAtomic };
+  const bridges = await loadBridgeDirectory(
+    ctx,
+    steps.some(({ action }) => action.needsBridges),
+  );
+  return { steps, isAtomic: options.isAtomic, bridges };
 }
 
 function findAction(type: string, pointer: string, errors: FieldError[]): ActionDefinition | undefined {
@@ -73,9 +87,6 @@ function findAction(type: string, pointer: string, errors: FieldError[]): Action
       allowed: [...actionsByType.keys()],
       ...more,
     });
-  } else if (action.unavailable !== undefined) {
-    errors.push({ pointer: at, code: "action_unavailable", message: action.unavailable });
-    return undefined;
   }
   return action;
 }
@@ -98,13 +109,14 @@ async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]>
   const referred = steps.flatMap(({ index, action, params }) =>
     (action.refers?.(params) ?? []).map((reference) => ({ ...reference, index })),
   );
-  const idsOf = (wanted: "user" | "location"): string[] =>
+  const idsOf = (wanted: "user" | "location" | "bridge"): string[] =>
     referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
-  const [users, locations] = await Promise.all([
+  const [users, locations, bridges] = await Promise.all([
     findUserIds(ctx.db, ctx.orgId, idsOf("user")),
     findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
+    findBridgeIds(ctx.db, ctx.orgId, idsOf("bridge")),
   ]);
-  const known = { user: users, location: locations };
+  const known = { user: users, location: locations, bridge: bridges };
   return referred
     .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
     .map(({ kind, id, param, index }) => ({

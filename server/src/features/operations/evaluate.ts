@@ -1,7 +1,7 @@
 import type { Predicate } from "../../core/conditions.ts";
 import type { Order } from "../orders/order.ts";
 import { isOnHold } from "../orders/order.ts";
-import type { ActionDefinition, ActionEnv, Outcome } from "./action.ts";
+import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome } from "./action.ts";
 import type { Change } from "./order-diff.ts";
 import { applyChanges, diff } from "./order-diff.ts";
 
@@ -13,10 +13,12 @@ export type Step = {
   action: ActionDefinition;
   params: unknown;
   when: Predicate | undefined;
+  /** The condition in its params, if it has one. */
+  holds: Predicate | undefined;
   onError: OnError;
 };
 
-export type Pipeline = { steps: Step[]; isAtomic: boolean };
+export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
 
 export type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
 
@@ -26,6 +28,8 @@ export type StepResult = {
   status: StepStatus;
   changes?: Change[];
   created_order_ids?: string[];
+  /** Queued, not done yet: how it went is to be read there. */
+  execution_id?: string;
   error?: { code: string; message: string; fix?: string };
   warning?: { code: string; message: string };
   /** Done by an earlier run of the chain. */
@@ -38,6 +42,7 @@ export type Evaluation = {
   order: Order;
   steps: StepResult[];
   created: Order[];
+  calls: { step: StepResult; call: ExternalCall }[];
   todo: number;
   todoBefore: number;
   isStopped: boolean;
@@ -75,7 +80,7 @@ export function evaluate(
 }
 
 function begin(order: Order, todo: number): Evaluation {
-  return { before: order, order, steps: [], created: [], todo, todoBefore: todo, isStopped: false };
+  return { before: order, order, steps: [], created: [], calls: [], todo, todoBefore: todo, isStopped: false };
 }
 
 function applyStep(
@@ -90,7 +95,7 @@ function applyStep(
     evaluation.steps.push(early);
     return;
   }
-  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env);
+  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env, step.holds);
   settle(evaluation, step, outcome, run, isAtomic);
 }
 
@@ -165,8 +170,9 @@ function settle(
   }
   const changes = diff(evaluation.order, outcome.patch);
   const created = outcome.creates ?? [];
+  const isDone = changes.length > 0 || created.length > 0 || outcome.call !== undefined;
   evaluation.todo &= ~bit;
-  const result: StepResult = { ...base, status: changes.length > 0 || created.length > 0 ? "applied" : "no_change" };
+  const result: StepResult = { ...base, status: isDone ? "applied" : "no_change" };
   if (changes.length > 0) {
     result.changes = changes;
     evaluation.order = applyChanges(evaluation.order, changes);
@@ -175,6 +181,7 @@ function settle(
     result.created_order_ids = created.map(({ id }) => id);
     evaluation.created.push(...created);
   }
+  if (outcome.call) evaluation.calls.push({ step: result, call: outcome.call });
   if (outcome.warning) result.warning = outcome.warning;
   evaluation.steps.push(result);
 }
@@ -185,6 +192,7 @@ function rollBack(evaluation: Evaluation): void {
   evaluation.todo = evaluation.todoBefore;
   evaluation.order = evaluation.before;
   evaluation.created = [];
+  evaluation.calls = [];
 }
 
 export type OrderOutcome = {
@@ -194,10 +202,10 @@ export type OrderOutcome = {
 };
 
 /** The order's result from those of its steps. */
-export function outcomeOf({ steps, before, order, created }: Evaluation): OrderOutcome {
+export function outcomeOf({ steps, before, order, created, calls }: Evaluation): OrderOutcome {
   const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
   if (failed) return { status: "failed", isUnchanged: false, errorCode: failed.error?.code ?? "failed" };
   const isAborted = steps.length > 0 && steps.every((step) => step.error?.code === "previous_step_failed");
   if (isAborted) return { status: "skipped", isUnchanged: true, errorCode: "run_aborted" };
-  return { status: "succeeded", isUnchanged: order === before && created.length === 0, errorCode: null };
+  return { status: "succeeded", isUnchanged: order === before && created.length + calls.length === 0, errorCode: null };
 }

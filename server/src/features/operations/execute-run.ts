@@ -7,13 +7,14 @@ import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
-import { deleteOrders, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
+import { deleteOrders, insertChanges, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
 import { followShipments } from "./follow-shipments.ts";
 import { compilePipeline } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, outcomeOf } from "./evaluate.ts";
 import { fieldOf } from "./order-diff.ts";
+import { queueCalls } from "./queue-calls.ts";
 import type { Chunk, NewResult } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
@@ -127,6 +128,7 @@ async function executeChunk(
     actor: ctx.actor,
     newId: ctx.newId,
     mayOverride: run.may_override,
+    bridges: pipeline.bridges,
   };
   const work =
     run.undo_of === null
@@ -135,6 +137,7 @@ async function executeChunk(
   await insertCreated(tx, ctx, work.evaluations);
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
+  await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
   await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
   return true;
@@ -160,7 +163,12 @@ async function insertCreated(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promi
     }
     evaluation.order = evaluation.before;
     evaluation.created = [];
+    evaluation.calls = [];
   }
+  const entries = evaluations.flatMap((evaluation) =>
+    evaluation.created.map(({ id, version }) => ({ orderId: id, changes: [], version })),
+  );
+  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "created", at: ctx.clock.now() });
 }
 
 async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {

@@ -230,18 +230,21 @@ describe("saved pipelines", () => {
     expect((await org.delete(path)).status).toBe(200);
   });
 
-  test("keep the condition sets that they ask about from being deleted", async () => {
-    const { body: set } = await org.post("/condition-sets", { name: "Asked" });
-    const when = { path: "number", op: "in_set", value: "asked" };
-    const { body: pipeline } = await org.post("/operations/pipelines", {
-      name: "Asking",
-      actions: [{ ...note, when }],
-    });
-    expect((await org.delete(`/condition-sets/${set.id}`)).body).toMatchObject({
-      status: 409,
-      usedBy: [{ type: "pipeline", id: pipeline.id }],
-    });
-    await org.delete(`/operations/pipelines/${pipeline.id}`);
-    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
-  });
+  test.each(["when", "assert"])(
+    "keep the condition sets that their %s asks about from being deleted",
+    async (where) => {
+      const { body: set } = await org.post("/condition-sets", { name: "Asked" });
+      const when = { path: "number", op: "in_set", value: "asked" };
+      const { body: pipeline } = await org.post("/operations/pipelines", {
+        name: "Asking",
+        actions: where === "when" ? [{ ...note, when }] : [{ type: "assert", params: { when } }],
+      });
+      expect((await org.delete(`/condition-sets/${set.id}`)).body).toMatchObject({
+        status: 409,
+        usedBy: [{ type: "pipeline", id: pipeline.id }],
+      });
+      await org.delete(`/operations/pipelines/${pipeline.id}`);
+      expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
+    },
+  );
 });

@@ -16,7 +16,7 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "The catalog of actions a pipeline can be made of",
     answer: [200, shapes.Catalog],
-    handle: () => operations.listActions(),
+    handle: (ctx) => operations.listActions(ctx),
   }),
   defineRoute({
     method: "POST",

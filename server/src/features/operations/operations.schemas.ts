@@ -69,6 +69,10 @@ const stepFields = {
   type: Type.String(),
   changes: Type.Optional(Type.Array(Change)),
   created_order_ids: Type.Optional(Type.Array(Id)),
+  execution_id: Type.Optional({
+    ...Id,
+    description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends",
+  }),
   error: Type.Optional(StepError),
   warning: Type.Optional(StepWarning),
 };

@@ -122,6 +122,27 @@ describe("a run", () => {
     expect((await read(ohio!)).tags).toEqual([]);
   });
 
+  test("asserts what a condition set says, in a preflight as in a run, and refuses a set that is not there", async () => {
+    const { body: set } = await org.post("/condition-sets", { name: "Served" });
+    await org.post(`/condition-sets/${set.id}/values`, { values: ["US"] });
+    const [served] = await makeOrders(1, { shippingAddress: { countryCode: "US" } });
+    const [other] = await makeOrders(1, { shippingAddress: { countryCode: "FR" } });
+    const asserting = (value: string) => {
+      const when = { any: [{ path: "shippingAddress.countryCode", op: "in_set", value }] };
+      return { order_ids: [served!, other!], actions: [{ type: "assert", params: { when } }, tag("checked")] };
+    };
+    const preflight = (await org.post("/operations/preflight", asserting("served"))).body;
+    expect(preflight).toMatchObject({ summary: { ok: 1, blocked: 1 }, errors_by_code: { assertion_failed: 1 } });
+    const { body } = await org.post("/operations/run", asserting("served"));
+    expect(body).toMatchObject({ status: "partially_failed", summary: { succeeded: 1, failed: 1 } });
+    expect([(await read(served!)).tags, (await read(other!)).tags]).toEqual([["checked"], []]);
+    for (const path of ["preflight", "run"]) {
+      const refused = await org.post(`/operations/${path}`, asserting("nobody"));
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors).toMatchObject([{ pointer: "/actions/0/params/when/any/0/value" }]);
+    }
+  });
+
   test("above 1,000 orders, or when asked, is queued and done by a worker", async () => {
     const { resumeAbandonedRuns } = await import("./execute-run.ts");
     const [id] = (await makeOrders(1)) as [string];
@@ -187,7 +208,7 @@ describe("a run", () => {
     expect(byPointer["/actions/1/params/reson"]).toMatchObject({ code: "unknown_field", suggestion: "reason" });
     expect(byPointer["/actions/2/params/priority"]).toMatchObject({ suggestion: "high" });
     expect(byPointer["/actions/3/when/op"]).toMatchObject({ code: "enum" });
-    expect(byPointer["/actions/4/type"]).toMatchObject({ code: "action_unavailable" });
+    expect(byPointer["/actions/4/params/bridge_id"]).toMatchObject({ code: "required" });
     const past = await run([id], [{ type: "hold", params: { until: "2001-01-01T00:00:00Z" } }]);
     expect(past.body.errors).toEqual([
       expect.objectContaining({ pointer: "/actions/0/params/until", code: "date_in_past" }),

@@ -18,6 +18,9 @@ import { findDrift } from "./preflight-token.ts";
 import { presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
 import { findOrders } from "./run-orders.ts";
+import { findUnusable } from "../bridges/bridge-tasks.ts";
+import { listOpenBridges } from "../bridges/bridges.ts";
+import type { ActionDefinition } from "./action.ts";
 import type { Chunk } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { NewRun, RunRow } from "./runs.store.ts";
@@ -28,7 +31,9 @@ const maxOrdersInRequest = 1_000;
 const chunkSize = 500;
 const firstResults = 100;
 
-export async function listActions() {
+export async function listActions(ctx: Ctx) {
+  const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
+  const isAvailable = ({ needsBridges }: ActionDefinition): boolean => hasBridge || !needsBridges;
   return {
     data: actionCatalog.map((action) => ({
       type: action.type,
@@ -43,8 +48,8 @@ export async function listActions() {
       idempotent: action.idempotent,
       blocked_by_hold: action.blockedByHold ?? false,
       scope: action.scope ?? "operations:run",
-      available: action.unavailable === undefined,
-      unavailable_reason: action.unavailable ?? null,
+      available: isAvailable(action),
+      unavailable_reason: isAvailable(action) ? null : "Needs an active bridge; this organization has none.",
     })),
     groups: [...new Set(actionCatalog.map(({ group }) => group))],
   };

@@ -26,6 +26,7 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
     actor: ctx.actor,
     newId: ctx.newId,
     mayOverride: mayOverride(ctx),
+    bridges: pipeline.bridges,
   };
   const report = createReport(pipeline);
   const run = { isAborted: false };

@@ -1,4 +1,3 @@
-import { referredSets } from "../../core/conditions.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
@@ -9,6 +8,7 @@ import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import { setsOf } from "./action-catalog.ts";
 import { compilePipeline } from "./compile-pipeline.ts";
 import type { ActionRequest, PipelinePatch, PipelineRequest, SavedPipeline } from "./operations.schemas.ts";
 import * as store from "./saved-pipelines.store.ts";
@@ -84,7 +84,7 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<SavedPipeline> {
 
 /** A condition set that a saved pipeline asks about cannot be deleted under it. */
 async function noteSets(tx: Tx, ctx: Ctx, { id, name, actions }: SavedPipeline): Promise<void> {
-  const sets = (actions as ActionRequest[]).flatMap(({ when }) => referredSets(when));
+  const sets = (actions as ActionRequest[]).flatMap((action) => setsOf(action));
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
 }
 

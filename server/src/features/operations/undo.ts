@@ -51,6 +51,7 @@ function undoOrder(
     order,
     steps: [],
     created: [],
+    calls: [],
     todo: 0,
     todoBefore: 0,
     isStopped: false,

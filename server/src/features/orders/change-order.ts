@@ -16,7 +16,8 @@ import { fieldsOf, ruleErrors } from "./order-fields.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order, OrderFields } from "./order.ts";
-import { changesOf, isOnHold, presentOrder } from "./order.ts";
+import { changesOf, isOnHold } from "./order.ts";
+import { presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
@@ -50,14 +51,14 @@ export async function updateOrder(
     const env = { now: at.toISOString(), actor: ctx.actor, newId: ctx.newId };
     const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], env, order);
     const changes = changesOf(order, fields);
-    if (changes.length === 0) return presentOrder(order);
+    if (changes.length === 0) return presentTo(ctx, order);
     const updated = { ...order, ...fields, updatedAt: env.now, version: order.version + 1 };
     const touched = changes.map(({ path }) => path.slice(1)) as (keyof OrderFields)[];
     await refuseTaken(store.updateOrders(tx, ctx.orgId, [updated], touched, env.now));
     const entry = { orderId: order.id, changes, version: updated.version };
     await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "patched", at });
     await record(tx, ctx, "updated", updated, { fields: touched, status: updated.status });
-    return presentOrder(updated);
+    return presentTo(ctx, updated);
   });
 }
 

@@ -11,7 +11,7 @@ import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
-import { presentOrder } from "./order.ts";
+import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
@@ -30,19 +30,19 @@ export type Prepared = { drafts: Draft[]; failures: Map<number, Failure>; count:
 const findErrors = createFinder(OrderRequestShape, "body");
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
-  const prepared = await prepareOrders(ctx, [request]);
+  const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
   const numbers = await reserveNumbers(ctx, prepared);
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared, numbers, "created");
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
     const { id, number, status } = outcome.order;
     await recordEvent(tx, ctx, { type: "order.created", objectType: "order", objectId: id, data: { number, status } });
-    return presentOrder(outcome.order);
+    return presentTo(ctx, outcome.order);
   });
 }
 
 export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise<BulkAnswer> {
-  const prepared = await prepareOrders(ctx, requests);
+  const prepared = await prepareOrders(ctx.db, ctx.orgId, requests);
   const numbers = await reserveNumbers(ctx, prepared);
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "created");
@@ -54,7 +54,7 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
 }
 
 /** Everything that can be told without writing: shapes, rules, references, and names that appear twice in the call. */
-export async function prepareOrders(ctx: Ctx, requests: unknown[]): Promise<Prepared> {
+export async function prepareOrders(db: Queryable, orgId: string, requests: unknown[]): Promise<Prepared> {
   const failures = new Map<number, Failure>();
   const valid: Draft[] = [];
   for (const [index, given] of requests.entries()) {
@@ -64,8 +64,8 @@ export async function prepareOrders(ctx: Ctx, requests: unknown[]): Promise<Prep
     else valid.push({ index, request: given as OrderRequest });
   }
   const missing = await findMissingReferences(
-    ctx.db,
-    ctx.orgId,
+    db,
+    orgId,
     valid.map(({ request }) => request),
   );
   for (const [i, { index }] of valid.entries()) {
@@ -108,7 +108,12 @@ export async function reserveNumbers(ctx: Ctx, { drafts }: Prepared): Promise<st
   });
 }
 
-async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
+export async function takeFreeNumbers(
+  tx: Tx,
+  orgId: string,
+  count: number,
+  given: ReadonlySet<string>,
+): Promise<string[]> {
   const free: string[] = [];
   for (let factor = 1; free.length < count; factor *= 2) {
     const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);

@@ -5,6 +5,7 @@ import type { OrderFilter, OrderKey } from "./order-filter.store.ts";
 import { readNextOrders } from "./order-list.store.ts";
 import type { Order, OrderLine } from "./order.ts";
 import { isOnHold } from "./order.ts";
+import { maskOrder, maySeePersonalData } from "./personal-data.ts";
 
 type Cell = string | number | boolean | null | undefined;
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];
@@ -75,7 +76,8 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
     let after: OrderKey | undefined;
     for (;;) {
       const { orders, last } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portion);
-      const rows = [...header, ...orders.flatMap(rowsOf)];
+      const shown = maySeePersonalData(ctx) ? orders : orders.map(maskOrder);
+      const rows = [...header, ...shown.flatMap(rowsOf)];
       if (rows.length > 0) yield toCsv(rows);
       if (orders.length < portion) return;
       [header, after] = [[], last];

@@ -27,7 +27,8 @@ export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<Im
   );
   const sound = sheet.groups.flatMap((_, index) => (broken.has(index) ? [] : [index]));
   const prepared = await prepareOrders(
-    ctx,
+    ctx.db,
+    ctx.orgId,
     sound.map((index) => sheet.groups[index]!.request),
   );
   const answer = (failures: (Failure | undefined)[]): ImportAnswer => {

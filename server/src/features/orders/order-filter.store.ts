@@ -1,8 +1,8 @@
 import type { Archived, SortName } from "./order-answers.schemas.ts";
 import type { OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
 import { priorities } from "./orders.states.ts";
-import type { WordQuery } from "./search-words.ts";
-import { toWordQuery } from "./search-words.ts";
+import type { SearchWord } from "./search-words.ts";
+import { toSearchWords } from "./search-words.ts";
 
 export type OrderFilter = {
   status?: (OrderStatus | "on_hold")[];
@@ -42,7 +42,10 @@ export type OrderPlan = {
   direction: "asc" | "desc";
   branches: Branch[];
   values: unknown[];
-  words: WordQuery | undefined;
+  words: SearchWord[] | undefined;
+  archived: boolean[];
+  /** Whether words and what is archived are all that is asked for, in the order in which words are kept. */
+  isOnlySearch: boolean;
 };
 
 const dates = { created: "created_at", ordered: "ordered_at", updated: "updated_at", shipBy: "ship_by" } as const;
@@ -55,7 +58,7 @@ export function archivedOptions(archived: Archived = "false"): boolean[] {
 export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, after?: OrderKey): OrderPlan {
   const values: unknown[] = [orgId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const words = filter.search === undefined ? undefined : toWordQuery(orgId, filter.search);
+  const words = filter.search === undefined ? undefined : toSearchWords(orgId, filter.search);
   const isTagged = filter.tag !== undefined;
   // These few columns are in the table of tags too; with nothing else asked for, the orders need not be touched.
   const own = isTagged ? "t" : "o";
@@ -80,10 +83,12 @@ export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, a
 
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
+  const archived = archivedOptions(filter.archived);
+  const isOnlySearch = shared.length === 1 && !filter.status && column === "created_at";
   let branches: Branch[] = [{ where: shared.join(" and "), rank: 0 }];
   branches = split(
     branches,
-    archivedOptions(filter.archived).map((isArchived) => `${own}.is_archived = ${isArchived}`),
+    archived.map((isArchived) => `${own}.is_archived = ${isArchived}`),
   );
   if (filter.status) branches = split(branches, statusOptions(filter.status, bind));
   // Orders without a date come last in both directions.
@@ -102,6 +107,8 @@ export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, a
     branches,
     values,
     words,
+    archived,
+    isOnlySearch,
   };
 }
 

@@ -57,6 +57,9 @@ export type Hold = {
   placedAt: string;
 };
 
+/** The handle of the hold that the hub places when fulfilment did not take the order. */
+export const fulfillmentHold = "fulfillment";
+
 export type OrderLine = {
   id: string;
   sku: string;

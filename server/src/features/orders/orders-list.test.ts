@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
+import type { Hold } from "./order.ts";
+import { lockOrders, resolveRefs, updateOrders } from "./orders.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -18,22 +20,23 @@ for (const order of given) {
   await org.post("/orders", { orderedAt: "2025-06-01T00:00:00Z", ...order });
   hub.advance(1_000);
 }
-const hold = [
-  {
-    id: "h",
-    handle: "operator",
-    reason: "operator",
-    note: null,
-    until: null,
-    source: "user",
-    by: { type: "system", name: "test" },
-    placedAt: "2026-01-01T00:00:00.000Z",
-  },
-];
-await hub.world.db.query("update orders set holds = $2, on_hold = true where number = any($1)", [
-  ["A-3", "A-5"],
-  JSON.stringify(hold),
-]);
+const hold: Hold = {
+  id: "h",
+  handle: "operator",
+  reason: "operator",
+  note: null,
+  until: null,
+  source: "user",
+  by: { type: "system", name: "test" },
+  placedAt: "2026-01-01T00:00:00.000Z",
+};
+// A shipped order cannot be held through the API, but it may have been held before it was shipped.
+await hub.world.db.transaction(async (tx) => {
+  const held = [...(await resolveRefs(tx, org.id, ["A-3", "A-5"])).values()];
+  for (const order of await lockOrders(tx, org.id, held)) {
+    await updateOrders(tx, org.id, [{ ...order, holds: [hold] }], ["holds"], order.updatedAt);
+  }
+});
 
 async function numbers(query: string): Promise<string> {
   const { status, body } = await org.get(`/orders?${query}`);

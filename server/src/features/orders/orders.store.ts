@@ -3,6 +3,7 @@ import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import type { OrderRow } from "./order-columns.ts";
 import { allColumns, assignment, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
+import { keepTags, keepWords, wordOf } from "./order-index.store.ts";
 
 const byId: Prepared = {
   name: "orders_find_by_id",
@@ -62,36 +63,24 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const values = allColumns.map(assignment).join(", ");
   const shape = allColumns.map((column) => `${column.name} ${column.type}`).join(", ");
   const rows = await tx.query<{ id: string }>(
-    `insert into orders (id, org_id, ${names}, created_at, updated_at)
-     select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
-     on conflict do nothing returning id`,
+    `with made as (
+       insert into orders (id, org_id, ${names}, created_at, updated_at)
+       select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
+       on conflict do nothing returning id, created_at, is_archived, status, on_hold, search),
+     words as (
+       insert into order_words (org_id, order_id, created_at, month, is_archived, word)
+       select $1::uuid, m.id, m.created_at, order_month(m.created_at), m.is_archived, ${wordOf("w.lexeme")} as word
+         from made m, unnest(m.search) as w order by word),
+     counted as (
+       insert into order_counts (org_id, is_archived, status, on_hold, orders)
+       select $1::uuid, is_archived, status, on_hold, count(*) from made group by is_archived, status, on_hold)
+     select id from made`,
     [orgId, JSON.stringify(records)],
   );
   const inserted = new Set(rows.map((row) => row.id));
   const tagged = orders.filter((order) => order.tags.length > 0 && inserted.has(order.id));
   await keepTags(tx, orgId, tagged);
   return inserted;
-}
-
-/** The table of tags says afterwards what these orders say. */
-async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
-  if (orders.length === 0) return;
-  const records = orders.map(({ id, tags, createdAt, archivedAt }) => ({
-    id,
-    tags,
-    created_at: createdAt,
-    is_archived: archivedAt !== null,
-  }));
-  await tx.query(
-    `with given as (
-       select * from jsonb_to_recordset($2::jsonb) as u (id uuid, tags text[], created_at timestamptz, is_archived boolean)),
-     gone as (
-       delete from order_tags t using given g where t.org_id = $1 and t.order_id = g.id
-          and not (t.tag = any(g.tags) and t.is_archived = g.is_archived))
-     insert into order_tags (org_id, is_archived, tag, created_at, order_id)
-     select $1::uuid, g.is_archived, tag, g.created_at, g.id from given g, unnest(g.tags) as tag on conflict do nothing`,
-    [orgId, JSON.stringify(records)],
-  );
 }
 
 /** Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. */
@@ -104,16 +93,30 @@ export async function updateOrders(
 ): Promise<void> {
   if (orders.length === 0) return;
   const touched = columnsOf(fields);
+  const isTouched = (...names: string[]): boolean => touched.some(({ name }) => names.includes(name));
+  if (isTouched("search", "archived_at")) await keepWords(tx, orgId, orders);
   const records = orders.map((order) => ({ ...toRecord(orgId, order, touched), version: order.version }));
   const shape = touched.map((column) => `, ${column.name} ${column.type}`).join("");
   const sets = touched.map((column) => `${column.name} = ${assignment(column)}, `).join("");
-  await tx.query(
-    `update orders o set ${sets}version = u.version, updated_at = $3
+  const update = `update orders o set ${sets}version = u.version, updated_at = $3
        from jsonb_to_recordset($2::jsonb) as u (id uuid, version integer${shape})
-      where o.org_id = $1 and o.id = u.id`,
-    [orgId, JSON.stringify(records), at],
-  );
-  if (touched.some(({ name }) => name === "tags" || name === "archived_at")) await keepTags(tx, orgId, orders);
+      where o.org_id = $1 and o.id = u.id`;
+  const isCounted = isTouched("status", "on_hold", "archived_at");
+  const values = [orgId, JSON.stringify(records), at];
+  await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
+  if (isTouched("tags", "archived_at")) await keepTags(tx, orgId, orders);
+}
+
+/** The update, and what it means for how many orders there are of each kind. `$4` are the ids of the orders. */
+function countMoves(update: string): string {
+  return `
+    with before as materialized (
+      select is_archived, status, on_hold from orders where org_id = $1 and id = any($4::uuid[])),
+    after as (${update} returning o.is_archived, o.status, o.on_hold)
+    insert into order_counts (org_id, is_archived, status, on_hold, orders)
+    select $1::uuid, is_archived, status, on_hold, sum(n) from
+      (select *, 1 as n from after union all select *, -1 from before) as moves
+     group by is_archived, status, on_hold having sum(n) <> 0`;
 }
 
 /** With everything that is kept about them here; results of runs stay, they are the history of the run. */
@@ -121,8 +124,16 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
   if (ids.length === 0) return;
   await tx.query(
     `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
-          changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[]))
-     delete from orders where org_id = $1 and id = any($2::uuid[])`,
+          changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[])),
+          gone as (
+            delete from orders where org_id = $1 and id = any($2::uuid[])
+            returning id, created_at, is_archived, status, on_hold, search),
+          words as (
+            delete from order_words w using gone g, unnest(g.search) as l
+             where w.org_id = $1 and w.is_archived = g.is_archived and w.month = order_month(g.created_at) and w.word = ${wordOf("l.lexeme")}
+               and w.created_at = g.created_at and w.order_id = g.id)
+     insert into order_counts (org_id, is_archived, status, on_hold, orders)
+     select $1::uuid, is_archived, status, on_hold, -count(*) from gone group by is_archived, status, on_hold`,
     [orgId, ids],
   );
 }

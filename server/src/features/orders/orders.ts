@@ -3,7 +3,7 @@ import { validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf } from "../../core/page.ts";
-import type { Ctx } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
 import { findByRef } from "./change-order.ts";
@@ -21,16 +21,21 @@ import type { OrderFilter } from "./order-filter.store.ts";
 import { archivedOptions } from "./order-filter.store.ts";
 import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
+import { countByStatus, foldCountsAcrossOrgs } from "./order-index.store.ts";
 import * as lists from "./order-list.store.ts";
-import { presentOrder } from "./order.ts";
+import { maskChange, maySeePersonalData, presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
+export { concludeFulfillment } from "./conclude-fulfillment.ts";
+export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
 export { markOrdersDelivered } from "./delivered-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
+export { upsertPulledOrders } from "./upsert-pulled.ts";
+export { insertChanges } from "./order-history.store.ts";
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,
@@ -44,7 +49,7 @@ export {
 } from "./orders.store.ts";
 
 export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
-  return presentOrder(await findByRef(ctx.db, ctx, ref));
+  return presentTo(ctx, await findByRef(ctx.db, ctx, ref));
 }
 
 export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
@@ -57,7 +62,7 @@ export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage
   recent.set(key, totalIsCapped ? total + 1 : total);
   const { page, limit } = query;
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.orders.map(presentOrder), pagination };
+  return { data: found.orders.map((order) => presentTo(ctx, order)), pagination };
 }
 
 const rememberMs = 10_000;
@@ -80,16 +85,23 @@ const recentTotals = perWorld(({ clock }) => {
 });
 
 export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
-  const rows = await lists.countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
+  const rows = await countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
   const counted = Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   const byStatus = Object.fromEntries(orderStatuses.map((status) => [status, counted[status] ?? 0]));
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total };
 }
 
+/** Work that nobody waits for; any number of processes may do it at once. */
+export async function foldOrderCounts(world: World): Promise<void> {
+  await foldCountsAcrossOrgs(world.db);
+}
+
 export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
   const { id } = await findByRef(ctx.db, ctx, ref);
-  return await history.listTimeline(ctx.db, ctx.orgId, id, query);
+  const page = await history.listTimeline(ctx.db, ctx.orgId, id, query);
+  if (maySeePersonalData(ctx)) return page;
+  return { ...page, data: page.data.map((entry) => ({ ...entry, changes: entry.changes.map(maskChange) })) };
 }
 
 export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {

@@ -1,20 +1,31 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { indexWords, scopeWord, toWordQuery } from "./search-words.ts";
+import { indexWords, scopeWord, toSearchWords } from "./search-words.ts";
 
 const hub = await startTestHub();
 const orgId = "01890000-0000-7000-8000-00000000abcd";
 
+/** Both ways in which orders are searched have to agree: by the words in an order, and by the table of words. */
 async function isFound(text: string, search: string): Promise<boolean> {
-  const query = toWordQuery(orgId, search);
-  if (query === undefined) return false;
-  const words = indexWords([text]).map((word) => scopeWord(orgId, word));
-  const [row] = await hub.world.db.query<{ found: boolean }>(
-    "select array_to_tsvector($1::text[]) @@ $2::tsquery as found",
-    [words, query.others === undefined ? query.rarest : `${query.rarest} & ${query.others}`],
+  const wanted = toSearchWords(orgId, search);
+  if (wanted === undefined) return false;
+  const words = indexWords([text]);
+  const [row] = await hub.world.db.query<{ in_order: boolean; in_table: boolean }>(
+    `select array_to_tsvector($1::text[]) @@ $2::tsquery as in_order,
+            not exists (select from unnest($4::text[], $5::text[]) as w (low, high) where not exists (
+              select from unnest($3::text[]) as x (word)
+               where x.word collate "C" >= w.low and (w.high is null or x.word collate "C" < w.high))) as in_table`,
+    [
+      words.map((word) => scopeWord(orgId, word)),
+      wanted.map(({ term }) => term).join(" & "),
+      words,
+      wanted.map(({ from }) => from),
+      wanted.map(({ until }) => until ?? null),
+    ],
   );
-  return row!.found;
+  expect(row!.in_table).toBe(row!.in_order);
+  return row!.in_order;
 }
 
 const text = fc.oneof(
@@ -30,7 +41,7 @@ test("whatever is in a text finds it, whole or by the beginning of any of its wo
   await fc.assert(
     fc.asyncProperty(text, fc.nat(), async (given, cut) => {
       const clean = given.replaceAll("\u0000", "").toWellFormed();
-      fc.pre(toWordQuery(orgId, clean) !== undefined);
+      fc.pre(toSearchWords(orgId, clean) !== undefined);
       expect(await isFound(clean, clean)).toBe(true);
       const words = clean.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
       fc.pre(words.length > 0);
@@ -39,6 +50,18 @@ test("whatever is in a text finds it, whole or by the beginning of any of its wo
       expect(await isFound(clean, folded)).toBe(true);
     }),
     { numRuns: 200 },
+  );
+});
+
+test("whatever is not in a text is found in neither way, or in both", async () => {
+  const last = String.fromCodePoint(0x10_ff_ff);
+  const edges = fc.constantFrom("a", "ab", "b", `a${last}`, `a${last}b`, "a\ud7ff", "a\ue000", "zz", "z");
+  await fc.assert(
+    fc.asyncProperty(fc.array(edges, { minLength: 1, maxLength: 4 }), edges, async (words, search) => {
+      const isIn = words.some((word) => word.startsWith(search.replace(/[^\p{L}\p{N}]+$/u, "")));
+      expect(await isFound(words.join(" "), search)).toBe(isIn);
+    }),
+    { numRuns: 100 },
   );
 });
 

@@ -27,35 +27,47 @@ export function indexWords(texts: Iterable<string | null | undefined>): string[]
       for (const { index } of word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu)) words.add(word.slice(index));
     }
   }
-  return [...words];
+  return withoutBeginnings(words);
 }
 
-/** Begins every word of an organization in the index, so that the words of others are not even looked at. */
+/** A word that another one begins with finds nothing that the other does not find. */
+function withoutBeginnings(words: Set<string>): string[] {
+  return [...words].toSorted().filter((word, i, all) => !all[i + 1]?.startsWith(word));
+}
+
+export const markLength = 6;
+
+/** How a word stands in an order: behind a mark of the organization. */
 export function scopeWord(orgId: string, word: string): string {
-  return orgId.slice(-6) + word;
+  return orgId.slice(-markLength) + word;
 }
 
 const maxWords = 10;
 
-export type WordQuery = {
-  /** As a tsquery, the word that is probably in the fewest orders: the index is asked for this one alone. */
-  rarest: string;
-  /** As a tsquery, the other words, if there are any. */
-  others: string | undefined;
+/** A word that orders are searched for; they have words that begin with it. */
+export type SearchWord = {
+  /** Words that begin with it are those from here on, by code point, until there; without an end if there is none. */
+  from: string;
+  until: string | undefined;
+  /** The same as a tsquery. */
+  term: string;
 };
 
-/** For orders that have words beginning with each of these; undefined when the text has none. */
-export function toWordQuery(orgId: string, text: string): WordQuery | undefined {
-  const words = wordsOf(text).slice(0, maxWords);
-  const terms = words.toSorted((a, b) => rarity(b) - rarity(a)).map((word) => toPrefix(scopeWord(orgId, word)));
-  const [rarest, ...others] = terms;
-  if (rarest === undefined) return undefined;
-  return { rarest, others: others.length === 0 ? undefined : others.join(" & ") };
+/** Undefined when the text has no word. */
+export function toSearchWords(orgId: string, text: string): SearchWord[] | undefined {
+  const words = withoutBeginnings(new Set(wordsOf(text).slice(0, maxWords)));
+  if (words.length === 0) return undefined;
+  return words.map((word) => ({ from: word, until: endOf(word), term: toPrefix(scopeWord(orgId, word)) }));
 }
 
-/** Numbers say more than names, and long words more than short ones. */
-function rarity(word: string): number {
-  return word.length + (/\p{N}/u.test(word) ? 100 : 0);
+/** The least text above all that begin with this one: its last character that has a next one, moved on by one. */
+function endOf(word: string): string | undefined {
+  const points = Array.from(word, (character) => character.codePointAt(0)!);
+  while (points.at(-1) === 0x10_ff_ff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  // What lies between is no character by itself.
+  return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1);
 }
 
 function toPrefix(word: string): string {

@@ -5,6 +5,7 @@ import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
@@ -60,11 +61,12 @@ async function seed(tx: Tx, ctx: Ctx): Promise<void> {
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
   }
+  const carrierAccounts = await seedCarrierAccounts(tx, ctx);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
-    data: { orders: inserted },
+    data: { orders: inserted, carrierAccounts },
   });
 }
 
@@ -81,12 +83,17 @@ export async function resetPreview(ctx: Ctx) {
   });
 }
 
+export async function refreshPreviewClock(world: World): Promise<void> {
+  world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
+}
+
 /** Every node follows the clock that is kept in the database. */
 export async function followPreviewClock(world: World): Promise<void> {
-  const follow = async (): Promise<void> => world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
-  await follow();
+  await refreshPreviewClock(world);
   const followOrComplain = (): void => {
-    follow().catch((error: unknown) => world.log.error({ err: error }, "the preview clock could not be read"));
+    refreshPreviewClock(world).catch((error: unknown) =>
+      world.log.error({ err: error }, "the preview clock could not be read"),
+    );
   };
   world.signals.subscribe("clock", followOrComplain);
   world.signals.onGap(followOrComplain);

@@ -1,4 +1,5 @@
 import type { Hold, Order, OrderPatch } from "../../orders/order.ts";
+import { fulfillmentHold } from "../../orders/order.ts";
 import type { Outcome } from "../action.ts";
 import { refuse } from "../action.ts";
 
@@ -6,6 +7,8 @@ const maxHolds = 10;
 
 /** Placed by the hub or a bridge for a reason of its own: people need operations:override to lift it. */
 export function isProtected(hold: Hold): boolean {
+  // Whoever sends orders must be able to send them again once the partner's trouble is over.
+  if (hold.handle === fulfillmentHold) return false;
   return hold.source === "system" || hold.source === "bridge";
 }
 

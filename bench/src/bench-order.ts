@@ -1,0 +1,98 @@
+import type { Order } from "../../server/src/features/orders/order.ts";
+import type { OrderStatus, Priority } from "../../server/src/features/orders/orders.states.ts";
+
+/** Things that orders of the bench point at. */
+export type Pointers = { locationId: string; rareLocationId: string; assigneeId: string; bridgeId: string };
+
+const firstNames = ["Ada", "Ben", "Cem", "Dee", "Eva", "Finn", "Gia", "Hugo", "Ida", "Jon"];
+const lastNames = "Smith Jones Khan Garcia Lee Novak Rossi Weber Silva Olsen Park".split(" ");
+const cities = ["New York", "Albany", "Buffalo", "Rochester", "Syracuse", "Yonkers"];
+const statuses: OrderStatus[] = ["new", "ready", "ready", "ready", "sent", "awaiting_payment", "review_required"];
+const firstAt = Date.UTC(2026, 0, 1);
+const spacingMs = 20_000;
+
+export function createdAtOf(n: number): string {
+  return new Date(firstAt + n * spacingMs).toISOString();
+}
+
+/**
+ * The n-th order, always the same but for its ids. Whatever a list is filtered by occurs at a known rate, from the first
+ * ten thousand orders on, and evenly. None of the rare ones is archived.
+ */
+export function makeBenchOrder(n: number, pointers: Pointers, newId: () => string): Order {
+  const every = (count: number): boolean => n % count === 7;
+  const [first, last] = [pick(firstNames, n), pick(lastNames, n)];
+  const at = createdAtOf(n);
+  const shipBy = createdAtOf(n + 3 * (86_400_000 / spacingMs));
+  const line = (sku: number, quantity: number, price: number) => {
+    return { id: newId(), sku: `SKU-${sku}`, name: `Thing ${sku}`, quantity, shippedQuantity: 0, price };
+  };
+  return {
+    id: newId(),
+    number: `B-${n}`,
+    status: every(400) ? "draft" : pick(statuses, n),
+    paymentStatus: n % 4 === 0 ? "pending" : "paid",
+    priority: (every(400) ? "urgent" : "normal") satisfies Priority,
+    holds: every(200) ? [makeHold(newId(), at)] : [],
+    tags: [...(n % 20 === 0 ? ["vip"] : []), ...(every(400) ? ["rare"] : []), ...(every(1_000) ? ["rarer"] : [])],
+    channel: every(400) ? "fair" : n % 2 === 0 ? "web" : "market",
+    bridgeId: n % 3 === 0 ? pointers.bridgeId : null,
+    externalId: n % 3 === 0 ? `gid-${n * 7}` : null,
+    customer: { name: `${first} ${last}`, email: `${first}.${last}${n}@mail.example`.toLowerCase() },
+    shippingAddress: {
+      name: `${first} ${last}`,
+      address1: `${n % 999} Main Street`,
+      city: pick(cities, n),
+      provinceCode: "NY",
+      zip: String(10_000 + (n % 80_000)),
+      countryCode: "US",
+      ...companyOf(every),
+    },
+    billingAddress: null,
+    addressStatus: "unverified",
+    lines: [line(n % 5_000, 1 + (n % 3), 9.99), line(n % 700, 1, 24.5)],
+    currency: "USD",
+    total: 44.48,
+    shipping: { carrier: "ups", service: "ground" },
+    packages: [],
+    shipments: [],
+    notes: [],
+    customFields: {},
+    locationId: every(400) ? pointers.rareLocationId : n % 2 === 0 ? pointers.locationId : null,
+    assigneeId: every(25) ? pointers.assigneeId : null,
+    parentOrderId: null,
+    mergedIntoId: null,
+    childCount: 0,
+    orderedAt: at,
+    shipBy,
+    deliverBy: null,
+    dispatchOn: null,
+    archivedAt: n % 50 === 1 ? at : null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+/** Words at known rates: 0.1, 0.25, 0.5, 1, 2 and 5 percent. */
+function companyOf(every: (count: number) => boolean): { company?: string } {
+  const rates: [number, string][] = [
+    [1_000, "Millet"],
+    [400, "Quarry"],
+    [200, "Halfmoon"],
+    [100, "Century"],
+    [50, "Fiftieth"],
+    [20, "Twenties"],
+  ];
+  const words = rates.filter(([count]) => every(count)).map(([, word]) => word);
+  return words.length === 0 ? {} : { company: words.join(" ") };
+}
+
+function makeHold(id: string, placedAt: string): Order["holds"][number] {
+  const by = { type: "system", name: "bench" } as const;
+  return { id, handle: "operator", reason: "operator", note: null, until: null, source: "system", by, placedAt };
+}
+
+function pick<T>(list: readonly T[], n: number): T {
+  return list[n % list.length]!;
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import type { Pointers } from "./bench-order.ts";
+import { createdAtOf } from "./bench-order.ts";
+import type { HubClient } from "./hub-client.ts";
+import { signInWithKey } from "./hub-client.ts";
+import { clusterOf, startHub } from "./hub-process.ts";
+import { storeOrders } from "./stored-orders.ts";
+
+/** A hub with orders in it, and a connection of our own to its database. */
+export type OrderPlace = {
+  url: string;
+  dataDir: string;
+  client: HubClient & { orgId: string };
+  db: pg.Client;
+  pointers: Pointers;
+  newestAt: string;
+};
+
+export async function withOrders<T>(
+  dataDir: string,
+  count: number,
+  work: (place: OrderPlace) => Promise<T>,
+): Promise<T> {
+  const hub = await startHub(dataDir);
+  const db = new pg.Client(clusterOf(dataDir));
+  await db.connect();
+  try {
+    const client = await signInWithKey(hub.url);
+    const pointers = await makePointers(client);
+    await storeOrders(dataDir, client.orgId, pointers, count);
+    return await work({ url: hub.url, dataDir, client, db, pointers, newestAt: createdAtOf(count) });
+  } finally {
+    await db.end();
+    await hub.stop();
+  }
+}
+
+async function makePointers(client: HubClient): Promise<Pointers> {
+  const { id: locationId } = await client.post<{ id: string }>("/locations", { name: "Main" });
+  const { id: rareLocationId } = await client.post<{ id: string }>("/locations", { name: "Annex" });
+  const { data } = await client.get<{ data: { id: string }[] }>("/users");
+  return { locationId, rareLocationId, assigneeId: data[0]!.id, bridgeId: randomUUID() };
+}

@@ -1,0 +1,36 @@
+import type { Bench, Figure } from "./bench.ts";
+import { compareBulk } from "./bulk-runs.ts";
+import { withDataDir } from "./hub-process.ts";
+import { compareLists } from "./order-lists.ts";
+import type { OrderPlace } from "./order-place.ts";
+import { withOrders } from "./order-place.ts";
+import { checkSample } from "./stored-sample.ts";
+
+/** Some are on hold and so not for runs, which need ten thousand. */
+const few = 10_100;
+const many = 1_000_000;
+const runRounds = 3;
+
+export const manyOrdersBench: Bench = {
+  name: "orders-1m",
+  bar: "every list and a run: as fast with 1 M stored orders as with 10 k (<= 1.5x)",
+  run: () =>
+    withDataDir((fewDir) =>
+      withDataDir((manyDir) =>
+        withOrders(fewDir, few, (small) => withOrders(manyDir, many, (large) => compare(large, small))),
+      ),
+    ),
+};
+
+async function compare(large: OrderPlace, small: OrderPlace): Promise<Figure[]> {
+  await checkSample(small);
+  await checkSample(large);
+  const lists = await compareLists(large, small);
+  const [runAtFew] = await compareBulk(small.client, small.db, "10 k stored", runRounds);
+  const [runAtMany] = await compareBulk(large.client, large.db, "1 M stored", runRounds);
+  const limit = { on: "ratio", atMost: 1.5 } as const;
+  return [
+    ...lists,
+    { what: "run, 1 M : 10 k stored", unit: "ms", ours: runAtMany!.ours, floor: runAtFew!.ours, limit },
+  ];
+}

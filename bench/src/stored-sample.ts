@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { deleteOrders, insertOrders } from "../../server/src/features/orders/orders.store.ts";
+import { makeBenchOrder } from "./bench-order.ts";
+import type { OrderPlace } from "./order-place.ts";
+import { asTransaction } from "./stored-orders.ts";
+
+/** Beyond all that are stored; with and without a location, an assignee and tags, but none with a bridge or a hold. */
+const sample = [2_000_000, 2_000_002, 2_000_032, 2_000_057, 2_000_107];
+
+/** Orders of the bench lie in the database, and beside them what lists read, as if they had come through the API. */
+export async function checkSample({ client, db, pointers }: OrderPlace): Promise<void> {
+  const tx = asTransaction(db);
+  for (const n of sample) {
+    const order = makeBenchOrder(n, pointers, randomUUID);
+    const { id } = await client.post<{ id: string }>("/orders", toRequest(order));
+    const made = await readStored(db, id);
+    await deleteOrders(tx, client.orgId, [id]);
+    await insertOrders(tx, client.orgId, [order]);
+    const stored = await readStored(db, order.id);
+    await deleteOrders(tx, client.orgId, [order.id]);
+    assert.deepEqual(stored, made);
+  }
+}
+
+const asked = "number status paymentStatus priority tags channel customer shippingAddress currency total shipping";
+const more = "locationId assigneeId orderedAt shipBy";
+
+function toRequest(order: ReturnType<typeof makeBenchOrder>): object {
+  const names = `${asked} ${more}`.split(" ") as (keyof typeof order)[];
+  const given = names.filter((name) => order[name] !== null).map((name) => [name, order[name]]);
+  const lines = order.lines.map(({ sku, name, quantity, price }) => ({ sku, name, quantity, price }));
+  return { ...Object.fromEntries(given), lines };
+}
+
+/** All but what is decided at random or by the moment. */
+async function readStored(db: pg.Client, id: string): Promise<unknown> {
+  const { rows } = await db.query(
+    `select to_jsonb(o) - '{id,lines,created_at,updated_at}'::text[] as own,
+            (select jsonb_agg(l - 'id') from jsonb_array_elements(o.lines) as l) as lines,
+            array(select w.word from order_words w where w.org_id = o.org_id and w.is_archived = o.is_archived
+              and w.month = order_month(o.created_at) and w.order_id = o.id order by w.word) as words,
+            array(select t.tag from order_tags t where t.order_id = o.id and t.is_archived = o.is_archived
+              and t.created_at = o.created_at order by t.tag) as tags
+       from orders o where o.id = $1`,
+    [id],
+  );
+  assert.equal(rows.length, 1);
+  return rows[0];
+}

@@ -1,0 +1,138 @@
+import type { TObject } from "typebox";
+import type { Address } from "../core/address.ts";
+import type { Dimensions, Weight } from "../core/weight.ts";
+import type { CompletePickupRules } from "./pickup-rules.ts";
+import type { NoQuote, Quote, QuoteRequest } from "./rate-card/quote.ts";
+import type { Tariff } from "./rate-card/tariff.ts";
+
+/**
+ * A carrier is data plus a few functions that speak its language. It knows no database and no organization: whoever
+ * calls it keeps accounts, pickups and shipments. What a carrier cannot do it leaves out.
+ */
+export type Carrier = {
+  /** As in `carrier` of a carrier account: rate-card, demo ... */
+  name: string;
+  title: string;
+  description: string;
+  settings: TObject;
+  /** Write-only: sealed when stored, never answered. */
+  credentials: TObject;
+  pickupRules: CompletePickupRules;
+  /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
+  isLocal: boolean;
+  /** Prices come from the cards that the account holds; `tariff` of the call is then the one in effect. */
+  usesRateCards: boolean;
+  rate?(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]>;
+  schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
+  cancelPickup?(call: CarrierCall, pickup: { confirmationNumber: string; reason?: string }): Promise<void>;
+  /** What became of a pickup; undefined when the carrier cannot say. */
+  findPickup?(call: CarrierCall, confirmationNumber: string): Promise<PickupState | undefined>;
+  track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
+  createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
+};
+
+/** What a carrier works with during one call. */
+export type CarrierCall = {
+  settings: Record<string, unknown>;
+  credentials: Record<string, unknown>;
+  tariff?: Tariff;
+  now(): Date;
+  /** The same in every repetition of one request, so that it happens once. */
+  effectKey: string;
+  signal?: AbortSignal;
+};
+
+export type RateRequest = QuoteRequest & {
+  /** Only these; without it, every service. */
+  services?: string[];
+};
+
+export type PickupRequest = {
+  address: Address;
+  /** Instants with the offset of the pickup address. */
+  readyTime: string;
+  closeTime: string;
+  packageCount: number;
+  totalWeight?: Weight;
+  instructions?: string;
+};
+
+export type PickupConfirmation = {
+  confirmationNumber: string;
+  /** Where the carrier changed the window. */
+  readyTime?: string;
+  closeTime?: string;
+  chargeCents?: number;
+  messages: string[];
+};
+
+export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled"; at: string };
+
+export type TrackingStatus =
+  | "pre_transit"
+  | "picked_up"
+  | "in_transit"
+  | "out_for_delivery"
+  | "ready_for_pickup"
+  | "delivery_failed"
+  | "delayed"
+  | "on_hold"
+  | "exception"
+  | "returned"
+  | "delivered"
+  | "cancelled"
+  | "expired"
+  | "unknown";
+
+export type TrackingEvent = {
+  at: string;
+  status: TrackingStatus;
+  description: string;
+  city?: string;
+  state?: string;
+  zip?: string;
+};
+
+export type TrackingReport = {
+  trackingNumber: string;
+  status: TrackingStatus;
+  estimatedDelivery?: string;
+  events: TrackingEvent[];
+};
+
+export type LabelRequest = {
+  service: string;
+  from: Address;
+  to: Address;
+  weight: Weight;
+  dimensions?: Dimensions;
+  reference?: string;
+};
+
+export type Label = {
+  trackingNumber: string;
+  service: string;
+  costCents: number | null;
+  contentType: "text/plain" | "application/pdf" | "image/png" | "application/zpl";
+  /** Base64. */
+  content: string;
+};
+
+/** How a carrier says no, in words its user can act on. Anything else thrown is a defect. */
+export class CarrierError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** The request may have reached the carrier: repeat it only with the same effect key. */
+  readonly mayHaveHappened: boolean;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { retryable?: boolean; mayHaveHappened?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.mayHaveHappened = options.mayHaveHappened ?? false;
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { Type } from "typebox";
+import type { SetLookup } from "../../core/conditions.ts";
+import { Strict } from "../../core/schema.ts";
+import type { Carrier, TrackingEvent, TrackingReport } from "../carrier.ts";
+import { CarrierError } from "../carrier.ts";
+import { defaultPickupRules } from "../pickup-rules.ts";
+import { toCents } from "../rate-card/cents.ts";
+import { matchService } from "../rate-card/compile-card.ts";
+import { quoteService } from "../rate-card/quote.ts";
+import { confirmationOf } from "../rate-card/rate-card-carrier.ts";
+import type { Tariff } from "../rate-card/tariff.ts";
+import { createTariff } from "../rate-card/tariff.ts";
+import { demoCards } from "./demo-cards.ts";
+
+const noSets: SetLookup = () => undefined;
+let own: Tariff | undefined;
+const ownTariff = (): Tariff => (own ??= createTariff(demoCards()[1]!.card, noSets));
+
+/** Answers like a carrier and does nothing: the same question always has the same answer. */
+export const demoCarrier: Carrier = {
+  name: "demo",
+  title: "Demo carrier",
+  description: "Invented prices, pickups and tracking for trying things out. Calls nobody and moves nothing.",
+  settings: Strict({
+    refusePickups: Type.Optional(Type.Boolean({ description: "Every pickup is refused, to see what then happens" })),
+    missPickups: Type.Optional(Type.Boolean({ description: "No driver ever comes" })),
+  }),
+  credentials: Strict({ apiKey: Type.Optional(Type.String({ maxLength: 200 })) }),
+  pickupRules: { ...defaultPickupRules, serviceDays: [1, 2, 3, 4, 5, 6] },
+  isLocal: true,
+  usesRateCards: false,
+  async rate(_call, { services, ...request }) {
+    const tariff = ownTariff();
+    const wanted = services?.flatMap((name) => matchService(tariff.card, name, "none")?.service ?? []);
+    return (wanted ?? tariff.card.services).map((service) => quoteService(tariff, service, request));
+  },
+  async schedulePickup({ settings, effectKey }, { packageCount }) {
+    if (settings.refusePickups === true)
+      throw new CarrierError("pickup_refused", "The demo carrier refuses pickups because its settings say so.");
+    const messages = packageCount > 50 ? ["A larger vehicle was arranged."] : [];
+    return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
+  },
+  async cancelPickup() {},
+  async track({ now }, trackingNumbers) {
+    return trackingNumbers.map((number) => trackingOf(number, now()));
+  },
+  async createLabel({ effectKey }, { service, from, to, weight, dimensions, reference }) {
+    const tariff = ownTariff();
+    const match = matchService(tariff.card, service, "none");
+    if (!match) throw new CarrierError("unknown_service", `The demo carrier has no service ${service}.`);
+    const request = {
+      origin: { zip: from.zip, state: from.provinceCode },
+      destination: { zip: to.zip, state: to.provinceCode },
+      weight,
+      dimensions,
+      shipDate: "2026-01-02",
+    };
+    const quote = quoteService(tariff, match.service, request);
+    const trackingNumber = confirmationOf("DM1", effectKey);
+    const text = [`DEMO LABEL - NOT FOR MAILING`, trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
+    return {
+      trackingNumber,
+      service: match.service.code,
+      costCents: "total" in quote ? toCents(quote.total) : null,
+      contentType: "text/plain",
+      content: Buffer.from(text.join("\n")).toString("base64"),
+    };
+  },
+};
+
+const hour = 3_600_000;
+const story: [afterHours: number, status: TrackingEvent["status"], description: string][] = [
+  [0, "pre_transit", "Label created"],
+  [8, "picked_up", "Picked up"],
+  [20, "in_transit", "Departed the origin facility"],
+  [44, "in_transit", "Arrived at the destination facility"],
+  [52, "out_for_delivery", "Out for delivery"],
+  [58, "delivered", "Delivered"],
+];
+
+/** A parcel's story begins at an hour that its number decides, up to ten days ago; some meet trouble on their way. */
+function trackingOf(trackingNumber: string, now: Date): TrackingReport {
+  const digest = createHash("sha256").update(trackingNumber).digest();
+  const period = 10 * 24 * hour;
+  const phase = digest.readUInt32BE(0) % period;
+  const begin = Math.floor((now.getTime() - phase) / period) * period + phase;
+  const isTroubled = digest[4]! % 10 === 0;
+  const happened = story.filter(([after]) => begin + after * hour <= now.getTime());
+  const events = happened.map(([after, status, description]): TrackingEvent => {
+    const at = new Date(begin + after * hour).toISOString();
+    return isTroubled && status === "delivered"
+      ? { at, status: "delivery_failed", description: "Nobody was there to take it" }
+      : { at, status, description };
+  });
+  return {
+    trackingNumber,
+    status: events.at(-1)!.status,
+    estimatedDelivery: new Date(begin + 58 * hour).toISOString(),
+    events,
+  };
+}

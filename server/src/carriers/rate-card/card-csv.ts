@@ -1,0 +1,194 @@
+import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
+import { escapePointer } from "../../core/strict-json.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { CardHeader } from "./card.schemas.ts";
+import { levelOfService, serviceLevels } from "./service-level.ts";
+
+/** Where in the file: rows as a spreadsheet counts them, columns by name. */
+export type CellError = FieldError & { row: number; column: string | null };
+export type CsvServices = { services: Record<string, unknown>[] } | { errors: CellError[] };
+
+type Unit = "lb" | "oz" | "kg" | "g";
+type Cell = { row: number; column: string; zone: string; price: number | null };
+type Line = { row: number; service: string; upTo: number | null; unit: Unit; cells: Cell[] };
+
+const maxRows = 50_000;
+const maxErrors = 200;
+const aliases: Record<string, string[]> = {
+  service: ["service", "servicecode", "code"],
+  name: ["servicename", "name"],
+  level: ["level", "servicelevel"],
+  weight: ["weight", "upto", "maxweight", "lb", "lbs", "pounds", "oz"],
+  unit: ["unit", "weightunit"],
+  zone: ["zone"],
+  rate: ["rate", "price", "amount"],
+};
+
+/**
+ * Prices as spreadsheets hold them: one row per weight with a column for each zone, or one row per price with the
+ * columns zone and rate. What the file does not say comes from the header.
+ */
+export async function servicesFromCsv(csv: string, header: Partial<CardHeader> = {}): Promise<CsvServices> {
+  const delimiter = detectDelimiter(csv);
+  let rows: string[][];
+  try {
+    rows = await parseCsv(csv, delimiter, maxRows);
+  } catch (error) {
+    if (!(error instanceof MalformedCsv)) throw error;
+    return { errors: [cellError(1, null, "malformed_csv", error.message)] };
+  }
+  const first = rows.findIndex((row) => row.some((cell) => cell.trim() !== ""));
+  if (first === -1) return { errors: [cellError(1, null, "empty", "There is no header row.")] };
+  const columns = readColumns(rows[first]!.map((name) => name.trim()));
+  const errors: CellError[] = columns.errors.map((message) => cellError(first + 1, null, "columns", message));
+  if (errors.length > 0) return { errors };
+  const lines: Line[] = [];
+  const about = new Map<string, { name?: string; level?: string }>();
+  for (const [index, row] of rows.entries()) {
+    if (index <= first || row.every((cell) => cell.trim() === "")) continue;
+    const line = readLine(row, index + 1, columns, errors, about);
+    if (line) lines.push(line);
+  }
+  const services = buildServices(lines, about, header, errors);
+  return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { services };
+}
+
+type Columns = {
+  at: Record<string, number>;
+  names: string[];
+  zones: [index: number, zone: string][];
+  errors: string[];
+};
+
+function readColumns(names: string[]): Columns {
+  const at: Record<string, number> = {};
+  const zones: [number, string][] = [];
+  for (const [index, name] of names.entries()) {
+    const folded = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+    const field = Object.keys(aliases).find((key) => aliases[key]!.includes(folded));
+    if (field !== undefined && at[field] === undefined) at[field] = index;
+    else {
+      const zone = /^(?:zone|zn|z)?\s*[-_]?\s*(\w{1,10})$/i.exec(name)?.[1];
+      if (zone !== undefined) zones.push([index, normaliseZone(zone)]);
+    }
+  }
+  const isLong = at.zone !== undefined && at.rate !== undefined;
+  const errors: string[] = [];
+  if (at.weight === undefined) errors.push("There is no column for the weight, such as `weight`.");
+  if (!isLong && zones.length === 0) errors.push("There are no columns for zones, and none called `zone` and `rate`.");
+  return { at, names, zones: isLong ? [] : zones, errors };
+}
+
+function normaliseZone(zone: string): string {
+  return zone.replace(/^0+(?=\d)/, "");
+}
+
+function readLine(
+  row: string[],
+  number: number,
+  columns: Columns,
+  errors: CellError[],
+  about: Map<string, { name?: string; level?: string }>,
+): Line | undefined {
+  const { at, names } = columns;
+  const cell = (field: string): string => (at[field] === undefined ? "" : (row[at[field]] ?? "").trim());
+  const fail = (field: string, code: string, message: string): undefined => {
+    errors.push(cellError(number, at[field] === undefined ? null : names[at[field]]!, code, message));
+    return undefined;
+  };
+  const service = cell("service") || "GROUND";
+  const known = about.get(service) ?? {};
+  const level = cell("level").toLowerCase();
+  if (level !== "" && !(serviceLevels as readonly string[]).includes(level))
+    fail("level", "enum", `${level} is none of ${serviceLevels.join(", ")}.`);
+  about.set(service, {
+    ...known,
+    ...(cell("name") === "" ? {} : { name: cell("name") }),
+    ...(level === "" ? {} : { level }),
+  });
+  const weight = readWeight(cell("weight"), cell("unit"), names[at.weight!]!);
+  if (!weight)
+    return fail("weight", "weight", `${cell("weight") || "An empty cell"} is no weight such as 5, 5 lb or 12 oz.`);
+  const zones: [string, string, string][] =
+    columns.zones.length > 0
+      ? columns.zones.map(([index, zone]) => [zone, (row[index] ?? "").trim(), names[index]!])
+      : [[normaliseZone(cell("zone")), cell("rate"), names[at.rate!]!]];
+  if (columns.zones.length === 0 && cell("zone") === "") return fail("zone", "required", "The zone is missing.");
+  const cells: Cell[] = [];
+  for (const [zone, text, column] of zones) {
+    const price = readPrice(text);
+    if (price === undefined) errors.push(cellError(number, column, "price", `${text} is no price such as 12.34.`));
+    else cells.push({ row: number, column, zone, price });
+  }
+  return { row: number, service, ...weight, cells };
+}
+
+function readWeight(text: string, unitText: string, column: string): { upTo: number | null; unit: Unit } | undefined {
+  if (/^(any|flat|\*)$/i.test(text)) return { upTo: null, unit: "lb" };
+  const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(text);
+  const unit = unitOf(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
+  const upTo = Number(found?.[1] ?? Number.NaN);
+  return found && unit && upTo > 0 ? { upTo, unit } : undefined;
+}
+
+function unitOf(text: string): Unit | undefined {
+  const folded = text.toLowerCase();
+  if (/^(lb|lbs|pounds?|#)$/.test(folded)) return "lb";
+  if (/^(oz|ounces?)$/.test(folded)) return "oz";
+  if (/^(kg|kilograms?)$/.test(folded)) return "kg";
+  return /^(g|grams?)$/.test(folded) ? "g" : undefined;
+}
+
+/** Null: an empty cell or a dash, where there is no service. */
+function readPrice(text: string): number | null | undefined {
+  if (text === "" || text === "-" || /^n\/?a$/i.test(text)) return null;
+  const bare = text.replaceAll(/[$\s]/g, "").replaceAll(/,(?=\d{3}\b)/g, "");
+  return /^\d+(\.\d+)?$/.test(bare) ? Number(bare) : undefined;
+}
+
+function buildServices(
+  lines: Line[],
+  about: Map<string, { name?: string; level?: string }>,
+  header: Partial<CardHeader>,
+  errors: CellError[],
+): Record<string, unknown>[] {
+  const grouped = Map.groupBy(lines, (line) => line.service);
+  return [...grouped].map(([code, own]) => {
+    const breaks = new Map<string, { upTo: number | null; unit: Unit; prices: Map<string, number | null> }>();
+    const zones = new Set<string>();
+    for (const { upTo, unit, cells } of own) {
+      const key = `${upTo} ${unit}`;
+      const row = breaks.get(key) ?? { upTo, unit, prices: new Map() };
+      breaks.set(key, row);
+      for (const { zone, price, row: number, column } of cells) {
+        if (row.prices.has(zone))
+          errors.push(cellError(number, column, "duplicate", `${code}, zone ${zone}, ${key} is there twice.`));
+        row.prices.set(zone, price);
+        zones.add(zone);
+      }
+    }
+    const said = header.services?.find((service) => service.code === code);
+    const { name, level } = about.get(code) ?? {};
+    return {
+      code,
+      ...(name === undefined ? {} : { name }),
+      level: level ?? levelOfService(name ?? code) ?? levelOfService(code) ?? "ground",
+      ...said,
+      weightBreaks: [...breaks.values()].map(({ upTo, unit }) => ({ upTo, unit })),
+      rates: Object.fromEntries(
+        [...zones].map((zone) => [zone, [...breaks.values()].map(({ prices }) => prices.get(zone) ?? null)]),
+      ),
+    };
+  });
+}
+
+function cellError(row: number, column: string | null, code: string, message: string): CellError {
+  const place = column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`;
+  return {
+    pointer: place,
+    row,
+    column,
+    code,
+    message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}`,
+  };
+}

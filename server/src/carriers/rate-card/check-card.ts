@@ -1,0 +1,200 @@
+import type { FieldError } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { escapePointer } from "../../core/strict-json.ts";
+import { createFinder } from "../../core/validation.ts";
+import type { Weight } from "../../core/weight.ts";
+import type { CardService, RateCard as Card, Surcharge } from "./card.schemas.ts";
+import { RateCard } from "./card.schemas.ts";
+import { toMg } from "./measures.ts";
+
+type Report = (pointer: string, code: string, message: string, more?: Partial<FieldError>) => void;
+
+const findShapeErrors = createFinder(RateCard, "body");
+const maxReported = 200;
+
+/** Everything that is wrong with a card, at once; nothing when it can be used. */
+export function checkCard(card: unknown, pointer = ""): FieldError[] {
+  const shape = findShapeErrors(card).map((error) => ({ ...error, pointer: pointer + error.pointer }));
+  if (shape.length > 0) return shape;
+  const errors: FieldError[] = [];
+  const report: Report = (at, code, message, more = {}) => {
+    if (errors.length < maxReported) errors.push({ pointer: pointer + at, code, message, ...more });
+  };
+  const sound = card as Card;
+  checkDates(sound, report);
+  checkBands(sound, report);
+  checkUnique(
+    sound.services.map((service) => service.code),
+    (index) => `/services/${index}/code`,
+    report,
+  );
+  for (const [index, service] of sound.services.entries()) checkService(service, `/services/${index}`, report);
+  checkSurcharges(sound, report);
+  checkFuel(sound, report);
+  return errors;
+}
+
+function checkDates({ effectiveFrom, effectiveTo }: Card, report: Report): void {
+  if (effectiveTo !== undefined && effectiveTo < effectiveFrom) {
+    report("/effectiveTo", "ends_before_start", `The card ends on ${effectiveTo}, before it begins.`);
+  }
+}
+
+function checkBands({ zoneScheme, bands }: Card, report: Report): void {
+  if (zoneScheme === "bands" && !bands) report("/bands", "required", "The scheme `bands` needs distance bands.");
+  if (zoneScheme !== "bands" && bands) report("/bands", "unused", "Only the scheme `bands` takes distance bands.");
+  let last = -1;
+  for (const [index, { upToMiles }] of (bands ?? []).entries()) {
+    const reach = upToMiles ?? Infinity;
+    if (reach <= last) report(`/bands/${index}/upToMiles`, "not_ascending", "Bands go from near to far; null is last.");
+    last = reach;
+  }
+}
+
+function checkService(service: CardService, at: string, report: Report): void {
+  const { weightBreaks, rates } = service;
+  const isFlat = weightBreaks.length === 1 && weightBreaks[0]!.upTo === null;
+  let last = 0;
+  for (const [index, { upTo, unit }] of weightBreaks.entries()) {
+    if (upTo === null) {
+      if (!isFlat) report(`${at}/weightBreaks/${index}/upTo`, "null_not_alone", "null stands alone.");
+      continue;
+    }
+    const mg = toMg({ value: upTo, unit: unit ?? "lb" });
+    if (mg <= last)
+      report(`${at}/weightBreaks/${index}/upTo`, "not_ascending", "Weight breaks go from light to heavy.");
+    last = mg;
+  }
+  if (Object.keys(rates).length === 0) report(`${at}/rates`, "minProperties", "At least one zone is needed.");
+  for (const [zone, cells] of Object.entries(rates)) {
+    const zoneAt = `${at}/rates/${escapePointer(zone)}`;
+    if (cells.length !== weightBreaks.length) {
+      report(
+        zoneAt,
+        "cell_count",
+        `There are ${weightBreaks.length} weight breaks, but ${cells.length} prices for zone ${zone}.`,
+      );
+    }
+    for (const [index, cell] of cells.entries()) if (cell !== null) checkMoney(cell, `${zoneAt}/${index}`, report);
+  }
+  if (service.perUnitAbove) {
+    if (isFlat) report(`${at}/perUnitAbove`, "unused", "A price without weight has no weight above it.");
+    checkZoneNames(Object.keys(service.perUnitAbove.rates), rates, `${at}/perUnitAbove/rates`, report);
+    for (const [zone, amount] of Object.entries(service.perUnitAbove.rates))
+      checkMoney(amount, `${at}/perUnitAbove/rates/${escapePointer(zone)}`, report);
+  }
+  checkZoneNames(Object.keys(service.transitDays ?? {}), rates, `${at}/transitDays`, report);
+  checkDiscounts(service, at, report);
+  checkMinimum(service, `${at}/minimum`, report);
+}
+
+function checkDiscounts(service: CardService, at: string, report: Report): void {
+  for (const [index, discount] of (service.discounts ?? []).entries()) {
+    const here = `${at}/discounts/${index}`;
+    if ((discount.percent === undefined) === (discount.amount === undefined))
+      report(here, "one_of", "Exactly one of percent, amount is needed.");
+    if (discount.amount !== undefined) checkMoney(discount.amount, `${here}/amount`, report);
+    checkZoneNames(discount.zones ?? [], service.rates, `${here}/zones`, report);
+    checkRange(discount.weightFrom, discount.weightTo, `${here}/weightTo`, report);
+  }
+}
+
+function checkRange(from: Weight | undefined, to: Weight | undefined, at: string, report: Report): void {
+  if (from && to && toMg(to) < toMg(from)) report(at, "ends_before_start", "The band ends below its start.");
+}
+
+function checkMinimum({ minimum, rates }: CardService, at: string, report: Report): void {
+  if (!minimum) return;
+  const isCell = minimum.zone !== undefined || minimum.weight !== undefined;
+  if (isCell === (minimum.amount !== undefined)) {
+    report(
+      at,
+      "one_of",
+      "A minimum is either an amount, or the price of a zone and weight, optionally less something.",
+    );
+    return;
+  }
+  if (!isCell) return;
+  if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is needed.");
+  else checkZoneNames([minimum.zone], rates, `${at}/zone`, report);
+  if (minimum.weight === undefined) report(`${at}/weight`, "required", "This field is needed.");
+}
+
+function checkSurcharges(card: Card, report: Report): void {
+  const surcharges = card.surcharges ?? [];
+  const codes = surcharges.map((surcharge) => surcharge.code);
+  checkUnique(codes, (index) => `/surcharges/${index}/code`, report);
+  const services = card.services.map((service) => service.code);
+  const zones = new Set(card.services.flatMap((service) => Object.keys(service.rates)));
+  const zoneList = Object.fromEntries([...zones].map((zone) => [zone, []]));
+  for (const [index, surcharge] of surcharges.entries()) {
+    const at = `/surcharges/${index}`;
+    if (["base", "discount", "minimum", "fuel"].includes(surcharge.code))
+      report(`${at}/code`, "reserved", `${surcharge.code} is the name of another line of the price.`);
+    checkAmount(surcharge, at, report);
+    const when = surcharge.when ?? {};
+    if (when.from !== undefined && when.to !== undefined && when.to < when.from)
+      report(`${at}/when/to`, "ends_before_start", "The period ends before it begins.");
+    checkNames(when.services ?? [], services, `${at}/when/services`, "unknown_service", report);
+    checkZoneNames(when.zones ?? [], zoneList, `${at}/when/zones`, report);
+    checkZoneNames(Object.keys(surcharge.amountByZone ?? {}), zoneList, `${at}/amountByZone`, report);
+    checkRequired(surcharge, surcharges, `${at}/when/requires`, report);
+  }
+}
+
+function checkAmount(surcharge: Surcharge, at: string, report: Report): void {
+  const isPercent = surcharge.kind === "percent";
+  const wanted = isPercent ? "percent" : "amount";
+  if (surcharge[wanted] === undefined) report(`${at}/${wanted}`, "required", `A ${surcharge.kind} surcharge needs it.`);
+  const other = isPercent ? "amount" : "percent";
+  if (surcharge[other] !== undefined) report(`${at}/${other}`, "unused", `A ${surcharge.kind} surcharge has none.`);
+  if (isPercent && surcharge.amountByZone) report(`${at}/amountByZone`, "unused", "A percentage has no amounts.");
+  if (surcharge.amount !== undefined) checkMoney(surcharge.amount, `${at}/amount`, report);
+  for (const [zone, amount] of Object.entries(surcharge.amountByZone ?? {}))
+    checkMoney(amount, `${at}/amountByZone/${escapePointer(zone)}`, report);
+}
+
+function checkRequired(surcharge: Surcharge, all: Surcharge[], at: string, report: Report): void {
+  const code = surcharge.when?.requires;
+  if (code === undefined) return;
+  const required = all.find((other) => other.code === code);
+  const codes = all.map((other) => other.code).filter((other) => other !== surcharge.code);
+  if (!required || required === surcharge) checkNames([code], codes, at, "unknown_surcharge", report);
+  else if (required.when?.requires !== undefined)
+    report(at, "chained", `${code} itself requires another surcharge; require that one.`);
+}
+
+function checkFuel({ fuel }: Card, report: Report): void {
+  if (!fuel) return;
+  if ((fuel.percent === undefined) === (fuel.table === undefined))
+    report("/fuel", "one_of", "Exactly one of percent, table is needed.");
+  for (const [index, { from }] of (fuel.table ?? []).entries()) {
+    if (index > 0 && from <= fuel.table![index - 1]!.from)
+      report(`/fuel/table/${index}/from`, "not_ascending", "The table goes from early to late.");
+  }
+}
+
+function checkMoney(amount: number, at: string, report: Report): void {
+  if (Math.abs(amount * 100 - Math.round(amount * 100)) > 1e-6)
+    report(at, "more_than_cents", `${amount} has more than two decimals.`);
+}
+
+function checkUnique(values: string[], at: (index: number) => string, report: Report): void {
+  for (const [index, value] of values.entries())
+    if (values.indexOf(value) !== index) report(at(index), "duplicate", `${value} is there twice.`);
+}
+
+function checkZoneNames(zones: string[], rates: Record<string, unknown>, at: string, report: Report): void {
+  checkNames(zones, Object.keys(rates), at, "unknown_zone", report);
+}
+
+function checkNames(names: string[], known: string[], at: string, code: string, report: Report): void {
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const suggestion = nearestName(name, known);
+    report(at, code, `The card has no ${name}.`, {
+      allowed: known.slice(0, 50),
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+}

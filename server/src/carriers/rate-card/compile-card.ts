@@ -1,0 +1,268 @@
+import type { SetLookup } from "../../core/conditions.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { CardService, RateCard, Surcharge } from "./card.schemas.ts";
+import { toCents, toPpm } from "./cents.ts";
+import type { DimRounding } from "./measures.ts";
+import { mgPer, toMg } from "./measures.ts";
+import type { ServiceFallback, ServiceLevel } from "./service-level.ts";
+import { foldService, levelOfService, levelsToTry } from "./service-level.ts";
+
+type Member = (value: string) => boolean;
+
+export type CompiledDiscount = {
+  ppm: number;
+  cents: number;
+  zones: Set<string> | undefined;
+  fromMg: number;
+  toMg: number;
+  isAdded: boolean;
+};
+
+export type CompiledService = {
+  index: number;
+  code: string;
+  name: string;
+  level: ServiceLevel;
+  /** Upper ends of the weight breaks; one Infinity: the weight does not matter. */
+  breaksMg: number[];
+  breakUnit: "lb" | "oz" | "kg" | "g";
+  isFlat: boolean;
+  /** Cents per break by zone; NaN where there is no price. */
+  cells: Map<string, number[]>;
+  above: { stepMg: number; cents: Map<string, number> } | undefined;
+  dim: { divisor: number; unitMg: number; inchesPer: number; threshold: number; rounding: DimRounding } | undefined;
+  maxMg: number;
+  maxLength: number;
+  maxLengthPlusGirth: number;
+  serves: Member | undefined;
+  discounts: CompiledDiscount[];
+  minimumCents: number;
+  transitDays: Record<string, number>;
+};
+
+export type CompiledSurcharge = {
+  index: number;
+  code: string;
+  label: string;
+  kind: Surcharge["kind"];
+  cents: number;
+  centsByZone: Map<string, number> | undefined;
+  ppm: number;
+  unitMg: number;
+  /** What is left of it after its own discount. */
+  keptPpm: number;
+  residential: boolean | undefined;
+  destination: Member | undefined;
+  origin: Member | undefined;
+  states: Set<string> | undefined;
+  zones: Set<string> | undefined;
+  services: Set<string> | undefined;
+  weightOverMg: number;
+  longestOver: number;
+  secondOver: number;
+  lengthPlusGirthOver: number;
+  volumeOver: number;
+  /** Only parcels of some weight or size get it. */
+  isByParcel: boolean;
+  from: string;
+  to: string;
+  requires: string | undefined;
+  group: string | undefined;
+  priority: number;
+  minBillableMg: number;
+  isFuelable: boolean;
+  allocationPpm: number | undefined;
+};
+
+export type CompiledCard = {
+  card: RateCard;
+  currency: string;
+  services: CompiledService[];
+  surcharges: CompiledSurcharge[];
+  fuel: { base: "base_list" | "base_net" | "subtotal"; table: { from: string; ppm: number }[] } | undefined;
+  byAlias: Map<string, CompiledService>;
+  byLevel: Map<ServiceLevel, CompiledService>;
+};
+
+/** The condition sets a card refers to, so that they can be loaded before it is compiled. */
+export function setsOfCard(card: RateCard): string[] {
+  const found = [
+    ...card.services.map((service) => service.limits?.destinationSet),
+    ...(card.surcharges ?? []).flatMap(({ when }) => [when?.destinationSet, when?.originSet]),
+  ];
+  return [...new Set(found.filter((name) => name !== undefined))];
+}
+
+/** Done once per card, so that a price is a few comparisons and additions. The card must have passed `checkCard`. */
+export function compileCard(card: RateCard, sets: SetLookup): CompiledCard {
+  const services = card.services.map((service, index) => compileService(service, index, sets));
+  const byAlias = new Map<string, CompiledService>();
+  const byLevel = new Map<ServiceLevel, CompiledService>();
+  for (const [index, service] of services.entries()) {
+    const { code, name, aliases = [] } = card.services[index]!;
+    for (const alias of [code, ...(name === undefined ? [] : [name]), ...aliases]) {
+      const key = foldService(alias);
+      if (!byAlias.has(key)) byAlias.set(key, service);
+    }
+    if (!byLevel.has(service.level)) byLevel.set(service.level, service);
+  }
+  return {
+    card,
+    currency: card.currency ?? "USD",
+    services,
+    surcharges: (card.surcharges ?? []).map((surcharge, index) => compileSurcharge(surcharge, index, sets)),
+    fuel: compileFuel(card.fuel),
+    byAlias,
+    byLevel,
+  };
+}
+
+/** Condition sets that a card names but that do not exist. */
+export function missingSets(card: RateCard, sets: SetLookup, pointer = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  const check = (name: string | undefined, at: string): void => {
+    if (name !== undefined && !sets(name))
+      errors.push({ pointer: pointer + at, code: "condition_set_not_found", message: `There is no set ${name}.` });
+  };
+  for (const [index, { limits }] of card.services.entries())
+    check(limits?.destinationSet, `/services/${index}/limits/destinationSet`);
+  for (const [index, { when }] of (card.surcharges ?? []).entries()) {
+    check(when?.destinationSet, `/surcharges/${index}/when/destinationSet`);
+    check(when?.originSet, `/surcharges/${index}/when/originSet`);
+  }
+  return errors;
+}
+
+export type ServiceMatch = { service: CompiledService; level: ServiceLevel; isSubstitute: boolean };
+
+/** Which service of the card stands for the one that was used: by name, by level, or by what the fallback allows. */
+export function matchService(
+  compiled: CompiledCard,
+  serviceType: string,
+  fallback: ServiceFallback,
+): ServiceMatch | undefined {
+  const named = compiled.byAlias.get(foldService(serviceType));
+  const level = levelOfService(serviceType);
+  if (named && (level === undefined || named.level === level))
+    return { service: named, level: named.level, isSubstitute: false };
+  if (level === undefined) return undefined;
+  for (const candidate of levelsToTry(level, fallback)) {
+    const service = compiled.byLevel.get(candidate);
+    if (service) return { service, level, isSubstitute: candidate !== level };
+  }
+  return undefined;
+}
+
+function compileService(service: CardService, index: number, sets: SetLookup): CompiledService {
+  const isFlat = service.weightBreaks[0]!.upTo === null;
+  const breaksMg = service.weightBreaks.map(({ upTo, unit }) =>
+    upTo === null ? Infinity : toMg({ value: upTo, unit: unit ?? "lb" }),
+  );
+  const cells = new Map(
+    Object.entries(service.rates).map(([zone, row]) => [
+      zone,
+      row.map((cell) => (cell === null ? Number.NaN : toCents(cell))),
+    ]),
+  );
+  const { limits = {}, dim, perUnitAbove } = service;
+  return {
+    index,
+    code: service.code,
+    name: service.name ?? service.code,
+    level: service.level,
+    breaksMg,
+    breakUnit: service.weightBreaks.at(-1)!.unit ?? "lb",
+    isFlat,
+    cells,
+    above: perUnitAbove && {
+      stepMg: mgPer(perUnitAbove.unit),
+      cents: new Map(Object.entries(perUnitAbove.rates).map(([zone, amount]) => [zone, toCents(amount)])),
+    },
+    dim: dim && {
+      divisor: dim.divisor,
+      unitMg: mgPer(dim.unit === "cm" ? "kg" : "lb"),
+      inchesPer: dim.unit === "cm" ? 2.54 : 1,
+      threshold: dim.thresholdVolume ?? 0,
+      rounding: dim.rounding ?? "nearest",
+    },
+    maxMg: limits.maxWeight ? toMg(limits.maxWeight) : Infinity,
+    maxLength: limits.maxLength ?? Infinity,
+    maxLengthPlusGirth: limits.maxLengthPlusGirth ?? Infinity,
+    serves: memberOf(limits.destinationSet, sets),
+    discounts: (service.discounts ?? []).map((discount) => ({
+      ppm: toPpm(discount.percent ?? 0),
+      cents: toCents(discount.amount ?? 0),
+      zones: setOf(discount.zones),
+      fromMg: discount.weightFrom ? toMg(discount.weightFrom) : 0,
+      toMg: discount.weightTo ? toMg(discount.weightTo) : Infinity,
+      isAdded: discount.stack === "add",
+    })),
+    minimumCents: minimumOf(service, breaksMg, cells),
+    transitDays: service.transitDays ?? {},
+  };
+}
+
+function minimumOf({ minimum }: CardService, breaksMg: number[], cells: Map<string, number[]>): number {
+  if (!minimum) return 0;
+  if (minimum.amount !== undefined) return toCents(minimum.amount);
+  const mg = toMg(minimum.weight!);
+  const cell = cells.get(minimum.zone!)?.[breaksMg.findIndex((upTo) => mg <= upTo)];
+  return Math.max(0, (Number.isNaN(cell) ? 0 : (cell ?? 0)) - toCents(minimum.less ?? 0));
+}
+
+function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup): CompiledSurcharge {
+  const when = surcharge.when ?? {};
+  const overs = [when.weightOver, when.longestOver, when.secondOver, when.lengthPlusGirthOver, when.volumeOver];
+  return {
+    index,
+    code: surcharge.code,
+    label: surcharge.label ?? surcharge.code,
+    kind: surcharge.kind,
+    cents: toCents(surcharge.amount ?? 0),
+    centsByZone:
+      surcharge.amountByZone &&
+      new Map(Object.entries(surcharge.amountByZone).map(([zone, amount]) => [zone, toCents(amount)])),
+    ppm: toPpm(surcharge.percent ?? 0),
+    unitMg: mgPer(surcharge.weightUnit ?? "lb"),
+    keptPpm: 1_000_000 - toPpm(surcharge.discountPercent ?? 0),
+    residential: when.residential,
+    destination: memberOf(when.destinationSet, sets),
+    origin: memberOf(when.originSet, sets),
+    states: setOf(when.destinationStates),
+    zones: setOf(when.zones),
+    services: setOf(when.services),
+    weightOverMg: when.weightOver ? toMg(when.weightOver) : -1,
+    longestOver: when.longestOver ?? -1,
+    secondOver: when.secondOver ?? -1,
+    lengthPlusGirthOver: when.lengthPlusGirthOver ?? -1,
+    volumeOver: when.volumeOver ?? -1,
+    isByParcel: overs.some((over) => over !== undefined),
+    from: when.from ?? "",
+    to: when.to ?? "9999-12-31",
+    requires: when.requires,
+    group: surcharge.group,
+    priority: surcharge.priority ?? 0,
+    minBillableMg: surcharge.minBillableWeight ? toMg(surcharge.minBillableWeight) : 0,
+    isFuelable: surcharge.isFuelable ?? true,
+    allocationPpm: surcharge.allocationPercent === undefined ? undefined : toPpm(surcharge.allocationPercent),
+  };
+}
+
+function compileFuel(fuel: RateCard["fuel"]): CompiledCard["fuel"] {
+  if (!fuel) return undefined;
+  const keptPpm = 1_000_000 - toPpm(fuel.discountPercent ?? 0);
+  const rows = fuel.table ?? [{ from: "", percent: fuel.percent ?? 0 }];
+  return {
+    base: fuel.base,
+    table: rows.map(({ from, percent }) => ({ from, ppm: Math.round((toPpm(percent) * keptPpm) / 1_000_000) })),
+  };
+}
+
+/** A set of places may hold ZIPs, ZIP3 prefixes or states. */
+function memberOf(name: string | undefined, sets: SetLookup): Member | undefined {
+  return name === undefined ? undefined : (sets(name) ?? (() => false));
+}
+
+function setOf(values: string[] | undefined): Set<string> | undefined {
+  return values && new Set(values);
+}

@@ -1,0 +1,80 @@
+import type { Weight } from "../../core/weight.ts";
+import { formatCents, fromCents } from "./cents.ts";
+import type { CompiledCard, CompiledService } from "./compile-card.ts";
+import { fromMg } from "./measures.ts";
+import type { Price, PriceLine, Situation } from "./price.ts";
+
+export type ExplainedLine = { code: string; label: string; amount: number; explanation: string };
+
+export type ExplainedWeight = { actual: Weight; dimensional: Weight | null; billable: Weight; rated: Weight };
+
+/** Every line with the numbers it came from, so that anyone can check it with a pocket calculator. */
+export function explainLines(situation: Situation, price: Price): ExplainedLine[] {
+  return price.lines.map((line) => ({
+    code: line.code,
+    label: labelOf(situation.card, line.code),
+    amount: fromCents(line.cents),
+    explanation: explain(situation, price, line),
+  }));
+}
+
+export function explainWeight({ breakUnit }: CompiledService, price: Price): ExplainedWeight {
+  return {
+    actual: fromMg(price.actualMg, breakUnit),
+    dimensional: price.dimMg === 0 ? null : fromMg(price.dimMg, breakUnit),
+    billable: fromMg(price.billableMg, breakUnit),
+    rated: fromMg(price.ratedMg, breakUnit),
+  };
+}
+
+const fixedLabels: Record<string, string> = {
+  base: "Base price",
+  discount: "Discount",
+  minimum: "Raised to the minimum",
+  fuel: "Fuel",
+};
+
+export function labelOf(card: CompiledCard, code: string): string {
+  return fixedLabels[code] ?? card.surcharges.find((surcharge) => surcharge.code === code)?.label ?? code;
+}
+
+const fuelBases = {
+  base_list: "the base price before discount",
+  base_net: "the base price after discount and minimum",
+  subtotal: "the base price and the surcharges that carry fuel",
+};
+
+function explain(situation: Situation, price: Price, line: PriceLine): string {
+  const { service, zone, card } = situation;
+  const of = formatCents(line.ofCents ?? 0);
+  const percent = (line.ppm ?? 0) / 10_000;
+  switch (line.code) {
+    case "base":
+      return service.isFlat
+        ? `${service.name}, zone ${zone}, any weight`
+        : `${service.name}, zone ${zone}, up to ${say(fromMg(price.ratedMg, service.breakUnit))}`;
+    case "discount":
+      return line.cents === -Math.floor(((line.ofCents ?? 0) * (line.ppm ?? 0) + 500_000) / 1_000_000)
+        ? `${percent} % of ${of}`
+        : `${percent} % of ${of} and a fixed amount`;
+    case "minimum":
+      return `The price after discount is raised to the minimum of ${of}`;
+    case "fuel":
+      return `${percent} % of ${of}, ${fuelBases[card.fuel!.base]}`;
+    default:
+      return explainSurcharge(situation, line, of, percent);
+  }
+}
+
+function explainSurcharge({ card }: Situation, line: PriceLine, of: string, percent: number): string {
+  const surcharge = card.surcharges.find(({ code }) => code === line.code)!;
+  const share = line.ppm === 1_000_000 ? "" : `${percent} % of `;
+  const group = surcharge.group === undefined ? "" : `; the strongest of group ${surcharge.group}`;
+  if (surcharge.kind === "percent") return `${percent} % of ${of}${group}`;
+  const times = surcharge.kind === "per_weight" ? ` for ${line.quantity} units of weight` : "";
+  return `${share}${of}${times}${group}`;
+}
+
+function say({ value, unit }: Weight): string {
+  return `${value} ${unit}`;
+}

@@ -1,0 +1,259 @@
+import type { CompiledCard, CompiledService, CompiledSurcharge } from "./compile-card.ts";
+import { shareOf } from "./cents.ts";
+import type { Sides } from "./measures.ts";
+import { countUnits, lengthPlusGirth, volumeOf } from "./measures.ts";
+
+/** Where a parcel goes, as far as its price depends on it. */
+export type Trip = {
+  zone: string;
+  originZip?: string | undefined;
+  originState?: string | undefined;
+  destinationZip?: string | undefined;
+  destinationState?: string | undefined;
+  /** Null: nobody knows. */
+  residential: boolean | null;
+  /** A day such as 2026-01-31, for fuel and for surcharges of a season. */
+  shipDate: string;
+};
+
+export type Parcel = { weightMg: number; sides?: Sides | undefined };
+
+/** `ofCents` and `ppm` say what a share was taken of; `quantity` how many units were charged. */
+export type PriceLine = { code: string; cents: number; ofCents?: number; ppm?: number; quantity?: number };
+
+export type Refusal = { reason: "no_rate_cell" | "over_limit" | "not_serviceable"; message: string };
+
+export type Price = {
+  totalCents: number;
+  lines: PriceLine[];
+  actualMg: number;
+  /** Zero without dimensions, or below the volume from which they count. */
+  dimMg: number;
+  billableMg: number;
+  /** The weight of the row that was charged. */
+  ratedMg: number;
+};
+
+/** A surcharge that the place, the day and the service call for; the parcel itself decides about the rest. */
+type Candidate = { surcharge: CompiledSurcharge; sharePpm: number };
+
+/** Everything but the parcel. Many parcels share one, and with it the prices that were worked out before. */
+export type Situation = {
+  card: CompiledCard;
+  service: CompiledService;
+  zone: string;
+  candidates: Candidate[];
+  fuelPpm: number;
+  /** Prices of parcels without dimensions, by weight break. */
+  ladder: (Price | Refusal | undefined)[];
+};
+
+export function isRefusal(result: object): result is Refusal {
+  return "reason" in result;
+}
+
+export function situate(card: CompiledCard, service: CompiledService, trip: Trip): Situation | Refusal {
+  if (!service.cells.has(trip.zone)) {
+    return { reason: "no_rate_cell", message: `${service.name} has no prices for zone ${trip.zone}.` };
+  }
+  if (service.serves && !isIn(service.serves, trip.destinationZip, trip.destinationState)) {
+    return { reason: "not_serviceable", message: `${service.name} does not deliver to ${trip.destinationZip}.` };
+  }
+  const candidates: Candidate[] = [];
+  for (const surcharge of card.surcharges) {
+    const sharePpm = shareAt(surcharge, service, trip);
+    if (sharePpm > 0) candidates.push({ surcharge, sharePpm });
+  }
+  return { card, service, zone: trip.zone, candidates, fuelPpm: fuelAt(card, trip.shipDate), ladder: [] };
+}
+
+/** Same key, same situation: what the place and the day decide, and nothing else. */
+export function situationKey(card: CompiledCard, service: CompiledService, trip: Trip): string {
+  let key = `${service.index}|${trip.zone}|${fuelAt(card, trip.shipDate)}|`;
+  if (service.serves) key += isIn(service.serves, trip.destinationZip, trip.destinationState) ? "s" : "-";
+  for (const surcharge of card.surcharges) key += `,${shareAt(surcharge, service, trip)}`;
+  return key;
+}
+
+const whole = 1_000_000;
+
+/** How much of the surcharge counts here: all, nothing, or its usual share when nobody knows whether it is a home. */
+function shareAt(surcharge: CompiledSurcharge, service: CompiledService, trip: Trip): number {
+  if (surcharge.services && !surcharge.services.has(service.code)) return 0;
+  if (surcharge.zones && !surcharge.zones.has(trip.zone)) return 0;
+  if (trip.shipDate < surcharge.from || trip.shipDate > surcharge.to) return 0;
+  if (surcharge.states && !surcharge.states.has(trip.destinationState ?? "")) return 0;
+  if (surcharge.destination && !isIn(surcharge.destination, trip.destinationZip, trip.destinationState)) return 0;
+  if (surcharge.origin && !isIn(surcharge.origin, trip.originZip, trip.originState)) return 0;
+  if (surcharge.residential === undefined || surcharge.residential === trip.residential) return whole;
+  return trip.residential === null ? (surcharge.allocationPpm ?? 0) : 0;
+}
+
+function isIn(has: (value: string) => boolean, zip: string | undefined, state: string | undefined): boolean {
+  if (zip !== undefined && (has(zip) || has(zip.slice(0, 3)))) return true;
+  return state !== undefined && has(state);
+}
+
+function fuelAt({ fuel }: CompiledCard, day: string): number {
+  if (!fuel) return 0;
+  let ppm = fuel.table[0]!.ppm;
+  for (const row of fuel.table) if (row.from <= day) ppm = row.ppm;
+  return ppm;
+}
+
+/** The price of a parcel that weighs exactly what this weight break reaches up to. */
+export function priceOfBreak(situation: Situation, index: number): Price | Refusal {
+  const weightMg = situation.service.isFlat ? 0 : situation.service.breaksMg[index]!;
+  return (situation.ladder[index] ??= priceParcel(situation, { weightMg }));
+}
+
+export function breakOf({ breaksMg }: CompiledService, mg: number): number {
+  let [low, high] = [0, breaksMg.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (breaksMg[middle]! < mg) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function priceParcel(situation: Situation, parcel: Parcel): Price | Refusal {
+  const { service, zone } = situation;
+  const limit = overLimit(service, parcel);
+  if (limit) return limit;
+  const dimMg = dimWeight(service, parcel);
+  const applied = applySurcharges(situation, parcel);
+  let billableMg = Math.max(parcel.weightMg, dimMg);
+  for (const { surcharge } of applied) billableMg = Math.max(billableMg, surcharge.minBillableMg);
+  const cell = cellAt(service, zone, billableMg);
+  if (!cell) {
+    return { reason: "no_rate_cell", message: `${service.name} has no price for zone ${zone} at this weight.` };
+  }
+  const { cents: list, ratedMg } = cell;
+  const lines: PriceLine[] = [{ code: "base", cents: list }];
+  const discount = discountOf(service, zone, list, ratedMg);
+  if (discount) lines.push(discount);
+  let net = list + (discount?.cents ?? 0);
+  if (net < service.minimumCents) {
+    lines.push({ code: "minimum", cents: service.minimumCents - net, ofCents: service.minimumCents });
+    net = service.minimumCents;
+  }
+  let fuelable = net;
+  let total = net;
+  for (const candidate of applied) {
+    const line = surchargeLine(candidate, zone, net, ratedMg);
+    if (line.cents === 0) continue;
+    lines.push(line);
+    total += line.cents;
+    if (candidate.surcharge.isFuelable) fuelable += line.cents;
+  }
+  const { fuel } = situation.card;
+  if (fuel && situation.fuelPpm > 0) {
+    const ofCents = fuel.base === "base_list" ? list : fuel.base === "base_net" ? net : fuelable;
+    const cents = shareOf(ofCents, situation.fuelPpm);
+    if (cents > 0) lines.push({ code: "fuel", cents, ofCents, ppm: situation.fuelPpm });
+    total += cents;
+  }
+  return { totalCents: total, lines, actualMg: parcel.weightMg, dimMg, billableMg, ratedMg };
+}
+
+function overLimit(service: CompiledService, { weightMg, sides }: Parcel): Refusal | undefined {
+  const refuse = (what: string): Refusal => ({ reason: "over_limit", message: `${service.name}: ${what}.` });
+  if (weightMg > service.maxMg) return refuse("the parcel is too heavy");
+  if (!sides) return undefined;
+  if (sides[0] > service.maxLength) return refuse("the parcel is too long");
+  if (lengthPlusGirth(sides) > service.maxLengthPlusGirth) return refuse("length and girth together are too much");
+  return undefined;
+}
+
+function dimWeight({ dim }: CompiledService, { sides }: Parcel): number {
+  if (!dim || !sides) return 0;
+  const own = sides.map((side) => side * dim.inchesPer) as unknown as Sides;
+  const volume = volumeOf(own, dim.rounding);
+  return volume > dim.threshold ? Math.round((volume / dim.divisor) * dim.unitMg) : 0;
+}
+
+function cellAt(
+  service: CompiledService,
+  zone: string,
+  billableMg: number,
+): { cents: number; ratedMg: number } | undefined {
+  const row = service.cells.get(zone)!;
+  const index = breakOf(service, billableMg);
+  if (index < row.length) {
+    const cents = row[index]!;
+    return Number.isNaN(cents) ? undefined : { cents, ratedMg: service.isFlat ? billableMg : service.breaksMg[index]! };
+  }
+  const perStep = service.above?.cents.get(zone);
+  const heaviest = row.at(-1)!;
+  if (!service.above || perStep === undefined || Number.isNaN(heaviest)) return undefined;
+  const { stepMg } = service.above;
+  const last = service.breaksMg.at(-1)!;
+  const steps = countUnits(billableMg - last, stepMg);
+  return { cents: heaviest + steps * perStep, ratedMg: Math.round(last + steps * stepMg) };
+}
+
+/** Of those that fit, the last counts, and whatever is added on top; never more than the price itself. */
+function discountOf(service: CompiledService, zone: string, list: number, ratedMg: number): PriceLine | undefined {
+  let [ppm, cents, addedPpm, addedCents] = [0, 0, 0, 0];
+  for (const discount of service.discounts) {
+    if (discount.zones && !discount.zones.has(zone)) continue;
+    if (ratedMg < discount.fromMg || ratedMg > discount.toMg) continue;
+    if (discount.isAdded) [addedPpm, addedCents] = [addedPpm + discount.ppm, addedCents + discount.cents];
+    else [ppm, cents] = [discount.ppm, discount.cents];
+  }
+  const allPpm = Math.min(whole, ppm + addedPpm);
+  const off = Math.min(list, shareOf(list, allPpm) + cents + addedCents);
+  return off === 0 ? undefined : { code: "discount", cents: -off, ofCents: list, ppm: allPpm };
+}
+
+/** One of each group, the most important, and then those that build on one that applies. */
+function applySurcharges({ candidates }: Situation, parcel: Parcel): Candidate[] {
+  if (candidates.length === 0) return candidates;
+  const meant = candidates.filter(({ surcharge }) => !surcharge.isByParcel || fitsParcel(surcharge, parcel));
+  const first = strongestOfGroups(meant.filter(({ surcharge }) => surcharge.requires === undefined));
+  const codes = new Set(first.map(({ surcharge }) => surcharge.code));
+  const second = meant.filter(({ surcharge }) => surcharge.requires !== undefined && codes.has(surcharge.requires));
+  return second.length === 0 ? first : strongestOfGroups([...first, ...second]);
+}
+
+function strongestOfGroups(candidates: Candidate[]): Candidate[] {
+  const best = new Map<string, CompiledSurcharge>();
+  for (const { surcharge } of candidates) {
+    if (surcharge.group === undefined) continue;
+    const rival = best.get(surcharge.group);
+    if (!rival || surcharge.priority > rival.priority) best.set(surcharge.group, surcharge);
+  }
+  return candidates.filter(({ surcharge }) => surcharge.group === undefined || best.get(surcharge.group) === surcharge);
+}
+
+function fitsParcel(surcharge: CompiledSurcharge, { weightMg, sides }: Parcel): boolean {
+  if (weightMg <= surcharge.weightOverMg) return false;
+  const asksForSize =
+    surcharge.longestOver >= 0 ||
+    surcharge.secondOver >= 0 ||
+    surcharge.lengthPlusGirthOver >= 0 ||
+    surcharge.volumeOver >= 0;
+  if (!asksForSize) return true;
+  if (!sides) return false;
+  return (
+    sides[0] > surcharge.longestOver &&
+    sides[1] > surcharge.secondOver &&
+    lengthPlusGirth(sides) > surcharge.lengthPlusGirthOver &&
+    volumeOf(sides, "none") > surcharge.volumeOver
+  );
+}
+
+function surchargeLine({ surcharge, sharePpm }: Candidate, zone: string, net: number, ratedMg: number): PriceLine {
+  const { code, kind } = surcharge;
+  const keptPpm = (surcharge.keptPpm * sharePpm) / whole;
+  if (kind === "percent") {
+    const ppm = Math.round((surcharge.ppm * keptPpm) / whole);
+    return { code, cents: shareOf(net, ppm), ofCents: net, ppm };
+  }
+  const each = surcharge.centsByZone?.get(zone) ?? surcharge.cents;
+  const quantity = kind === "per_weight" ? countUnits(ratedMg, surcharge.unitMg) : 1;
+  const full = each * quantity;
+  const cents = keptPpm === whole ? full : shareOf(full, Math.round(keptPpm));
+  return { code, cents, ofCents: full, ppm: Math.round(keptPpm), quantity };
+}

@@ -1,0 +1,102 @@
+import type { Dimensions, Weight } from "../../core/weight.ts";
+import type { FoundZone, NoZone, Place } from "../zones/resolve-zone.ts";
+import { normaliseZip, stateOfZip } from "../zones/zip.ts";
+import { fromCents } from "./cents.ts";
+import type { CompiledService } from "./compile-card.ts";
+import type { ExplainedLine, ExplainedWeight } from "./explain.ts";
+import { explainLines, explainWeight } from "./explain.ts";
+import { toMg, toSides } from "./measures.ts";
+import type { Refusal, Trip } from "./price.ts";
+import { isRefusal, priceParcel } from "./price.ts";
+import type { Tariff } from "./tariff.ts";
+import { situationOf, zoneOf } from "./tariff.ts";
+
+export type QuoteRequest = {
+  origin: Place;
+  destination: Place;
+  weight: Weight;
+  dimensions?: Dimensions | undefined;
+  residential?: boolean | null | undefined;
+  /** A day such as 2026-01-31. */
+  shipDate: string;
+};
+
+export type Quote = {
+  service: string;
+  serviceName: string;
+  level: string;
+  zone: string;
+  zoneSource: FoundZone["source"];
+  distanceMiles: number | null;
+  borderline: boolean;
+  /** The other zone it may be, with its price; present when `borderline`. */
+  alternative: { zone: string; total: number | null } | null;
+  total: number;
+  currency: string;
+  transitDays: number | null;
+  weight: ExplainedWeight;
+  lines: ExplainedLine[];
+};
+
+export type NoQuote = { service: string; serviceName: string; reason: (Refusal | NoZone)["reason"]; message: string };
+
+export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): Quote | NoQuote {
+  const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({
+    service: service.code,
+    serviceName: service.name,
+    reason,
+    message,
+  });
+  const found = zoneOf(tariff, request.origin, request.destination, service);
+  if ("reason" in found) return refuse(found);
+  const parcel = {
+    weightMg: toMg(request.weight),
+    sides: request.dimensions && toSides(request.dimensions),
+  };
+  const situation = situationOf(tariff, service, tripOf(found.zone, request));
+  if (isRefusal(situation)) return refuse(situation);
+  const price = priceParcel(situation, parcel);
+  if (isRefusal(price)) return refuse(price);
+  return {
+    service: service.code,
+    serviceName: service.name,
+    level: service.level,
+    zone: found.zone,
+    zoneSource: found.source,
+    distanceMiles: found.distanceMiles ?? null,
+    borderline: found.altZone !== undefined,
+    alternative: found.altZone === undefined ? null : alternativePrice(found.altZone),
+    total: fromCents(price.totalCents),
+    currency: tariff.card.currency,
+    transitDays: service.transitDays[found.zone] ?? null,
+    weight: explainWeight(service, price),
+    lines: explainLines(situation, price),
+  };
+
+  function alternativePrice(zone: string): { zone: string; total: number | null } {
+    const other = situationOf(tariff, service, tripOf(zone, request));
+    const otherPrice = isRefusal(other) ? other : priceParcel(other, parcel);
+    return { zone, total: isRefusal(otherPrice) ? null : fromCents(otherPrice.totalCents) };
+  }
+}
+
+export function tripOf(
+  zone: string,
+  {
+    origin,
+    destination,
+    residential = null,
+    shipDate,
+  }: Pick<QuoteRequest, "origin" | "destination" | "residential" | "shipDate">,
+): Trip {
+  const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
+  return {
+    zone,
+    originZip: from,
+    originState: origin.state ?? (from === undefined ? undefined : stateOfZip(from)),
+    destinationZip: to,
+    destinationState: destination.state ?? (to === undefined ? undefined : stateOfZip(to)),
+    residential,
+    shipDate,
+  };
+}

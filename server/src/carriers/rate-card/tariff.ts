@@ -1,0 +1,77 @@
+import type { SetLookup } from "../../core/conditions.ts";
+import type { ZoneChart } from "../zones/zone-chart.ts";
+import type { FoundZone, NoZone, Place, ZoneRules } from "../zones/resolve-zone.ts";
+import { resolveZone, zoneRules } from "../zones/resolve-zone.ts";
+import type { RateCard } from "./card.schemas.ts";
+import type { CompiledCard, CompiledService } from "./compile-card.ts";
+import { compileCard } from "./compile-card.ts";
+import type { Refusal, Situation, Trip } from "./price.ts";
+import { isRefusal, priceOfBreak, situate, situationKey } from "./price.ts";
+
+/** A card with its zones, ready to price many parcels. */
+export type Tariff = {
+  card: CompiledCard;
+  zones: ZoneRules;
+  /** Chart zones may differ by service; without a chart they do not, and are looked up once per parcel. */
+  situations: Map<string, Situation | Refusal>;
+};
+
+export type Scenario = { fuelPercent?: number; extraDiscountPercent?: number; dimDivisor?: number };
+
+export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart, scenario: Scenario = {}): Tariff {
+  return {
+    card: compileCard(applyScenario(card, scenario), sets),
+    zones: zoneRules(card.zoneScheme, card.bands, chart),
+    situations: new Map(),
+  };
+}
+
+/** What if fuel, discount or divisor were others: the same card with these changed. */
+export function applyScenario(card: RateCard, scenario: Scenario): RateCard {
+  const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
+  const fuel =
+    fuelPercent === undefined ? card.fuel : { base: card.fuel?.base ?? ("base_net" as const), percent: fuelPercent };
+  const services = card.services.map((service) => ({
+    ...service,
+    ...(extraDiscountPercent === undefined
+      ? {}
+      : {
+          discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stack: "add" as const }],
+        }),
+    ...(dimDivisor === undefined ? {} : { dim: { ...service.dim, divisor: dimDivisor } }),
+  }));
+  return { ...card, services, ...(fuel === undefined ? {} : { fuel }) };
+}
+
+export function zoneOf(
+  tariff: Tariff,
+  origin: Place,
+  destination: Place,
+  service: CompiledService,
+): FoundZone | NoZone {
+  return resolveZone(tariff.zones, origin, destination, service.code);
+}
+
+// Sets of ZIPs and seasons make a few hundred situations; a card that makes more is priced without keeping them.
+const maxSituations = 5_000;
+
+export function situationOf(tariff: Tariff, service: CompiledService, trip: Trip): Situation | Refusal {
+  const key = situationKey(tariff.card, service, trip);
+  const known = tariff.situations.get(key);
+  if (known) return known;
+  const made = situate(tariff.card, service, trip);
+  if (tariff.situations.size < maxSituations) tariff.situations.set(key, made);
+  return made;
+}
+
+/**
+ * The heaviest weight break that costs no more than this; null when even the lightest costs more. It needs neither the
+ * weight nor the size of the parcel.
+ */
+export function breakEvenBreak(situation: Situation, cents: number): number | null {
+  for (let index = situation.service.breaksMg.length - 1; index >= 0; index--) {
+    const price = priceOfBreak(situation, index);
+    if (!isRefusal(price) && price.totalCents <= cents) return index;
+  }
+  return null;
+}

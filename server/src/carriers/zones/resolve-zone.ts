@@ -1,0 +1,88 @@
+import type { Point } from "./distance.ts";
+import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
+import { normaliseZip, prefixesOfState } from "./zip.ts";
+import type { ZoneChart } from "./zone-chart.ts";
+import { zoneInChart } from "./zone-chart.ts";
+import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
+import { schemeOf } from "./zone-schemes.ts";
+
+export type Place = { zip?: string | null | undefined; state?: string | null | undefined };
+
+export type ZoneSource = "chart" | "distance" | "state" | "flat";
+
+export type FoundZone = {
+  zone: string;
+  source: ZoneSource;
+  distanceMiles?: number;
+  /** So near to the end of a band that the carrier's own chart may say the next one. */
+  altZone?: string;
+};
+
+export type NoZone = { reason: "zone_unresolved" | "not_serviceable"; message: string };
+
+export type ZoneRules = { scheme: SchemeName; distances: ZoneScheme | undefined; chart: ZoneChart | undefined };
+
+export const borderlineMiles = 15;
+export const flatZone = "all";
+
+export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: ZoneChart): ZoneRules {
+  return { scheme, distances: schemeOf(scheme, bands), chart };
+}
+
+/** The chart of the carrier first, then the distance between the ZIP areas, then that between the states. */
+export function resolveZone(rules: ZoneRules, origin: Place, destination: Place, service?: string): FoundZone | NoZone {
+  if (rules.scheme === "flat") return { zone: flatZone, source: "flat" };
+  const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
+  if (rules.chart && from !== undefined && to !== undefined) {
+    const charted = zoneInChart(rules.chart, from, to, service);
+    if (charted === null) return notServed(to);
+    if (charted !== undefined) return { zone: charted, source: "chart" };
+  }
+  if (!rules.distances) return unresolved("The zone chart says nothing about these ZIPs.");
+  const a = placeOf(from, origin.state);
+  const b = placeOf(to, destination.state);
+  if (!a || !b) return unresolved(`The ${a ? "destination" : "origin"} has no known ZIP or state.`);
+  return byDistance(rules.distances, a, b);
+}
+
+type Located = { point: Point; zip: string; isExact: boolean };
+
+function placeOf(zip: string | undefined, state: string | null | undefined): Located | undefined {
+  const point = zip === undefined ? undefined : pointOfZip(zip);
+  if (zip !== undefined && point) return { point, zip, isExact: true };
+  const code = state?.trim().toUpperCase() ?? "";
+  const [prefix] = prefixesOfState(code);
+  const middle = pointOfState(code);
+  return middle && prefix !== undefined ? { point: middle, zip: `${prefix}00`, isExact: false } : undefined;
+}
+
+function byDistance(scheme: ZoneScheme, a: Located, b: Located): FoundZone | NoZone {
+  const source = a.isExact && b.isExact ? "distance" : "state";
+  const special = a.isExact || b.isExact || a.zip !== b.zip ? scheme.special(a.zip, b.zip) : undefined;
+  if (special === null) return notServed(b.zip);
+  const miles = milesBetween(a.point, b.point);
+  const distanceMiles = Math.round(miles);
+  if (special !== undefined) return { zone: special, source, distanceMiles };
+  let band = 0;
+  while (band < scheme.edges.length && miles > scheme.edges[band]!) band++;
+  const zone = scheme.zones[band];
+  if (zone === undefined) return unresolved(`It is ${distanceMiles} miles, beyond the last band.`);
+  const altZone = neighbour(scheme, band, miles, source === "state");
+  return { zone, source, distanceMiles, ...(altZone === undefined ? {} : { altZone }) };
+}
+
+/** The zone on the other side of the nearest edge, if that is near; a distance between states is never sure. */
+function neighbour(scheme: ZoneScheme, band: number, miles: number, isRough: boolean): string | undefined {
+  const below = band > 0 ? miles - scheme.edges[band - 1]! : Infinity;
+  const above = band < scheme.edges.length ? scheme.edges[band]! - miles : Infinity;
+  if (!isRough && Math.min(below, above) > borderlineMiles) return undefined;
+  return below <= above ? scheme.zones[band - 1] : scheme.zones[band + 1];
+}
+
+function notServed(zip: string): NoZone {
+  return { reason: "not_serviceable", message: `The carrier does not deliver to ${zip}.` };
+}
+
+function unresolved(message: string): NoZone {
+  return { reason: "zone_unresolved", message };
+}

@@ -1,0 +1,77 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import type { FieldError } from "../../core/errors.ts";
+import { Strict } from "../../core/schema.ts";
+import { foldService } from "../rate-card/service-level.ts";
+
+const ZipRange = Type.String({
+  pattern: "^(\\d{3}|\\d{5})(-+(\\d{3}|\\d{5}))?$",
+  description: "A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944",
+});
+
+export const ChartRow = Strict({
+  origin: ZipRange,
+  destination: ZipRange,
+  zone: Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 10, description: "null: not served" }),
+  service: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Without it: every service" })),
+});
+export type ChartRow = Static<typeof ChartRow>;
+
+type Row = { from: number; to: number; originFrom: number; originTo: number; zone: string | null; service: string };
+
+/** Rows by the first three digits of the destination, the narrowest first. */
+export type ZoneChart = { byPrefix: Row[][] };
+
+export function compileChart(rows: readonly ChartRow[]): ZoneChart {
+  const byPrefix: Row[][] = Array.from({ length: 1000 }, () => []);
+  for (const { origin, destination, zone, service } of rows) {
+    const [[originFrom, originTo], [from, to]] = [rangeOf(origin)!, rangeOf(destination)!];
+    const row = { from, to, originFrom, originTo, zone, service: service === undefined ? "" : foldService(service) };
+    for (let prefix = Math.floor(from / 100); prefix <= Math.floor(to / 100); prefix++) byPrefix[prefix]!.push(row);
+  }
+  const width = (row: Row): number => row.to - row.from + (row.originTo - row.originFrom) / 1e6;
+  for (const list of byPrefix)
+    list.sort((a, b) => Number(b.service !== "") - Number(a.service !== "") || width(a) - width(b));
+  return { byPrefix };
+}
+
+/** Null: not served. Undefined: the chart does not say. */
+export function zoneInChart(
+  chart: ZoneChart,
+  origin: string,
+  destination: string,
+  service?: string,
+): string | null | undefined {
+  const [from, to] = [Number(origin), Number(destination)];
+  const folded = service === undefined ? "" : foldService(service);
+  for (const row of chart.byPrefix[Math.floor(to / 100)]!) {
+    if (to < row.from || to > row.to || from < row.originFrom || from > row.originTo) continue;
+    if (row.service === "" || row.service === folded) return row.zone;
+  }
+  return undefined;
+}
+
+/** A range as numbers of five digits; undefined when it is none. */
+export function rangeOf(text: string): [from: number, to: number] | undefined {
+  const found = /^(\d{3}|\d{5})(?:-+(\d{3}|\d{5}))?$/.exec(text.trim());
+  if (!found) return undefined;
+  const [, first, last = first] = found as unknown as [string, string, string | undefined];
+  const from = Number(first.padEnd(5, "0"));
+  const to = Number(last.padEnd(5, "9"));
+  return to < from ? undefined : [from, to];
+}
+
+export function checkChart(rows: readonly ChartRow[], pointer: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, row] of rows.entries()) {
+    for (const field of ["origin", "destination"] as const) {
+      if (!rangeOf(row[field]) && errors.length < 200)
+        errors.push({
+          pointer: `${pointer}/${index}/${field}`,
+          code: "zip_range",
+          message: `${row[field]} is no range.`,
+        });
+    }
+  }
+  return errors;
+}

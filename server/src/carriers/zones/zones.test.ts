@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { chartFromCsv } from "./chart-csv.ts";
+import type { FoundZone } from "./resolve-zone.ts";
+import { resolveZone, zoneRules } from "./resolve-zone.ts";
+import { normaliseZip, stateOfZip } from "./zip.ts";
+import { compileChart } from "./zone-chart.ts";
+
+const usps = zoneRules("usps");
+const ups = zoneRules("ups");
+const fedex = zoneRules("fedex");
+
+function zone(rules: typeof usps, from: string, to: string): string | undefined {
+  const pad = (zip: string): string => zip.padEnd(5, "0");
+  return (resolveZone(rules, { zip: pad(from) }, { zip: pad(to) }) as FoundZone).zone;
+}
+
+describe("zones by distance", () => {
+  // Rows of the carrier's charts of April 2024.
+  const charts: Record<string, Record<string, string>> = {
+    "070": row("021:3,100:1,191:2,200:3,283:4,303:5,331:6,432:4,606:5,752:6,770:7,802:7,900:8,009:7"),
+    "850": row("021:8,303:7,432:7,554:6,606:7,631:6,752:5,802:4,841:4,850:1,891:3,900:4,941:5,981:6,967:8"),
+    "902": row("554:7,606:7,701:7,752:6,802:5,841:4,850:4,891:3,900:1,941:4,972:5"),
+    "787": row("021:7,200:6,303:5,606:5,701:4,752:3,770:2,802:5,900:6,981:7"),
+  };
+  test.each(Object.keys(charts))("agree with the published chart of %s", (origin) => {
+    const wanted = charts[origin]!;
+    expect(Object.fromEntries(Object.keys(wanted).map((to) => [to, zone(usps, origin, to)]))).toEqual(wanted);
+  });
+
+  test("agree with published examples of single lanes", () => {
+    const lanes = row("197-441:4,906-441:8,701-372:4,752-900:6,752-606:5,900-941:4,900-100:8,606-802:5,606-787:5");
+    const found = Object.keys(lanes).map((lane) => [lane, zone(usps, ...(lane.split("-") as [string, string]))]);
+    expect(Object.fromEntries(found)).toEqual(lanes);
+  });
+
+  test("are one zone off where the model is known to be, and never more", () => {
+    expect(zone(usps, "303", "331")).toBe("5");
+    expect(zone(usps, "902", "372")).toBe("7");
+    expect(zone(usps, "330", "331")).toBe("1");
+  });
+
+  test("say so when the next zone is near, and which one it is", () => {
+    const found = resolveZone(usps, { zip: "38000" }, { zip: "06400" }) as FoundZone;
+    expect(found).toMatchObject({ zone: "5", source: "distance", distanceMiles: 976 });
+    expect(found.altZone).toBeUndefined();
+    const near = resolveZone(usps, { zip: "30301" }, { zip: "33101" }) as FoundZone;
+    expect([near.zone, near.altZone, near.distanceMiles]).toEqual(["5", "4", 607]);
+  });
+});
+
+describe("special zones", () => {
+  test("Palau, the Marshall Islands and Micronesia are zone 9 of the postal service, Guam is not", () => {
+    expect(["96940", "96960", "96970", "96939", "96944"].map((zip) => zone(usps, "10001", zip))).toEqual(
+      Array.from({ length: 5 }, () => "9"),
+    );
+    expect(["96910", "96938", "96945", "96961"].map((zip) => zone(usps, "10001", zip))).toEqual(["8", "8", "8", "8"]);
+  });
+
+  test("military addresses are zoned like the gate that their mail leaves through, and others do not deliver there", () => {
+    expect(zone(usps, "10001", "09012")).toBe(zone(usps, "10001", "11501"));
+    expect(zone(usps, "60601", "34002")).toBe(zone(usps, "60601", "33101"));
+    expect(zone(usps, "60601", "96301")).toBe(zone(usps, "60601", "94601"));
+    for (const rules of [ups, fedex]) {
+      expect(resolveZone(rules, { zip: "10001" }, { zip: "09012" })).toMatchObject({ reason: "not_serviceable" });
+    }
+  });
+
+  test("Alaska, Hawaii and Puerto Rico have zones of their own with parcel carriers", () => {
+    expect(["99501", "96813", "00901"].map((zip) => zone(ups, "10001", zip))).toEqual(["44", "44", "45"]);
+    expect(["99501", "96813"].map((zip) => zone(fedex, "10001", zip))).toEqual(["17", "9"]);
+    expect(resolveZone(fedex, { zip: "10001" }, { zip: "00901" })).toMatchObject({ reason: "not_serviceable" });
+    expect(zone(ups, "10001", "10002")).toBe("2");
+    expect(zone(usps, "10001", "96813")).toBe("8");
+  });
+});
+
+describe("places", () => {
+  test("without a ZIP are zoned by their state, which is never sure", () => {
+    const found = resolveZone(usps, { state: "ny" }, { zip: "90210" }) as FoundZone;
+    expect(found).toMatchObject({ zone: "8", source: "state", altZone: "7" });
+    expect(resolveZone(usps, { state: "XX" }, { zip: "90210" })).toMatchObject({ reason: "zone_unresolved" });
+    expect(resolveZone(usps, { zip: "10001" }, { zip: "what" })).toMatchObject({ reason: "zone_unresolved" });
+    expect(resolveZone(ups, { zip: "10001" }, { state: "AK" })).toMatchObject({ zone: "44" });
+  });
+
+  test("are read as spreadsheets leave them", () => {
+    expect(["501", "2134", "02134", "02134-1234", "021341234", " 2134 "].map((zip) => normaliseZip(zip))).toEqual([
+      "00501",
+      "02134",
+      "02134",
+      "02134",
+      "02134",
+      "02134",
+    ]);
+    expect(["", "12", "1234567890", "K1A 0B1", "9021O", null].map((zip) => normaliseZip(zip))).toEqual(
+      Array.from({ length: 6 }),
+    );
+    expect(["10001", "00901", "73301", "88595", "34002", "96910"].map(stateOfZip)).toEqual([
+      "NY",
+      "PR",
+      "TX",
+      "TX",
+      "AA",
+      "GU",
+    ]);
+  });
+});
+
+describe("a chart of the carrier", () => {
+  const csv = "Dest. ZIP,Ground,3 Day Select\n004-005,008,308\n006,045,-\n10001,3,303\n100,2,302\n";
+
+  test("goes before the distance, the narrowest row first, and by service", async () => {
+    const read = await chartFromCsv(csv, "900-902");
+    const rules = zoneRules("ups", [], compileChart("rows" in read ? read.rows : []));
+    const at = (zip: string, service: string) => resolveZone(rules, { zip: "90101" }, { zip }, service);
+    expect(at("10001", "UPS Ground")).toEqual({ zone: "3", source: "chart" });
+    expect(at("10002", "ground")).toEqual({ zone: "2", source: "chart" });
+    expect(at("00501", "3_day_select")).toEqual({ zone: "308", source: "chart" });
+    expect(at("00601", "3 Day Select")).toMatchObject({ reason: "not_serviceable" });
+    expect(at("60601", "Ground")).toMatchObject({ source: "distance" });
+    expect(resolveZone(zoneRules("chart", [], rules.chart), { zip: "90101" }, { zip: "60601" })).toMatchObject({
+      reason: "zone_unresolved",
+    });
+  });
+
+  test("is refused with row and column of every mistake", async () => {
+    const read = await chartFromCsv("destination,zone\n100,2\nabc,3\n200,way too long\n", "900");
+    expect("errors" in read && read.errors.map(({ row, column, code }) => [row, column, code])).toEqual([
+      [3, "destination", "zip_range"],
+      [4, "zone", "zone"],
+    ]);
+    expect(await chartFromCsv("zip,zone\n1,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
+    expect(await chartFromCsv("destination,zone\n100,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
+  });
+});
+
+function row(text: string): Record<string, string> {
+  return Object.fromEntries(text.split(",").map((cell) => cell.split(":") as [string, string]));
+}

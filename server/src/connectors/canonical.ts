@@ -1,0 +1,62 @@
+import type { Address } from "../core/address.ts";
+import type { Weight } from "../core/weight.ts";
+
+/** The body of `POST /orders`, as far as shops fill it. */
+export type CanonicalOrder = {
+  number?: string;
+  externalId: string;
+  status?: string;
+  paymentStatus?: string;
+  currency?: string;
+  orderedAt?: string;
+  channel?: string;
+  tags?: string[];
+  customer?: { name?: string; email?: string; phone?: string };
+  shippingAddress?: Address;
+  billingAddress?: Address;
+  lines?: CanonicalLine[];
+  total?: number;
+  shipping?: { carrier?: string; service?: string };
+  notes?: { text: string; visibility?: string }[];
+  customFields?: Record<string, string | number | boolean>;
+};
+
+export type CanonicalLine = {
+  id?: string;
+  sku: string;
+  name?: string;
+  quantity: number;
+  price?: number;
+  weight?: Weight;
+};
+
+/** The body of `POST /locations`, and whether the other side still uses it. */
+export type CanonicalLocation = { name: string; type: string; address: Address; is_active: boolean };
+
+export const trackingStatuses = [
+  "pre_transit",
+  "picked_up",
+  "in_transit",
+  "out_for_delivery",
+  "ready_for_pickup",
+  "delivery_failed",
+  "delayed",
+  "on_hold",
+  "returned",
+  "exception",
+  "delivered",
+  "cancelled",
+  "unknown",
+] as const;
+
+export type CanonicalTracking = {
+  trackingNumber: string;
+  carrier?: string;
+  status: (typeof trackingStatuses)[number];
+  statusAt: string;
+  estimatedDeliveryAt?: string;
+  deliveredAt?: string;
+  orderExternalId?: string;
+};
+
+export type CanonicalInventory = { sku: string; locationExternalId?: string; available: number; onHand?: number };

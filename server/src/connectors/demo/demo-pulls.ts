@@ -1,0 +1,80 @@
+import { Type } from "typebox";
+import { Strict } from "../../core/schema.ts";
+import type { Call, Page, PulledRecord, Settings } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import { pullTask } from "../standard-tasks.ts";
+import { demoInventory, demoLocations, demoOrder, demoTracking } from "./demo-shop.ts";
+
+const maxCount = 100_000;
+
+const Count = Type.Integer({
+  title: "How many",
+  minimum: 0,
+  maximum: maxCount,
+  default: 25,
+  description: "The shop has no end; this many are read",
+});
+const Seed = Type.Integer({ title: "Seed", minimum: 0, maximum: 9999, description: "Default: that of the bridge" });
+const Slice = Strict({ count: Type.Optional(Count), seed: Type.Optional(Seed) }, { examples: [{ count: 100 }] });
+
+/** Page by page; the cursor says how many were read. */
+async function* inPages(call: Call, cursor: unknown, total: number, make: (index: number) => PulledRecord) {
+  const size = (call.settings.pageSize as number | undefined) ?? 50;
+  let done = (cursor as { done?: number } | null | undefined)?.done ?? 0;
+  do {
+    // A page of the real thing takes a while: this is where others get their turn and a cancellation is seen.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (call.signal.aborted) throw new TaskError("cancelled", "The import was cancelled.");
+    const length = Math.min(size, total - done);
+    const from = done;
+    done += Math.max(length, 0);
+    const records = Array.from({ length: Math.max(length, 0) }, (_, i) => make(from + i));
+    yield { records, cursor: { done }, total } satisfies Page;
+  } while (done < total);
+}
+
+function countOf(call: Call): number {
+  return (call.input.count as number | undefined) ?? 25;
+}
+
+function seedOf(input: Record<string, unknown>, settings: Settings): number {
+  return (input.seed as number | undefined) ?? (settings.seed as number | undefined) ?? 1;
+}
+
+const ordersImport = pullTask("orders.import", {
+  description: "Made-up orders, the same for the same seed; importing them again changes nothing.",
+  input: Slice,
+  isIncremental: false,
+  pull: (call, cursor) =>
+    inPages(call, cursor, countOf(call), (index) => demoOrder(seedOf(call.input, call.settings), index)),
+});
+
+const trackingPull = pullTask("tracking.pull", {
+  description: "Where the parcels of the first orders are by now.",
+  input: Slice,
+  isIncremental: false,
+  pull: (call, cursor) =>
+    inPages(call, cursor, countOf(call), (index) => demoTracking(seedOf(call.input, call.settings), index, call.now())),
+});
+
+const locationsPull = pullTask("locations.pull", {
+  description: "Two warehouses and a store.",
+  input: Strict({}),
+  isIncremental: false,
+  pull(call, cursor) {
+    const all = demoLocations();
+    return inPages(call, cursor, all.length, (index) => all[index]!);
+  },
+});
+
+const inventoryPull = pullTask("inventory.pull", {
+  description: "What each location has of each product.",
+  input: Strict({ seed: Type.Optional(Seed) }),
+  isIncremental: false,
+  pull(call, cursor) {
+    const all = demoInventory(seedOf(call.input, call.settings));
+    return inPages(call, cursor, all.length, (index) => all[index]!);
+  },
+});
+
+export const demoPulls = [ordersImport, locationsPull, trackingPull, inventoryPull];

@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+import { Strict } from "../../core/schema.ts";
+import type { Sent } from "../connector.ts";
+import { effectHandle } from "../random.ts";
+import { pushTask } from "../standard-tasks.ts";
+
+/** The demo shop keeps nothing: the same effect key always gets the same answer, as from a shop that knows it. */
+function accept(kind: string, effectKey: string, details: Record<string, unknown>): Promise<Sent> {
+  return Promise.resolve({ externalId: `demo-${kind}-${effectHandle(effectKey)}`, details });
+}
+
+const fulfillmentsPush = pushTask("fulfillments.push", {
+  description: "Reports the shipments of the orders to the demo shop, which accepts everything.",
+  idempotent: true,
+  send(_call, record, effectKey) {
+    const shipments = Array.isArray(record.shipments) ? record.shipments : [];
+    return accept("fulfillment", effectKey, { shipments: shipments.length });
+  },
+});
+
+const ordersExport = pushTask("orders.export", {
+  description: "Hands the orders over to the demo shop, which accepts everything.",
+  idempotent: true,
+  send: (_call, record, effectKey) => accept("order", effectKey, { number: record.number ?? null }),
+});
+
+const ordersRecall = pushTask("orders.recall", {
+  description: "Asks the demo shop to give the orders back, which it always does.",
+  input: Strict({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
+  idempotent: true,
+  send: (_call, record, effectKey) => accept("recall", effectKey, { number: record.number ?? null }),
+});
+
+export const demoPushes = [fulfillmentsPush, ordersExport, ordersRecall];

@@ -1,0 +1,35 @@
+import { Type } from "typebox";
+import { Strict } from "../../core/schema.ts";
+import type { Connector } from "../connector.ts";
+import { demoCalls } from "./demo-calls.ts";
+import { demoPulls } from "./demo-pulls.ts";
+import { demoPushes } from "./demo-pushes.ts";
+
+const tasks = [...demoCalls, ...demoPulls, ...demoPushes];
+
+export const demo: Connector = {
+  name: "demo",
+  title: "Demo shop",
+  description: "A shop inside the hub that calls nobody: to try things out, and to test what is built on the hub.",
+  settings: Strict(
+    {
+      seed: Type.Optional(
+        Type.Integer({
+          title: "Seed",
+          minimum: 0,
+          maximum: 9999,
+          default: 1,
+          description: "Another number is another shop with other orders; the same number always has the same ones",
+        }),
+      ),
+      pageSize: Type.Optional(
+        Type.Integer({ title: "Page size", minimum: 1, maximum: 250, default: 50, description: "Records per page" }),
+      ),
+    },
+    { examples: [{ seed: 7 }] },
+  ),
+  credentials: Strict({}),
+  tasks: () => tasks,
+  concurrency: 16,
+  isLocal: true,
+};

@@ -1,0 +1,92 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { OutboundError } from "./outbound-error.ts";
+
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+export const resolveBySystem: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+
+/** They hand out credentials of the machine to whoever asks; some stand in ranges that are otherwise fine. */
+const metadataAddresses = new Set([
+  "169.254.169.254",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+  "fd00:ec2::254",
+  "fd20:ce::254",
+]);
+
+const publicRanges = new Set(["unicast"]);
+const privateRanges = new Set(["unicast", "private", "loopback", "carrierGradeNat", "uniqueLocal"]);
+
+/** Why nobody may be called there; undefined when it is fine. Link-local and the like are never fine. */
+export function addressProblem(address: string, allowPrivate: boolean): string | undefined {
+  const plain = plainAddress(address);
+  if (plain === undefined) return "is not an address";
+  let parsed = ipaddr.parse(plain);
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) parsed = parsed.toIPv4Address();
+  if (metadataAddresses.has(parsed.toString())) return "is a metadata service";
+  const range = parsed.range();
+  if (!(allowPrivate ? privateRanges : publicRanges).has(range)) return `is ${range}`;
+  // Outside of 2000::/3 nothing is routed; ::7f00:1 and other odd ways to write an IPv4 address are there.
+  const isOutside = parsed instanceof ipaddr.IPv6 && range === "unicast" && parsed.parts[0]! >> 13 !== 1;
+  return isOutside ? "is not routed" : undefined;
+}
+
+/** The library reads ::1.2.3.4 as ::ffff:1.2.3.4; written in hexadecimal there is no doubt. */
+function plainAddress(address: string): string | undefined {
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : undefined;
+  const url = `http://[${address}]/`;
+  return URL.canParse(url) ? bareHost(new URL(url).hostname) : undefined;
+}
+
+/** The address as a URL that may be called as far as its text tells; names are looked up when connecting. */
+export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
+  if (!URL.canParse(String(given))) throw new OutboundError("invalid_url", "The address is not a URL.");
+  const url = new URL(given);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new OutboundError("invalid_url", `The address must start with https:// or http://, not ${url.protocol}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new OutboundError("invalid_url", "The address must not hold a user name or password.");
+  }
+  const host = bareHost(url.hostname);
+  if (isIP(host) !== 0) refuseAddress(host, host, allowPrivate);
+  return url;
+}
+
+/** IPv6 without its brackets. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+export function refuseAddress(address: string, hostname: string, allowPrivate: boolean): void {
+  const problem = addressProblem(address, allowPrivate);
+  if (problem === undefined) return;
+  const name = address === hostname ? hostname : `${hostname} (${address})`;
+  throw new OutboundError("address_refused", `${name} ${problem}; the hub does not call such addresses.`);
+}
+
+/**
+ * Looked up anew for every connection, and the connection is made to what is returned here, not to the name: a name
+ * that points elsewhere a moment later changes nothing. One bad address among good ones is reason enough to refuse.
+ */
+export async function safeAddresses(hostname: string, allowPrivate: boolean, resolve: Resolve): Promise<string[]> {
+  const host = bareHost(hostname);
+  const addresses = isIP(host) === 0 ? await resolveName(host, resolve) : [host];
+  for (const address of addresses) refuseAddress(address, host, allowPrivate);
+  return addresses;
+}
+
+async function resolveName(hostname: string, resolve: Resolve): Promise<string[]> {
+  let addresses: string[] = [];
+  try {
+    addresses = await resolve(hostname);
+  } catch (cause) {
+    throw new OutboundError("dns_failed", `${hostname} was not found.`, { retryable: true, cause });
+  }
+  if (addresses.length > 0) return addresses;
+  throw new OutboundError("dns_failed", `${hostname} has no address.`, { retryable: true });
+}

@@ -1,0 +1,196 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import type { RequestBody } from "./outbound-body.ts";
+import { decodeBytes, encodeBody } from "./outbound-body.ts";
+import { OutboundError } from "./outbound-error.ts";
+import type { Resolve } from "./outbound-guard.ts";
+import { checkUrl } from "./outbound-guard.ts";
+import type { BreakerOptions } from "./outbound-retry.ts";
+import { backoffMs, isRetryableStatus, readRetryAfter, throughBreaker } from "./outbound-retry.ts";
+
+export type HttpRequest = {
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string | URL;
+  headers?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: RequestBody;
+  /** For everything: all attempts and the waiting between them. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  maxBytes?: number;
+  /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */
+  retry?: "never" | "safe";
+};
+
+/** Every status is an answer; what it means is for the caller to say. */
+export type HttpResponse = {
+  status: number;
+  /** Names in lower case; several of one name are joined by commas. */
+  headers: Record<string, string>;
+  text: string;
+  json(): unknown;
+  /** What a `Retry-After` says. */
+  retryAfterMs: number | undefined;
+  /** An unsafe request was sent: a failure status leaves open whether it took effect. */
+  mayHaveHappened: boolean;
+};
+
+export type ClientOptions = {
+  /** The hub's own machine and network may be called; link-local and metadata addresses never. */
+  allowPrivate: boolean;
+  /** Failures are counted per key and origin, over all clients of this process. */
+  breakerKey: string;
+  breaker?: BreakerOptions;
+  timeoutMs?: number;
+  attemptTimeoutMs?: number;
+  attempts?: number;
+  /** A `Retry-After` longer than this is left to the caller. */
+  maxWaitMs?: number;
+  resolve?: Resolve;
+  connect?: Connect;
+  sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
+  random?: () => number;
+};
+
+export type Target = { address: string; port: string; protocol: string; hostname: string };
+export type Connect = (target: Target) => Promise<Socket>;
+
+const maxRedirects = 3;
+const redirects = new Set([301, 302, 303, 307, 308]);
+/** Set by the transport; what a caller says about them could split one request into two. */
+const ownHeaders = new Set(["host", "content-length", "transfer-encoding", "connection", "upgrade", "expect", "te"]);
+
+export type Plan = {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: string | undefined;
+  isSafe: boolean;
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+  endsAt: number;
+};
+
+export async function runRequest(
+  exchange: Exchange,
+  options: ClientOptions,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const plan = planRequest(options, request);
+  const attempts = plan.isSafe ? (options.attempts ?? 3) : 1;
+  const sleep = options.sleep ?? defaultSleep;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(exchange, options, plan).catch(keepOutboundError);
+    const mayRepeat = outcome instanceof OutboundError ? isPassing(outcome) : isRetryableStatus(outcome.status);
+    const waitMs = outcome.retryAfterMs ?? backoffMs(attempt, options.random ?? Math.random);
+    const isInTime = waitMs <= (options.maxWaitMs ?? 10_000) && performance.now() + waitMs < plan.endsAt;
+    if (attempt < attempts && mayRepeat && isInTime) {
+      await sleep(waitMs, plan.signal).catch(() => Promise.reject(cancelled(false)));
+    } else if (outcome instanceof OutboundError) throw outcome;
+    else return outcome;
+  }
+}
+
+async function defaultSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleepFor(ms, undefined, { signal });
+}
+
+/** An open circuit is not waited for: whoever runs the task has better things to do meanwhile. */
+function isPassing(error: OutboundError): boolean {
+  return error.retryable && error.code !== "circuit_open";
+}
+
+function keepOutboundError(error: unknown): OutboundError {
+  if (error instanceof OutboundError) return error;
+  throw error;
+}
+
+function planRequest(options: ClientOptions, request: HttpRequest): Plan {
+  const method = request.method ?? "GET";
+  const url = checkUrl(request.url, options.allowPrivate);
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) url.searchParams.append(name, String(value));
+  }
+  const body = request.body && encodeBody(request.body);
+  const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "gzip" };
+  headers["user-agent"] = "order-operations-hub";
+  if (body) headers["content-type"] = body.type;
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    if (!ownHeaders.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
+  }
+  const isRead = method === "GET" || method === "HEAD";
+  return {
+    method,
+    url,
+    headers,
+    body: body?.text,
+    isSafe: request.retry === undefined ? isRead : request.retry === "safe",
+    maxBytes: request.maxBytes ?? 10 * 1024 * 1024,
+    signal: request.signal,
+    endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
+  };
+}
+
+/** One attempt, redirects within the same origin included. */
+async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Plan): Promise<HttpResponse> {
+  let { url } = plan;
+  for (let hop = 0; ; hop++) {
+    const here = { ...plan, url };
+    const leftMs = Math.min(plan.endsAt - performance.now(), options.attemptTimeoutMs ?? 15_000);
+    const key = `${options.breakerKey} ${url.origin}`;
+    const breaker = options.breaker ?? { failures: 5, openMs: 10_000 };
+    const answer = await throughBreaker(key, breaker, async () => await exchange(here, leftMs));
+    const { location } = answer.headers;
+    if (!redirects.has(answer.status) || location === undefined) return await readAnswer(answer, plan);
+    url = nextHop(here, answer.status, location, options.allowPrivate, hop);
+  }
+}
+
+function nextHop(plan: Plan, status: number, location: string, allowPrivate: boolean, hop: number): URL {
+  const isRead = plan.method === "GET" || plan.method === "HEAD";
+  const next = URL.canParse(location, plan.url) ? new URL(location, plan.url) : undefined;
+  // After 302 and 303 the other side may have done what was asked and points to the result.
+  const mayHaveHappened = !plan.isSafe && (status === 302 || status === 303);
+  if (!next || !isRead || next.origin !== plan.url.origin || hop >= maxRedirects) {
+    const where = next ? `${next.origin}${next.pathname}` : "an address that cannot be read";
+    const message = `${nameOf(plan)} redirects to ${where}, which is not followed. Use the final address.`;
+    throw new OutboundError("redirect_refused", message, { mayHaveHappened });
+  }
+  return checkUrl(next, allowPrivate);
+}
+
+/** Sends it once and reads the whole answer. */
+export type Exchange = (plan: Plan, timeoutMs: number) => Promise<Answer>;
+
+export type Answer = { status: number; headers: Record<string, string>; bytes: Buffer };
+
+async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
+  const mayHaveHappened = !plan.isSafe;
+  const encoding = answer.headers["content-encoding"] ?? "";
+  const bytes = await decodeBytes(answer.bytes, encoding, plan.maxBytes, { mayHaveHappened });
+  const text = new TextDecoder().decode(bytes);
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json() {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (cause) {
+        const message = `${nameOf(plan)} answered ${answer.status} with something that is not JSON.`;
+        throw new OutboundError("invalid_json", message, { retryable: plan.isSafe, mayHaveHappened, cause });
+      }
+    },
+    retryAfterMs: readRetryAfter(answer.headers["retry-after"], new Date()),
+    mayHaveHappened,
+  };
+}
+
+export function cancelled(mayHaveHappened: boolean): OutboundError {
+  return new OutboundError("cancelled", "The call was cancelled.", { mayHaveHappened });
+}
+
+/** Without the query, which may hold a key. */
+export function nameOf({ method, url }: Plan): string {
+  return `${method} ${url.origin}${url.pathname}`;
+}

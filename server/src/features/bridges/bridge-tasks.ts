@@ -1,0 +1,186 @@
+import type { TObject } from "typebox";
+import { Type } from "typebox";
+import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
+import { TaskError } from "../../connectors/connector.ts";
+import { findConnector } from "../../connectors/installed.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { createHttpClient } from "../../core/outbound.ts";
+import { OutboundError } from "../../core/outbound-error.ts";
+import { notFound } from "../../core/resources.ts";
+import { Strict } from "../../core/schema.ts";
+import { createFinder } from "../../core/validation.ts";
+import type { Ctx, World } from "../../context.ts";
+import { openCredentials } from "./bridge-credentials.ts";
+import type { TestAnswer } from "./bridges.schemas.ts";
+import type { BridgeRow } from "./bridges.store.ts";
+import * as store from "./bridges.store.ts";
+
+/** A bridge that can be called. */
+export type OpenBridge = { row: BridgeRow; connector: Connector; tasks: ConnectorTask[] };
+
+export function openBridge(row: BridgeRow): OpenBridge {
+  const connector = findConnector(row.connector);
+  if (!connector) throw new Error(`the connector ${row.connector} is not installed`);
+  return { row, connector, tasks: connector.tasks(row.settings) };
+}
+
+export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | undefined {
+  return tasks.find((task) => task.name === name);
+}
+
+/** Executions of this bridge that may run at a time, on all nodes together. */
+export function concurrencyOf(bridge: OpenBridge | undefined): number {
+  return bridge ? (bridge.row.concurrency ?? bridge.connector.concurrency) : 1;
+}
+
+export async function listTasks(ctx: Ctx, id: string) {
+  const row = await store.findBridge(ctx.db, ctx.orgId, id);
+  if (!row) throw notFound("bridge");
+  const data = openBridge(row).tasks.map((task) => ({
+    name: task.name,
+    title: task.title,
+    description: task.description,
+    mode: task.mode,
+    idempotent: task.idempotent,
+    timeoutSeconds: task.timeoutMs / 1000,
+    inputSchema: inputSchemaOf(task),
+    outputSchema: task.output,
+  }));
+  return { data };
+}
+
+const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 1_000,
+  uniqueItems: true,
+  description: "Ids or numbers of the orders to send",
+});
+
+/** What a task of the connector asks for, and which orders are meant when it sends orders. */
+function inputSchemaOf(task: ConnectorTask): TObject {
+  if (task.mode !== "push") return task.input;
+  return Strict({ orderIds: OrderIds, ...task.input.properties });
+}
+
+export type TaskRequest = { bridgeId: string; taskName: string; input: Record<string, unknown> };
+
+/** Everything that can be told before a task is queued: bridge, task and input, each with its own answer. */
+export async function requireTask(
+  ctx: Ctx,
+  { bridgeId, taskName, input }: TaskRequest,
+): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
+  const row = await store.findBridge(ctx.db, ctx.orgId, bridgeId);
+  if (!row) {
+    const message = "There is no such bridge in this organization.";
+    throw new HubError("bridge_not_found", message, {
+      errors: [{ pointer: "/bridgeId", code: "bridge_not_found", message }],
+    });
+  }
+  const bridge = openBridge(row);
+  const task = findTask(bridge, taskName);
+  if (!task) {
+    const allowed = bridge.tasks.map(({ name }) => name);
+    const suggestion = nearestName(taskName, allowed);
+    throw badField("/taskName", "unknown_task", `The bridge ${row.name} has no task ${taskName}.`, {
+      allowed,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+  refuseUnusable(ctx, bridge);
+  const errors = findInputErrors(task, input);
+  if (errors.length > 0) throw validationFailed(errors);
+  return { bridge, task };
+}
+
+export function refuseUnusable(world: World, bridge: OpenBridge): void {
+  const reason = findUnusable(world, bridge);
+  if (reason) throw reason;
+}
+
+/** Why nothing can be run on this bridge now. */
+export function findUnusable(world: World, bridge: OpenBridge): HubError | undefined {
+  if (!bridge.row.is_active) {
+    return new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
+  }
+  return findPreviewRefusal(world, bridge);
+}
+
+/** What is in the preview must not reach real shops by accident. */
+function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
+  if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
+  const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
+  return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
+}
+
+const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
+
+export function findInputErrors(task: ConnectorTask, input: unknown) {
+  let find = finders.get(task.input);
+  if (!find) finders.set(task.input, (find = createFinder(inputSchemaOf(task), "body")));
+  return find(input).map((error) => ({ ...error, pointer: `/input${error.pointer}` }));
+}
+
+export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log">;
+
+/** What a task works with: the way out is guarded, and belongs to this bridge alone. */
+export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
+  const { allowPrivate } = world.settings.outbound;
+  const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
+  return {
+    ...options,
+    settings: row.settings,
+    credentials: openCredentials(world, row),
+    http: { request: (request) => client.request({ signal: options.signal, ...request }) },
+    now: () => world.clock.now(),
+  };
+}
+
+const testTimeoutMs = 15_000;
+
+/** Runs `connection.test` at once, whether the bridge is active or not, and remembers how it went. */
+export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
+  const row = await store.findBridge(ctx.db, ctx.orgId, id);
+  if (!row) throw notFound("bridge");
+  const bridge = openBridge(row);
+  const refusal = findPreviewRefusal(ctx, bridge);
+  if (refusal) throw refusal;
+  const task = findTask(bridge, "connection.test");
+  if (task?.mode !== "call") throw new Error(`the connector ${row.connector} cannot be tested`);
+  const started = performance.now();
+  const signal = AbortSignal.timeout(testTimeoutMs);
+  const call = createCall(ctx, bridge, { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} });
+  const outcome = await task.run(call).then(
+    (result) => ({ ok: true, result, error: null }),
+    (error: unknown) => ({ ok: false, result: null, error: describeFailure(error, signal) }),
+  );
+  const error = outcome.error && { code: outcome.error.code, message: outcome.error.message };
+  await store.noteOutcomes(ctx.db, [{ bridgeId: id, error }], ctx.clock.now());
+  return { ...outcome, durationMs: Math.round(performance.now() - started) };
+}
+
+export type TaskFailure = {
+  code: string;
+  message: string;
+  retryable: boolean;
+  retryAfterMs?: number;
+  mayHaveHappened?: boolean;
+};
+
+/** In words a user can act on; what nobody foresaw is a defect, and says no more than that. */
+export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailure {
+  if (signal?.aborted && (signal.reason as Error | undefined)?.name === "TimeoutError") {
+    return { code: "timed_out", message: "The other side did not finish in time.", retryable: true };
+  }
+  if (error instanceof TaskError || error instanceof OutboundError) {
+    const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
+    return {
+      code,
+      message,
+      retryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(mayHaveHappened ? { mayHaveHappened } : {}),
+    };
+  }
+  return { code: "task_defect", message: "The task failed in a way it should not.", retryable: false };
+}

@@ -1,0 +1,85 @@
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./bridges.schemas.ts";
+import * as bridges from "./bridges.ts";
+
+const ids = { id: "bridge" } as const;
+
+export const bridgeRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/bridges",
+    scope: "bridges:read",
+    summary: "List bridges",
+    query: shapes.BridgeQuery,
+    answer: [200, PageOf(shapes.Bridge)],
+    handle: (ctx, { query }) => bridges.listBridges(ctx, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/bridges/connectors",
+    scope: "bridges:read",
+    summary: "List the connectors a bridge can be made of, with the settings and credentials they need",
+    answer: [200, shapes.ConnectorCatalog],
+    handle: async () => bridges.listConnectors(),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/bridges",
+    scope: "bridges:write",
+    summary: "Create a bridge; credentials are stored sealed and never answered",
+    body: shapes.BridgeRequest,
+    answer: [201, shapes.Bridge],
+    failures: [409],
+    handle: (ctx, { body }) => bridges.createBridge(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/bridges/:id",
+    scope: "bridges:read",
+    summary: "Read a bridge and how its last calls went",
+    ids,
+    answer: [200, shapes.Bridge],
+    handle: (ctx, { params }) => bridges.getBridge(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/bridges/:id",
+    scope: "bridges:write",
+    summary: "Change a bridge; members of credentials that are named replace the stored ones",
+    ids,
+    body: shapes.BridgePatch,
+    answer: [200, shapes.Bridge],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => bridges.updateBridge(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/bridges/:id",
+    scope: "bridges:write",
+    summary: "Delete a bridge; its credentials are gone at once, its orders and executions stay",
+    ids,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => bridges.deleteBridge(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/bridges/:id/test",
+    scope: "tasks:execute",
+    summary: "Test the connection now; answers 200 also when it fails, with the reason",
+    ids,
+    answer: [200, shapes.TestAnswer],
+    failures: [409],
+    handle: (ctx, { params }) => bridges.testBridge(ctx, params.id),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/bridges/:id/tasks",
+    scope: "bridges:read",
+    summary: "List the tasks of a bridge with the JSON Schemas of their input and output",
+    ids,
+    answer: [200, shapes.TaskCatalog],
+    handle: (ctx, { params }) => bridges.listTasks(ctx, params.id),
+  }),
+];

@@ -1,0 +1,105 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+const Concurrency = Type.Integer({
+  minimum: 1,
+  maximum: 50,
+  description: "Executions of this bridge at a time; default: what its connector recommends",
+});
+
+export const BridgeRequest = Strict(
+  {
+    name: Name,
+    connector: Type.String({ maxLength: 50, description: "One of GET /bridges/connectors" }),
+    settings: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "As the connector asks" }),
+    ),
+    credentials: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Stored sealed, never answered" }),
+    ),
+    isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
+    concurrency: Type.Optional(Concurrency),
+  },
+  { examples: [{ name: "Demo shop", connector: "demo" }] },
+);
+export type BridgeRequest = Static<typeof BridgeRequest>;
+
+export const BridgePatch = Strict(
+  {
+    name: Type.Optional(Name),
+    settings: Type.Optional(Anything),
+    credentials: Type.Optional(Nullable(Anything)),
+    isActive: Type.Optional(Type.Boolean({ description: "Nothing is executed on an inactive bridge" })),
+    concurrency: Type.Optional(Nullable(Concurrency)),
+  },
+  { examples: [{ isActive: false }] },
+);
+export type BridgePatch = Static<typeof BridgePatch>;
+
+export const healthStates = ["unknown", "healthy", "failing"] as const;
+
+const Problem = Type.Object({ code: Type.String(), message: Type.String() });
+
+export const Bridge = Type.Object({
+  id: Id,
+  name: Type.String(),
+  connector: Type.String(),
+  settings: Anything,
+  hasCredentials: Type.Boolean(),
+  isActive: Type.Boolean(),
+  concurrency: Nullable(Type.Integer()),
+  health: Type.Object({
+    status: OneOf(healthStates),
+    consecutiveFailures: Count,
+    lastSuccessAt: Nullable(DateTime),
+    lastFailureAt: Nullable(DateTime),
+    lastError: Nullable(Problem),
+  }),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type Bridge = Static<typeof Bridge>;
+
+export const BridgeQuery = pageQuery({
+  connector: Type.Optional(Type.String({ maxLength: 50 })),
+  isActive: Type.Optional(Type.Boolean()),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the name" })),
+});
+export type BridgeQuery = Static<typeof BridgeQuery>;
+
+const JsonSchema = Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" });
+
+export const TaskInfo = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  mode: OneOf(["call", "pull", "push"]),
+  idempotent: Type.Boolean({ description: "Repeated by itself when nobody knows whether it happened" }),
+  timeoutSeconds: Type.Number(),
+  inputSchema: JsonSchema,
+  outputSchema: JsonSchema,
+});
+export const TaskCatalog = Type.Object({ data: Type.Array(TaskInfo) });
+
+export const ConnectorCatalog = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      description: Type.String(),
+      settingsSchema: JsonSchema,
+      credentialsSchema: JsonSchema,
+    }),
+  ),
+});
+
+export const TestAnswer = Type.Object({
+  ok: Type.Boolean(),
+  durationMs: Type.Number(),
+  result: Nullable(Anything),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String(), retryable: Type.Boolean() })),
+});
+export type TestAnswer = Static<typeof TestAnswer>;

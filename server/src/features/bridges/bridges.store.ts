@@ -1,0 +1,140 @@
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { likePattern } from "../../db/like-pattern.ts";
+import type { BridgeQuery } from "./bridges.schemas.ts";
+
+export type BridgeRow = {
+  id: string;
+  org_id: string;
+  name: string;
+  connector: string;
+  settings: Record<string, unknown>;
+  sealed_credentials: string | null;
+  is_active: boolean;
+  concurrency: number | null;
+  consecutive_failures: number;
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  last_error: { code: string; message: string } | null;
+  created_at: Date;
+  updated_at: Date;
+  version: number;
+};
+
+const columns = `id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, consecutive_failures,
+  last_success_at, last_failure_at, last_error, created_at, updated_at, version`;
+
+const findStatement: Prepared = {
+  name: "bridges_find",
+  text: `select ${columns} from bridges where org_id = $1 and id = $2 and deleted_at is null`,
+};
+
+export async function findBridge(db: Queryable, orgId: string, id: string): Promise<BridgeRow | undefined> {
+  const [row] = await db.query<BridgeRow>(findStatement, [orgId, id]);
+  return row;
+}
+
+export async function lockBridge(tx: Tx, orgId: string, id: string): Promise<BridgeRow | undefined> {
+  const [row] = await tx.query<BridgeRow>(`${findStatement.text} for update`, [orgId, id]);
+  return row;
+}
+
+export async function listBridges(db: Queryable, orgId: string, query: BridgeQuery): Promise<Page<BridgeRow>> {
+  const where = `org_id = $1 and deleted_at is null and ($2::text is null or connector = $2)
+    and ($3::boolean is null or is_active = $3) and ($4::text is null or name ilike $4)`;
+  const pattern = query.search === undefined ? null : likePattern(query.search);
+  const filter = [orgId, query.connector ?? null, query.isActive ?? null, pattern];
+  const rows = await db.query<BridgeRow>(
+    `select ${columns} from bridges where ${where} order by created_at desc, id desc limit $5 offset $6`,
+    [...filter, query.limit, offsetOf(query)],
+  );
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from bridges where ${where}`, filter);
+  return toPage(rows, count?.total ?? 0, query);
+}
+
+export async function listAllBridges(db: Queryable, orgId: string): Promise<BridgeRow[]> {
+  return await db.query<BridgeRow>(
+    `select ${columns} from bridges where org_id = $1 and deleted_at is null order by created_at, id`,
+    [orgId],
+  );
+}
+
+export type BridgeValues = Pick<
+  BridgeRow,
+  "id" | "name" | "connector" | "settings" | "sealed_credentials" | "is_active" | "concurrency"
+> & { at: Date };
+
+export async function insertBridge(tx: Tx, orgId: string, bridge: BridgeValues): Promise<BridgeRow> {
+  const [row] = await tx.query<BridgeRow>(
+    `insert into bridges (id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, created_at,
+       updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning ${columns}`,
+    [bridge.id, orgId, bridge.name, bridge.connector, ...valuesOf(bridge)],
+  );
+  return row!;
+}
+
+/** With new settings or credentials it is another bridge as far as its health is concerned. */
+export async function updateBridge(
+  tx: Tx,
+  orgId: string,
+  bridge: BridgeValues,
+  forgetHealth: boolean,
+): Promise<BridgeRow> {
+  const [row] = await tx.query<BridgeRow>(
+    `update bridges set name = $3, settings = $4, sealed_credentials = $5, is_active = $6, concurrency = $7,
+       updated_at = $8, version = version + 1,
+       consecutive_failures = case when $9 then 0 else consecutive_failures end,
+       last_error = case when $9 then null else last_error end
+      where id = $1 and org_id = $2 returning ${columns}`,
+    [bridge.id, orgId, bridge.name, ...valuesOf(bridge), forgetHealth],
+  );
+  return row!;
+}
+
+/** The row stays, since orders and executions name it; its secrets do not. */
+export async function removeBridge(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
+  await tx.query(
+    `update bridges set deleted_at = $3, is_active = false, sealed_credentials = null, updated_at = $3
+      where org_id = $1 and id = $2`,
+    [orgId, id, at],
+  );
+}
+
+export async function findBridgeIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from bridges where org_id = $1 and id = any($2::uuid[]) and deleted_at is null",
+    [orgId, ids],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** For the task engine, which works for all organizations; deleted ones are left out. */
+export async function findBridgesAcrossOrgs(db: Queryable, ids: string[]): Promise<BridgeRow[]> {
+  return await db.query<BridgeRow>(
+    {
+      name: "bridges_find_many",
+      text: `select ${columns} from bridges where id = any($1::uuid[]) and deleted_at is null`,
+    },
+    [ids],
+  );
+}
+
+export type BridgeOutcome = { bridgeId: string; error: { code: string; message: string } | null };
+
+/** How the last calls went, one row per bridge. Not a change of the bridge: its version stays. */
+export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at: Date): Promise<void> {
+  await db.query(
+    `update bridges b set
+       consecutive_failures = case when u.error is null then 0 else b.consecutive_failures + 1 end,
+       last_success_at = case when u.error is null then $2 else b.last_success_at end,
+       last_failure_at = case when u.error is null then b.last_failure_at else $2 end,
+       last_error = u.error
+      from jsonb_to_recordset($1::jsonb) as u (id uuid, error jsonb) where b.id = u.id`,
+    [JSON.stringify(outcomes.map(({ bridgeId, error }) => ({ id: bridgeId, error }))), at],
+  );
+}
+
+function valuesOf({ settings, sealed_credentials, is_active, concurrency, at }: BridgeValues): unknown[] {
+  return [settings, sealed_credentials, is_active, concurrency, at];
+}

@@ -1,0 +1,214 @@
+import type { Connector } from "../../connectors/connector.ts";
+import { findConnector, installedConnectors as connectors } from "../../connectors/installed.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { createFinder } from "../../core/validation.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { Bridge, BridgePatch, BridgeQuery, BridgeRequest } from "./bridges.schemas.ts";
+import type { BridgeRow } from "./bridges.store.ts";
+import * as store from "./bridges.store.ts";
+import { openCredentials, sealCredentials } from "./bridge-credentials.ts";
+
+import type { OpenBridge } from "./bridge-tasks.ts";
+import { openBridge } from "./bridge-tasks.ts";
+
+export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
+export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
+
+export async function listBridges(ctx: Ctx, query: BridgeQuery): Promise<Page<Bridge>> {
+  const page = await store.listBridges(ctx.db, ctx.orgId, query);
+  return { ...page, data: page.data.map(presentBridge) };
+}
+
+export async function getBridge(ctx: Ctx, id: string): Promise<Bridge> {
+  return presentBridge(await loadBridge(ctx.db, ctx, id));
+}
+
+export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<BridgeRow> {
+  const row = await store.findBridge(db, ctx.orgId, id);
+  if (!row) throw notFound("bridge");
+  return row;
+}
+
+/** All that the organization has, ready to be asked for their tasks. */
+export async function listOpenBridges(ctx: Ctx): Promise<OpenBridge[]> {
+  return (await store.listAllBridges(ctx.db, ctx.orgId)).map(openBridge);
+}
+
+/** Those of these ids that are bridges of the organization. */
+export async function findBridgeIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  return new Set(ids.length === 0 ? [] : await store.findBridgeIds(db, orgId, ids));
+}
+
+export function listConnectors() {
+  const data = connectors.map(({ name, title, description, settings, credentials }) => ({
+    name,
+    title,
+    description,
+    settingsSchema: settings,
+    credentialsSchema: credentials,
+  }));
+  return { data };
+}
+
+export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Bridge> {
+  return await change(ctx, async (tx) => presentBridge(await addBridge(tx, ctx, request)));
+}
+
+/** In a transaction of the caller's, such as the first start. */
+export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
+  const connector = requireConnector(request.connector);
+  const settings = { ...request.settings };
+  const credentials = { ...request.credentials };
+  checkConfiguration(connector, settings, credentials);
+  const id = ctx.newId();
+  const row = await refuseTakenName(
+    store.insertBridge(tx, ctx.orgId, {
+      id,
+      name: request.name,
+      connector: connector.name,
+      settings,
+      sealed_credentials: sealCredentials(ctx, id, credentials),
+      is_active: request.isActive ?? true,
+      concurrency: request.concurrency ?? null,
+      at: ctx.clock.now(),
+    }),
+  );
+  await record(tx, ctx, "created", row, { name: row.name, connector: row.connector, isActive: row.is_active });
+  return row;
+}
+
+export async function updateBridge(
+  ctx: Ctx,
+  id: string,
+  patch: BridgePatch,
+  ifMatch: number | undefined,
+): Promise<Bridge> {
+  requirePatch(patch);
+  return await change(ctx, async (tx) => {
+    const row = await lock(tx, ctx, id);
+    checkVersion(row, ifMatch);
+    const settings = (
+      patch.settings === undefined ? row.settings : mergePatch(row.settings, patch.settings)
+    ) as BridgeRow["settings"];
+    const before = openCredentials(ctx, row);
+    const credentials = patch.credentials === null ? {} : mergePatch(before, patch.credentials ?? {});
+    checkConfiguration(requireConnector(row.connector), settings, credentials as Record<string, unknown>);
+    const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
+    const updated = await refuseTakenName(
+      store.updateBridge(
+        tx,
+        ctx.orgId,
+        {
+          ...row,
+          name: patch.name ?? row.name,
+          settings,
+          sealed_credentials:
+            patch.credentials === undefined
+              ? row.sealed_credentials
+              : sealCredentials(ctx, id, credentials as Record<string, unknown>),
+          is_active: patch.isActive ?? row.is_active,
+          concurrency: patch.concurrency === undefined ? row.concurrency : patch.concurrency,
+          at: ctx.clock.now(),
+        },
+        isReconfigured,
+      ),
+    );
+    const { credentials: secret, ...shown } = patch;
+    await record(tx, ctx, "updated", updated, {
+      ...shown,
+      ...(secret === undefined ? {} : { credentialsReplaced: true }),
+    });
+    return presentBridge(updated);
+  });
+}
+
+export async function deleteBridge(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    const row = await lock(tx, ctx, id);
+    checkVersion(row, ifMatch);
+    await store.removeBridge(tx, ctx.orgId, id, ctx.clock.now());
+    await record(tx, ctx, "deleted", row, { name: row.name });
+    return { id, deleted: true as const };
+  });
+}
+
+function requireConnector(name: string): Connector {
+  const connector = findConnector(name);
+  if (connector) return connector;
+  const allowed = connectors.map((known) => known.name);
+  const suggestion = nearestName(name, allowed);
+  throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, {
+    allowed,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
+}
+
+const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
+
+function findErrors(schema: Connector["settings"], data: unknown, below: string) {
+  let find = finders.get(schema);
+  if (!find) finders.set(schema, (find = createFinder(schema, "body")));
+  return find(data).map((error) => ({ ...error, pointer: `${below}${error.pointer}` }));
+}
+
+function checkConfiguration(connector: Connector, settings: object, credentials: object): void {
+  const errors = [
+    ...findErrors(connector.settings, settings, "/settings"),
+    ...findErrors(connector.credentials, credentials, "/credentials"),
+  ];
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRow> {
+  const row = await store.lockBridge(tx, ctx.orgId, id);
+  if (!row) throw notFound("bridge");
+  return row;
+}
+
+async function refuseTakenName<T>(saved: Promise<T>): Promise<T> {
+  try {
+    return await saved;
+  } catch (error) {
+    if (violatedConstraint(error) === "bridges_name_key") {
+      throw new HubError("name_taken", "Another bridge has this name.");
+    }
+    throw error;
+  }
+}
+
+export function presentBridge(row: BridgeRow): Bridge {
+  const failures = row.consecutive_failures;
+  const hasRun = row.last_success_at !== null || row.last_failure_at !== null;
+  return {
+    id: row.id,
+    name: row.name,
+    connector: row.connector,
+    settings: row.settings,
+    hasCredentials: row.sealed_credentials !== null,
+    isActive: row.is_active,
+    concurrency: row.concurrency,
+    health: {
+      status: failures > 0 ? "failing" : hasRun ? "healthy" : "unknown",
+      consecutiveFailures: failures,
+      lastSuccessAt: row.last_success_at?.toISOString() ?? null,
+      lastFailureAt: row.last_failure_at?.toISOString() ?? null,
+      lastError: row.last_error,
+    },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    version: row.version,
+  };
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, row: BridgeRow, data: Record<string, unknown>): Promise<void> {
+  await recordEvent(tx, ctx, { type: `bridge.${what}`, objectType: "bridge", objectId: row.id, data });
+}

@@ -1,0 +1,158 @@
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./carrier-accounts.schemas.ts";
+import * as accounts from "./carrier-accounts.ts";
+import { quoteParcel } from "./open-carrier.ts";
+import * as cards from "./rate-cards.ts";
+
+const ids = { id: "carrier_account" } as const;
+const cardIds = { id: "carrier_account", cardId: "rate_card" } as const;
+const [read, write] = ["carrier_accounts:read", "carrier_accounts:write"] as const;
+const uploadBytes = 32 * 1024 * 1024;
+
+export const carrierAccountRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/carrier-accounts/carriers",
+    scope: read,
+    summary: "List the carriers that accounts can be made for, with their settings and pickup rules",
+    answer: [200, shapes.CarrierCatalog],
+    handle: async () => accounts.listCarriers(),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/carrier-accounts",
+    scope: read,
+    summary: "List carrier accounts",
+    query: shapes.CarrierAccountQuery,
+    answer: [200, PageOf(shapes.CarrierAccount)],
+    handle: (ctx, { query }) => accounts.listCarrierAccounts(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/carrier-accounts",
+    scope: write,
+    summary: "Create a carrier account",
+    body: shapes.CarrierAccountRequest,
+    answer: [201, shapes.CarrierAccount],
+    failures: [409],
+    handle: (ctx, { body }) => accounts.createCarrierAccount(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/carrier-accounts/:id",
+    scope: read,
+    summary: "Read a carrier account",
+    ids,
+    answer: [200, shapes.CarrierAccount],
+    handle: (ctx, { params }) => accounts.getCarrierAccount(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/carrier-accounts/:id",
+    scope: write,
+    summary: "Change a carrier account",
+    description: "A merge patch. null for a pickup rule: as the carrier has it.",
+    ids,
+    body: shapes.CarrierAccountPatch,
+    answer: [200, shapes.CarrierAccount],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => accounts.updateCarrierAccount(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/carrier-accounts/:id",
+    scope: write,
+    summary: "Delete a carrier account with its rate cards",
+    ids,
+    answer: [200, Deleted],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => accounts.deleteCarrierAccount(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/carrier-accounts/:id/rate-cards",
+    scope: read,
+    summary: "List the rate cards of an account, newest upload first",
+    ids,
+    query: shapes.RateCardQuery,
+    answer: [200, PageOf(shapes.RateCardInfo)],
+    handle: (ctx, { params, query }) => cards.listRateCards(ctx, params.id, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/carrier-accounts/:id/rate-cards",
+    scope: write,
+    summary: "Upload a rate card, as JSON or with its prices as CSV",
+    description:
+      "On a day counts the active card that began last. CSV: a row per weight with a column per zone, or a row per " +
+      "price with the columns zone and rate; `service` and `unit` are columns too.",
+    ids,
+    body: shapes.RateCardUpload,
+    bodyLimitBytes: uploadBytes,
+    answer: [201, shapes.RateCardDetail],
+    handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/carrier-accounts/:id/rate-cards/:cardId",
+    scope: read,
+    summary: "Read a rate card",
+    ids: cardIds,
+    answer: [200, shapes.RateCardDetail],
+    handle: (ctx, { params }) => cards.getRateCard(ctx, params.id, params.cardId),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/carrier-accounts/:id/rate-cards/:cardId/activate",
+    scope: write,
+    summary: "Put a rate card into effect, from another day on if one is named",
+    ids: cardIds,
+    body: shapes.ActivateRequest,
+    bodyIsOptional: true,
+    answer: [200, shapes.RateCardDetail],
+    handle: (ctx, { params, body }) => cards.activateRateCard(ctx, params.id, params.cardId, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/carrier-accounts/:id/rate-cards/:cardId/deactivate",
+    scope: write,
+    summary: "Take a rate card out of use",
+    ids: cardIds,
+    answer: [200, shapes.RateCardDetail],
+    handle: (ctx, { params }) => cards.deactivateRateCard(ctx, params.id, params.cardId),
+  }),
+  defineRoute({
+    method: "PUT",
+    path: "/carrier-accounts/:id/zone-chart",
+    scope: write,
+    summary: "Upload the zone chart of the carrier, as rows or CSV, in place of the former one",
+    description:
+      "CSV: a column for the destinations, then `zone` or a column per service; `-` is where it does not go.",
+    ids,
+    body: shapes.ZoneChartUpload,
+    bodyLimitBytes: uploadBytes,
+    answer: [200, shapes.ZoneChartInfo],
+    handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/carrier-accounts/:id/zone-chart",
+    scope: write,
+    summary: "Delete the zone chart; zones come from the distance again",
+    ids,
+    answer: [200, Deleted],
+    handle: (ctx, { params }) => cards.deleteZoneChart(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/carrier-accounts/:id/quote",
+    scope: read,
+    summary: "Price a parcel with every service, each line explained",
+    ids,
+    body: shapes.QuoteRequest,
+    answer: [200, shapes.QuoteAnswer],
+    failures: [409, 502],
+    handle: (ctx, { params, body }) => quoteParcel(ctx, params.id, body),
+  }),
+];

@@ -1,0 +1,236 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { carrierNames } from "../../carriers/installed.ts";
+import { PickupRules } from "../../carriers/pickup-rules.ts";
+import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
+import { ChartRow } from "../../carriers/zones/zone-chart.ts";
+import { PatchFor } from "../../core/merge-patch.ts";
+import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Dimensions, Weight } from "../../core/weight.ts";
+
+const Description = Type.String({ maxLength: 500 });
+const Settings = Type.Record(Type.String(), Type.Unknown());
+const Credentials = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  description: "Kept encrypted and never shown again",
+});
+const Aliases = Type.Record(
+  Type.String({ minLength: 1, maxLength: 100 }),
+  Type.String({ minLength: 1, maxLength: 100 }),
+  {
+    maxProperties: 500,
+    description: "How others call a service, and which service of the rate card that is",
+  },
+);
+
+export const CarrierAccountRequest = Strict(
+  {
+    name: Name,
+    carrier: OneOf(carrierNames),
+    description: Type.Optional(Description),
+    settings: Type.Optional(Settings),
+    credentials: Type.Optional(Credentials),
+    pickupRules: Type.Optional(PickupRules),
+    serviceAliases: Type.Optional(Aliases),
+    isActive: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ name: "Ground contract 2026", carrier: "rate-card", pickupRules: { cutoffLocalTime: "14:00" } }] },
+);
+export type CarrierAccountRequest = Static<typeof CarrierAccountRequest>;
+
+export const CarrierAccountPatch = Strict(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    settings: Type.Optional(Settings),
+    credentials: Type.Optional(Nullable(Credentials)),
+    pickupRules: Type.Optional(Nullable(PatchFor(PickupRules))),
+    serviceAliases: Type.Optional(Aliases),
+    isActive: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ description: "Renewed in May" }] },
+);
+export type CarrierAccountPatch = Static<typeof CarrierAccountPatch>;
+
+const CardRef = Type.Object({
+  id: Id,
+  version: Count,
+  name: Type.String(),
+  effectiveFrom: CalendarDate,
+  effectiveTo: Nullable(CalendarDate),
+});
+
+export const ZoneChartInfo = Type.Object({
+  name: Type.String(),
+  version: Count,
+  rowCount: Count,
+  uploadedAt: DateTime,
+});
+export type ZoneChartInfo = Static<typeof ZoneChartInfo>;
+
+export const CarrierAccount = Type.Object({
+  id: Id,
+  name: Type.String(),
+  carrier: Type.String(),
+  description: Type.String(),
+  settings: Type.Record(Type.String(), Type.Unknown()),
+  credentialFields: Type.Array(Type.String(), { description: "Which credentials are set; never their values" }),
+  pickupRules: PickupRules,
+  serviceAliases: Type.Record(Type.String(), Type.String()),
+  isActive: Type.Boolean(),
+  rateCard: Nullable(CardRef),
+  zoneChart: Nullable(ZoneChartInfo),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type CarrierAccount = Static<typeof CarrierAccount>;
+
+export const CarrierAccountQuery = pageQuery({
+  carrier: Type.Optional(OneOf(carrierNames)),
+  isActive: Type.Optional(Type.Boolean()),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the name" })),
+});
+export type CarrierAccountQuery = Static<typeof CarrierAccountQuery>;
+
+const AnySchema = Type.Record(Type.String(), Type.Unknown());
+export const CarrierCatalog = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      description: Type.String(),
+      usesRateCards: Type.Boolean(),
+      capabilities: Type.Array(OneOf(["rate", "pickup", "track", "label"])),
+      settings: AnySchema,
+      credentials: AnySchema,
+      pickupRules: PickupRules,
+    }),
+  ),
+});
+
+export const aSmallCard = {
+  name: "Ground 2026",
+  effectiveFrom: "2026-01-01",
+  zoneScheme: "ups",
+  services: [
+    {
+      code: "GROUND",
+      level: "ground",
+      weightBreaks: [{ upTo: 1 }, { upTo: 5 }, { upTo: 10 }],
+      rates: { "2": [9.5, 11, 13], "5": [11.2, 14, 18], "8": [12.4, 17.5, 24] },
+      dim: { divisor: 139 },
+    },
+  ],
+  fuel: { percent: 18, base: "base_net" },
+} as const;
+
+export const RateCardUpload = Strict(
+  {
+    card: Type.Optional(RateCard),
+    csv: Type.Optional(
+      Type.String({ maxLength: 16 * 1024 * 1024, description: "The prices; then `header` says the rest" }),
+    ),
+    header: Type.Optional(CardHeader),
+    isActive: Type.Optional(Type.Boolean({ description: "false: keep it as a draft" })),
+  },
+  { examples: [{ card: aSmallCard }] },
+);
+export type RateCardUpload = Static<typeof RateCardUpload>;
+
+export const RateCardInfo = Type.Object({
+  ...CardRef.properties,
+  carrierAccountId: Id,
+  currency: Type.String(),
+  isActive: Type.Boolean(),
+  isInEffect: Type.Boolean({ description: "Prices of today come from it" }),
+  serviceCount: Count,
+  createdAt: DateTime,
+});
+export type RateCardInfo = Static<typeof RateCardInfo>;
+
+export const RateCardDetail = Type.Object({ ...RateCardInfo.properties, card: RateCard });
+export type RateCardDetail = Static<typeof RateCardDetail>;
+
+export const RateCardQuery = pageQuery({ isActive: Type.Optional(Type.Boolean()) });
+export type RateCardQuery = Static<typeof RateCardQuery>;
+
+export const ActivateRequest = Strict(
+  { effectiveFrom: Type.Optional(CalendarDate), effectiveTo: Type.Optional(Nullable(CalendarDate)) },
+  { examples: [{ effectiveFrom: "2026-07-01" }] },
+);
+export type ActivateRequest = Static<typeof ActivateRequest>;
+
+export const ZoneChartUpload = Strict(
+  {
+    name: Type.Optional(Name),
+    rows: Type.Optional(Type.Array(ChartRow, { minItems: 1, maxItems: 300_000 })),
+    csv: Type.Optional(Type.String({ maxLength: 30 * 1024 * 1024 })),
+    origin: Type.Optional(Type.String({ maxLength: 11, description: "Of all rows of the CSV: 902, 90210 or 900-902" })),
+  },
+  { examples: [{ name: "Newark 2026", rows: [{ origin: "070-073", destination: "900-902", zone: "8" }] }] },
+);
+export type ZoneChartUpload = Static<typeof ZoneChartUpload>;
+
+const Place = Strict({
+  zip: Type.Optional(Type.String({ maxLength: 20 })),
+  state: Type.Optional(Type.String({ maxLength: 20 })),
+});
+
+export const ScenarioShape = Strict({
+  fuelPercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  extraDiscountPercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  dimDivisor: Type.Optional(Type.Number({ minimum: 1, maximum: 100_000 })),
+});
+
+export const QuoteRequest = Strict(
+  {
+    origin: Place,
+    destination: Place,
+    weight: Weight,
+    dimensions: Type.Optional(Dimensions),
+    residential: Type.Optional(Nullable(Type.Boolean())),
+    shipDate: Type.Optional(CalendarDate),
+    services: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })),
+    scenario: Type.Optional(ScenarioShape),
+  },
+  {
+    examples: [
+      { origin: { zip: "07114" }, destination: { zip: "90210" }, weight: { value: 3, unit: "lb" }, residential: true },
+    ],
+  },
+);
+export type QuoteRequest = Static<typeof QuoteRequest>;
+
+const QuotedService = { service: Type.String(), serviceName: Type.String() };
+export const QuoteAnswer = Type.Object({
+  carrierAccountId: Id,
+  rateCard: Nullable(CardRef),
+  shipDate: CalendarDate,
+  quotes: Type.Array(
+    Type.Object({
+      ...QuotedService,
+      level: OneOf(serviceLevels),
+      zone: Type.String(),
+      zoneSource: OneOf(["chart", "distance", "state", "flat"]),
+      distanceMiles: Nullable(Type.Integer()),
+      borderline: Type.Boolean({ description: "So near to the next zone that the carrier may see it there" }),
+      alternative: Nullable(Type.Object({ zone: Type.String(), total: Nullable(Type.Number()) })),
+      total: Type.Number(),
+      currency: Type.String(),
+      transitDays: Nullable(Type.Integer()),
+      weight: Type.Object({
+        actual: Weight,
+        dimensional: Nullable(Weight),
+        billable: Weight,
+        rated: Weight,
+      }),
+      lines: Type.Array(
+        Type.Object({ code: Type.String(), label: Type.String(), amount: Type.Number(), explanation: Type.String() }),
+      ),
+    }),
+    { description: "Cheapest first" },
+  ),
+  unavailable: Type.Array(Type.Object({ ...QuotedService, reason: Type.String(), message: Type.String() })),
+});
+export type QuoteAnswer = Static<typeof QuoteAnswer>;

@@ -1,0 +1,137 @@
+import type { PickupRules } from "../../carriers/pickup-rules.ts";
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { likePattern } from "../../db/like-pattern.ts";
+import type { CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
+
+export type AccountRow = {
+  id: string;
+  name: string;
+  carrier: string;
+  description: string;
+  settings: Record<string, unknown>;
+  credentials: string | null;
+  credential_fields: string[];
+  pickup_rules: PickupRules;
+  service_aliases: Record<string, string>;
+  is_active: boolean;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  card: { id: string; version: number; name: string; effectiveFrom: string; effectiveTo: string | null } | null;
+  chart: { name: string; version: number; rowCount: number; uploadedAt: string } | null;
+};
+
+/** The card that `cardOn` would choose for the day; the two must agree. */
+const columns = (day: string): string => `a.id, a.name, a.carrier, a.description, a.settings, a.credentials,
+  a.credential_fields, a.pickup_rules, a.service_aliases, a.is_active, a.version, a.created_at, a.updated_at,
+  (select json_build_object('id', c.id, 'version', c.number, 'name', c.name, 'effectiveFrom', c.effective_from,
+     'effectiveTo', c.effective_to)
+     from rate_cards c where c.account_id = a.id and c.is_active and c.effective_from <= ${day}::date
+      and (c.effective_to is null or c.effective_to >= ${day}::date)
+    order by c.effective_from desc, c.number desc limit 1) as card,
+  (select json_build_object('name', z.name, 'version', z.number, 'rowCount', z.row_count, 'uploadedAt', z.uploaded_at)
+     from zone_charts z where z.account_id = a.id) as chart`;
+
+export async function findAccount(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  day: string,
+): Promise<AccountRow | undefined> {
+  const [row] = await db.query<AccountRow>(
+    `select ${columns("$3")} from carrier_accounts a where a.org_id = $1 and a.id = $2`,
+    [orgId, id, day],
+  );
+  return row;
+}
+
+/** Writers of one account take turns. */
+export async function lockAccount(tx: Tx, orgId: string, id: string): Promise<boolean> {
+  const rows = await tx.query("select 1 from carrier_accounts where org_id = $1 and id = $2 for update", [orgId, id]);
+  return rows.length > 0;
+}
+
+export async function listAccounts(
+  db: Queryable,
+  orgId: string,
+  query: CarrierAccountQuery,
+  day: string,
+): Promise<Page<AccountRow>> {
+  const where = `a.org_id = $1 and ($2::text is null or a.carrier = $2) and ($3::boolean is null or a.is_active = $3)
+    and ($4::text is null or a.name ilike $4)`;
+  const pattern = query.search === undefined ? null : likePattern(query.search);
+  const filter = [orgId, query.carrier ?? null, query.isActive ?? null, pattern];
+  const rows = await db.query<AccountRow>(
+    `select ${columns("$5")} from carrier_accounts a where ${where} order by a.created_at desc, a.id desc limit $6 offset $7`,
+    [...filter, day, query.limit, offsetOf(query)],
+  );
+  const [count] = await db.query<{ total: number }>(
+    `select count(*) as total from carrier_accounts a where ${where}`,
+    filter,
+  );
+  return toPage(rows, count?.total ?? 0, query);
+}
+
+export type AccountValues = {
+  id: string;
+  name: string;
+  carrier: string;
+  description: string;
+  settings: Record<string, unknown>;
+  credentials: string | null;
+  credentialFields: string[];
+  pickupRules: PickupRules;
+  serviceAliases: Record<string, string>;
+  isActive: boolean;
+  at: Date;
+};
+
+export async function insertAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
+  await tx.query(
+    `insert into carrier_accounts (id, org_id, name, carrier, description, settings, credentials, credential_fields,
+       pickup_rules, service_aliases, is_active, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
+    [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
+  );
+}
+
+export async function updateAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
+  await tx.query(
+    `update carrier_accounts set name = $3, carrier = $4, description = $5, settings = $6, credentials = $7,
+       credential_fields = $8, pickup_rules = $9, service_aliases = $10, is_active = $11, updated_at = $12,
+       version = version + 1 where id = $1 and org_id = $2`,
+    [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
+  );
+}
+
+export async function deleteAccount(tx: Tx, orgId: string, id: string): Promise<void> {
+  await tx.query("delete from carrier_accounts where org_id = $1 and id = $2", [orgId, id]);
+}
+
+export async function findAccountNames(db: Queryable, orgId: string): Promise<Set<string>> {
+  const rows = await db.query<{ name: string }>("select name from carrier_accounts where org_id = $1", [orgId]);
+  return new Set(rows.map(({ name }) => name));
+}
+
+function valuesOf(account: AccountValues): unknown[] {
+  return [
+    account.description,
+    account.settings,
+    account.credentials,
+    account.credentialFields,
+    account.pickupRules,
+    account.serviceAliases,
+    account.isActive,
+    account.at,
+  ];
+}
+
+export async function findAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from carrier_accounts where org_id = $1 and id = any($2::uuid[])",
+    [orgId, ids],
+  );
+  return rows.map((row) => row.id);
+}

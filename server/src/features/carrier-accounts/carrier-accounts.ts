@@ -1,0 +1,272 @@
+import type { Carrier } from "../../carriers/carrier.ts";
+import { demoCards } from "../../carriers/demo/demo-cards.ts";
+import { carriers, findCarrier } from "../../carriers/installed.ts";
+import { PickupRules } from "../../carriers/pickup-rules.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { createFinder } from "../../core/validation.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import type {
+  CarrierAccount,
+  CarrierAccountPatch,
+  CarrierAccountQuery,
+  CarrierAccountRequest,
+} from "./carrier-accounts.schemas.ts";
+import type { AccountRow, AccountValues } from "./carrier-accounts.store.ts";
+import * as store from "./carrier-accounts.store.ts";
+import * as cards from "./rate-cards.store.ts";
+
+export function today(ctx: Ctx): string {
+  return ctx.clock.now().toISOString().slice(0, 10);
+}
+
+export async function listCarrierAccounts(ctx: Ctx, query: CarrierAccountQuery): Promise<Page<CarrierAccount>> {
+  const page = await store.listAccounts(ctx.db, ctx.orgId, query, today(ctx));
+  return { ...page, data: page.data.map(present) };
+}
+
+export async function getCarrierAccount(ctx: Ctx, id: string): Promise<CarrierAccount> {
+  return present(await getRow(ctx.db, ctx, id));
+}
+
+export function listCarriers() {
+  const data = carriers.map((carrier) => ({
+    name: carrier.name,
+    title: carrier.title,
+    description: carrier.description,
+    usesRateCards: carrier.usesRateCards,
+    capabilities: [
+      ...(carrier.rate ? ["rate"] : []),
+      ...(carrier.schedulePickup ? ["pickup"] : []),
+      ...(carrier.track ? ["track"] : []),
+      ...(carrier.createLabel ? ["label"] : []),
+    ],
+    settings: carrier.settings,
+    credentials: carrier.credentials,
+    pickupRules: carrier.pickupRules,
+  }));
+  return { data };
+}
+
+export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequest): Promise<CarrierAccount> {
+  const carrier = findCarrier(request.carrier)!;
+  const settings = request.settings ?? {};
+  refuse([...wrongIn(carrier, "settings", settings), ...wrongIn(carrier, "credentials", request.credentials ?? {})]);
+  return await change(ctx, async (tx) => {
+    const id = ctx.newId();
+    await insert(tx, ctx, {
+      id,
+      name: request.name,
+      carrier: request.carrier,
+      description: request.description ?? "",
+      settings,
+      ...seal(ctx, id, request.credentials ?? {}),
+      pickupRules: request.pickupRules ?? {},
+      serviceAliases: request.serviceAliases ?? {},
+      isActive: request.isActive ?? true,
+      at: ctx.clock.now(),
+    });
+    const account = present(await getRow(tx, ctx, id));
+    const { name, carrier: carrierName, isActive } = account;
+    await record(tx, ctx, "created", id, { name, carrier: carrierName, isActive });
+    return account;
+  });
+}
+
+export async function updateCarrierAccount(
+  ctx: Ctx,
+  id: string,
+  patch: CarrierAccountPatch,
+  ifMatch: number | undefined,
+): Promise<CarrierAccount> {
+  requirePatch(patch);
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, id);
+    const row = await getRow(tx, ctx, id);
+    checkVersion(row, ifMatch);
+    const carrier = findCarrier(row.carrier)!;
+    const settings = patch.settings === undefined ? row.settings : plain(mergePatch(row.settings, patch.settings));
+    const credentials =
+      patch.credentials === undefined ? undefined : plain(mergePatch(open(ctx, row), patch.credentials) ?? {});
+    const pickupRules = plain(
+      patch.pickupRules === undefined ? row.pickup_rules : (mergePatch(row.pickup_rules, patch.pickupRules) ?? {}),
+    );
+    refuse([
+      ...wrongIn(carrier, "settings", settings),
+      ...(credentials ? wrongIn(carrier, "credentials", credentials) : []),
+      ...findPickupErrors(pickupRules).map((error) => ({ ...error, pointer: `/pickupRules${error.pointer}` })),
+    ]);
+    const sealed = credentials
+      ? seal(ctx, id, credentials)
+      : { credentials: row.credentials, credentialFields: row.credential_fields };
+    const values: AccountValues = {
+      id,
+      name: patch.name ?? row.name,
+      carrier: row.carrier,
+      description: patch.description ?? row.description,
+      settings,
+      ...sealed,
+      pickupRules,
+      serviceAliases: patch.serviceAliases ?? row.service_aliases,
+      isActive: patch.isActive ?? row.is_active,
+      at: ctx.clock.now(),
+    };
+    await refuseTakenName(store.updateAccount(tx, ctx.orgId, values));
+    const { credentials: given, ...told } = patch;
+    const fields = given === undefined ? {} : { credentialFields: values.credentialFields };
+    await record(tx, ctx, "updated", id, { ...told, ...fields });
+    return present(await getRow(tx, ctx, id));
+  });
+}
+
+export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, id);
+    const row = await getRow(tx, ctx, id);
+    checkVersion(row, ifMatch);
+    for (const cardId of await cards.listCardIds(tx, ctx.orgId, id)) {
+      await recordConditionSetUses(tx, ctx, { type: "rate_card", id: cardId, name: row.name }, []);
+    }
+    await store.deleteAccount(tx, ctx.orgId, id);
+    await record(tx, ctx, "deleted", id, { name: row.name });
+    return { id, deleted: true as const };
+  });
+}
+
+const firstAccountName = "Rate card";
+
+/** What a new hub starts with: an account that waits for its first rate card. */
+export async function addFirstCarrierAccount(tx: Tx, ctx: Ctx): Promise<void> {
+  await insertNamed(tx, ctx, firstAccountName, "Upload a rate card to compare its prices with what you pay.");
+}
+
+/** Four invented contracts for the preview, and the account every hub starts with; those already there stay. */
+export async function seedCarrierAccounts(tx: Tx, ctx: Ctx): Promise<number> {
+  const names = await store.findAccountNames(tx, ctx.orgId);
+  if (!names.has(firstAccountName)) await addFirstCarrierAccount(tx, ctx);
+  const missing = demoCards().filter(({ account }) => !names.has(account));
+  for (const { account, card } of missing) {
+    const accountId = await insertNamed(tx, ctx, account, card.note ?? "");
+    const at = ctx.clock.real();
+    await cards.insertCard(tx, ctx.orgId, { id: ctx.newId(), accountId, card, isActive: true, by: ctx.actor, at });
+  }
+  return missing.length;
+}
+
+async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string): Promise<string> {
+  const id = ctx.newId();
+  await store.insertAccount(tx, ctx.orgId, {
+    id,
+    name,
+    carrier: "rate-card",
+    description,
+    settings: {},
+    credentials: null,
+    credentialFields: [],
+    pickupRules: {},
+    serviceAliases: {},
+    isActive: true,
+    at: ctx.clock.real(),
+  });
+  return id;
+}
+
+/** The account with its sealed credentials; for those that call the carrier. */
+/** Those of these ids that are carrier accounts of the organization. */
+export async function findCarrierAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  return new Set(ids.length === 0 ? [] : await store.findAccountIds(db, orgId, ids));
+}
+
+export async function getRow(db: Queryable, ctx: Ctx, id: string): Promise<AccountRow> {
+  const row = await store.findAccount(db, ctx.orgId, id, today(ctx));
+  if (!row) throw notFound("carrier_account");
+  return row;
+}
+
+export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
+  if (!(await store.lockAccount(tx, ctx.orgId, id))) throw notFound("carrier_account");
+}
+
+export function open(ctx: Ctx, row: AccountRow): Record<string, unknown> {
+  return row.credentials === null
+    ? {}
+    : (JSON.parse(ctx.secrets.open(row.credentials, sealContext(ctx.orgId, row.id))) as Record<string, unknown>);
+}
+
+function seal(ctx: Ctx, id: string, credentials: Record<string, unknown>) {
+  const credentialFields = Object.keys(credentials).toSorted();
+  if (credentialFields.length === 0) return { credentials: null, credentialFields };
+  return { credentials: ctx.secrets.seal(JSON.stringify(credentials), sealContext(ctx.orgId, id)), credentialFields };
+}
+
+function sealContext(orgId: string, id: string): string {
+  return `carrier-account:${orgId}:${id}`;
+}
+
+const findPickupErrors = createFinder(PickupRules, "body");
+const finders = new Map(
+  carriers.flatMap((carrier) =>
+    (["settings", "credentials"] as const).map((part) => [
+      `${carrier.name} ${part}`,
+      createFinder(carrier[part], "body"),
+    ]),
+  ),
+);
+
+function wrongIn(carrier: Carrier, part: "settings" | "credentials", given: Record<string, unknown>): FieldError[] {
+  const find = finders.get(`${carrier.name} ${part}`)!;
+  return find(given).map((error) => ({ ...error, pointer: `/${part}${error.pointer}` }));
+}
+
+function refuse(errors: FieldError[]): void {
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function plain(value: unknown): Record<string, unknown> {
+  return value as Record<string, unknown>;
+}
+
+function insert(tx: Tx, ctx: Ctx, values: AccountValues): Promise<void> {
+  return refuseTakenName(store.insertAccount(tx, ctx.orgId, values));
+}
+
+async function refuseTakenName(saved: Promise<void>): Promise<void> {
+  try {
+    await saved;
+  } catch (error) {
+    if (violatedConstraint(error) !== "carrier_accounts_name_key") throw error;
+    throw new HubError("name_taken", "Another carrier account has this name.");
+  }
+}
+
+function present(row: AccountRow): CarrierAccount {
+  return {
+    id: row.id,
+    name: row.name,
+    carrier: row.carrier,
+    description: row.description,
+    settings: row.settings,
+    credentialFields: row.credential_fields,
+    pickupRules: { ...findCarrier(row.carrier)?.pickupRules, ...row.pickup_rules },
+    serviceAliases: row.service_aliases,
+    isActive: row.is_active,
+    rateCard: row.card,
+    zoneChart: row.chart && { ...row.chart, uploadedAt: new Date(row.chart.uploadedAt).toISOString() },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    version: row.version,
+  };
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, id: string, data: Record<string, unknown>): Promise<void> {
+  await recordEvent(tx, ctx, { type: `carrier_account.${what}`, objectType: "carrier_account", objectId: id, data });
+}

@@ -1,0 +1,102 @@
+import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
+import { CarrierError } from "../../carriers/carrier.ts";
+import { findCarrier } from "../../carriers/installed.ts";
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
+import { fromCents, toCents } from "../../carriers/rate-card/cents.ts";
+import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
+import { createTariff } from "../../carriers/rate-card/tariff.ts";
+import type { ZoneChart } from "../../carriers/zones/zone-chart.ts";
+import { compileChart } from "../../carriers/zones/zone-chart.ts";
+import { badField, HubError } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import { loadSetLookup } from "../condition-sets/condition-sets.ts";
+import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
+import { getCarrierAccount, getRow, open, today } from "./carrier-accounts.ts";
+import * as store from "./rate-cards.store.ts";
+
+export type OpenCarrier = {
+  account: CarrierAccount;
+  carrier: Carrier;
+  /** What the carrier's functions take; `effectKey` stays the same when the same request is repeated. */
+  call(effectKey: string, tariff?: Tariff): CarrierCall;
+};
+
+/** An account, the carrier behind it and its credentials: for whoever is about to call the carrier. */
+export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
+  const row = await getRow(ctx.db, ctx, accountId);
+  const account = await getCarrierAccount(ctx, accountId);
+  const carrier = findCarrier(row.carrier)!;
+  const credentials = open(ctx, row);
+  return {
+    account,
+    carrier,
+    call: (effectKey, tariff) => ({
+      settings: row.settings,
+      credentials,
+      ...(tariff ? { tariff } : {}),
+      now: () => ctx.clock.now(),
+      effectKey,
+    }),
+  };
+}
+
+export type CardInEffect = { id: string; version: number; name: string; card: RateCard };
+
+/** The card of an account that is in effect on a day; undefined when none is. */
+export async function findCardOn(ctx: Ctx, accountId: string, day: string): Promise<CardInEffect | undefined> {
+  const row = await store.findCardOn(ctx.db, ctx.orgId, accountId, day);
+  return row && { id: row.id, version: row.number, name: row.name, card: row.card };
+}
+
+export async function findCardById(ctx: Ctx, accountId: string, cardId: string): Promise<CardInEffect | undefined> {
+  const row = await store.findCard(ctx.db, ctx.orgId, accountId, cardId);
+  return row && { id: row.id, version: row.number, name: row.name, card: row.card };
+}
+
+/** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */
+export async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
+  const sets = await loadSetLookup(ctx, setsOfCard(card));
+  return createTariff(card, sets, await loadChart(ctx, accountId), scenario);
+}
+
+async function loadChart(ctx: Ctx, accountId: string): Promise<ZoneChart | undefined> {
+  const rows = await store.findChartRows(ctx.db, ctx.orgId, accountId);
+  return rows && compileChart(rows);
+}
+
+/** What a parcel would cost with each service, line by line. Nothing is bought. */
+export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
+  const { account, carrier, call } = await openCarrier(ctx, accountId);
+  if (!carrier.rate) throw new HubError("invalid_state", `${carrier.title} gives no prices.`);
+  const { scenario, shipDate = today(ctx), services, ...parcel } = request;
+  const inEffect = carrier.usesRateCards ? await findCardOn(ctx, accountId, shipDate) : undefined;
+  if (carrier.usesRateCards && !inEffect) {
+    throw new HubError("no_rate_card", `${account.name} has no rate card that is in effect on ${shipDate}.`);
+  }
+  const tariff = inEffect && (await loadTariff(ctx, accountId, inEffect.card, scenario));
+  const asked = { ...parcel, shipDate, ...(services ? { services } : {}) };
+  const answers = await carrier.rate(call(ctx.requestId, tariff), asked).catch(explainCarrierError);
+  const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
+  return {
+    carrierAccountId: accountId,
+    rateCard: inEffect
+      ? {
+          id: inEffect.id,
+          version: inEffect.version,
+          name: inEffect.name,
+          effectiveFrom: inEffect.card.effectiveFrom,
+          effectiveTo: inEffect.card.effectiveTo ?? null,
+        }
+      : null,
+    shipDate,
+    quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
+    unavailable: answers.filter((answer) => "reason" in answer),
+  };
+}
+
+function explainCarrierError(error: unknown): never {
+  if (!(error instanceof CarrierError)) throw error;
+  if (error.code === "unknown_service") throw badField("/services", "unknown_service", error.message);
+  throw new HubError("carrier_failed", error.message);
+}

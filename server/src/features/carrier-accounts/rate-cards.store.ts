@@ -1,0 +1,145 @@
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import type { ChartRow } from "../../carriers/zones/zone-chart.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { RateCardQuery, ZoneChartInfo } from "./carrier-accounts.schemas.ts";
+
+export type CardRow = {
+  id: string;
+  account_id: string;
+  number: number;
+  name: string;
+  currency: string;
+  effective_from: string;
+  effective_to: string | null;
+  is_active: boolean;
+  service_count: number;
+  created_at: Date;
+};
+export type FullCardRow = CardRow & { card: RateCard };
+
+const columns =
+  "id, account_id, number, name, currency, effective_from, effective_to, is_active, service_count, created_at";
+
+export async function listCards(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  query: RateCardQuery,
+): Promise<Page<CardRow>> {
+  const where = "org_id = $1 and account_id = $2 and ($3::boolean is null or is_active = $3)";
+  const filter = [orgId, accountId, query.isActive ?? null];
+  const rows = await db.query<CardRow>(
+    `select ${columns} from rate_cards where ${where} order by number desc limit $4 offset $5`,
+    [...filter, query.limit, offsetOf(query)],
+  );
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from rate_cards where ${where}`, filter);
+  return toPage(rows, count?.total ?? 0, query);
+}
+
+export async function findCard(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  id: string,
+): Promise<FullCardRow | undefined> {
+  const [row] = await db.query<FullCardRow>(
+    `select ${columns}, card from rate_cards where org_id = $1 and account_id = $2 and id = $3`,
+    [orgId, accountId, id],
+  );
+  return row;
+}
+
+export async function findCardOn(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  day: string,
+): Promise<FullCardRow | undefined> {
+  const [row] = await db.query<FullCardRow>(
+    `select ${columns}, card from rate_cards
+      where org_id = $1 and account_id = $2 and is_active and effective_from <= $3::date
+        and (effective_to is null or effective_to >= $3::date)
+      order by effective_from desc, number desc limit 1`,
+    [orgId, accountId, day],
+  );
+  return row;
+}
+
+export async function listCardIds(db: Queryable, orgId: string, accountId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>("select id from rate_cards where org_id = $1 and account_id = $2", [
+    orgId,
+    accountId,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+export type NewCard = { id: string; accountId: string; card: RateCard; isActive: boolean; by: Actor; at: Date };
+
+/** The caller holds the lock of the account, so that numbers count up without gaps. */
+export async function insertCard(tx: Tx, orgId: string, { id, accountId, card, isActive, by, at }: NewCard) {
+  const [row] = await tx.query<CardRow>(
+    `insert into rate_cards (id, org_id, account_id, number, name, currency, effective_from, effective_to, is_active,
+       card, service_count, created_by, created_at, updated_at)
+     values ($1, $2, $3, (select coalesce(max(number), 0) + 1 from rate_cards where account_id = $3),
+       $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning ${columns}`,
+    [
+      id,
+      orgId,
+      accountId,
+      card.name,
+      card.currency ?? "USD",
+      card.effectiveFrom,
+      card.effectiveTo ?? null,
+      isActive,
+      JSON.stringify(card),
+      card.services.length,
+      by,
+      at,
+    ],
+  );
+  return row!;
+}
+
+export async function updateCard(tx: Tx, orgId: string, row: FullCardRow, at: Date): Promise<void> {
+  await tx.query(
+    `update rate_cards set effective_from = $3, effective_to = $4, is_active = $5, card = $6, updated_at = $7
+      where org_id = $1 and id = $2`,
+    [orgId, row.id, row.effective_from, row.effective_to, row.is_active, JSON.stringify(row.card), at],
+  );
+}
+
+export async function saveChart(
+  tx: Tx,
+  orgId: string,
+  accountId: string,
+  chart: { name: string; rows: ChartRow[]; at: Date },
+): Promise<ZoneChartInfo> {
+  const [row] = await tx.query<{ number: number }>(
+    `insert into zone_charts (account_id, org_id, name, rows, row_count, number, uploaded_at)
+     values ($1, $2, $3, $4, $5, 1, $6)
+     on conflict (account_id) do update set name = excluded.name, rows = excluded.rows, row_count = excluded.row_count,
+       uploaded_at = excluded.uploaded_at, number = zone_charts.number + 1
+     returning number`,
+    [accountId, orgId, chart.name, JSON.stringify(chart.rows), chart.rows.length, chart.at],
+  );
+  return { name: chart.name, version: row!.number, rowCount: chart.rows.length, uploadedAt: chart.at.toISOString() };
+}
+
+export async function findChartRows(db: Queryable, orgId: string, accountId: string): Promise<ChartRow[] | undefined> {
+  const [row] = await db.query<{ rows: ChartRow[] }>(
+    "select rows from zone_charts where org_id = $1 and account_id = $2",
+    [orgId, accountId],
+  );
+  return row?.rows;
+}
+
+export async function deleteChart(tx: Tx, orgId: string, accountId: string): Promise<boolean> {
+  const rows = await tx.query("delete from zone_charts where org_id = $1 and account_id = $2 returning 1", [
+    orgId,
+    accountId,
+  ]);
+  return rows.length > 0;
+}

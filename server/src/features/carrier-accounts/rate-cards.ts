@@ -1,0 +1,217 @@
+import type { CellError } from "../../carriers/rate-card/card-csv.ts";
+import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import { checkCard } from "../../carriers/rate-card/check-card.ts";
+import { missingSets, setsOfCard } from "../../carriers/rate-card/compile-card.ts";
+import { chartFromCsv } from "../../carriers/zones/chart-csv.ts";
+import type { ChartRow } from "../../carriers/zones/zone-chart.ts";
+import { checkChart } from "../../carriers/zones/zone-chart.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { loadSetLookup, recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import type {
+  ActivateRequest,
+  RateCardDetail,
+  RateCardInfo,
+  RateCardQuery,
+  RateCardUpload,
+  ZoneChartInfo,
+  ZoneChartUpload,
+} from "./carrier-accounts.schemas.ts";
+import { getRow, lock } from "./carrier-accounts.ts";
+import type { CardRow, FullCardRow } from "./rate-cards.store.ts";
+import * as store from "./rate-cards.store.ts";
+
+export async function listRateCards(ctx: Ctx, accountId: string, query: RateCardQuery): Promise<Page<RateCardInfo>> {
+  const account = await getRow(ctx.db, ctx, accountId);
+  const page = await store.listCards(ctx.db, ctx.orgId, accountId, query);
+  return { ...page, data: page.data.map((row) => present(row, account.card?.id)) };
+}
+
+export async function getRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
+  const account = await getRow(ctx.db, ctx, accountId);
+  const row = await findCard(ctx.db, ctx, accountId, cardId);
+  return { ...present(row, account.card?.id), card: row.card };
+}
+
+/** A new version; earlier ones stay, and count for the days on which no later one is in effect. */
+export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCardUpload): Promise<RateCardDetail> {
+  await getRow(ctx.db, ctx, accountId);
+  const card = await readUpload(upload);
+  const sets = await loadSetLookup(ctx, setsOfCard(card));
+  const missing = missingSets(card, sets, upload.card ? "/card" : "/header");
+  if (missing.length > 0) throw validationFailed(missing);
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, accountId);
+    const isActive = upload.isActive ?? true;
+    const at = ctx.clock.now();
+    const row = await store.insertCard(tx, ctx.orgId, {
+      id: ctx.newId(),
+      accountId,
+      card,
+      isActive,
+      by: ctx.actor,
+      at,
+    });
+    const account = await getRow(tx, ctx, accountId);
+    const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
+    await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
+    await record(tx, ctx, "rate_card_uploaded", accountId, row);
+    return { ...present(row, account.card?.id), card };
+  });
+}
+
+function toFieldError({ pointer, code, message }: CellError): FieldError {
+  return { pointer, code, message };
+}
+
+async function readUpload(upload: RateCardUpload): Promise<RateCard> {
+  if ((upload.card === undefined) === (upload.csv === undefined)) {
+    throw badField("", "one_of", "Send either `card`, or `csv` with a `header`.");
+  }
+  if (upload.card) {
+    if (upload.header) throw badField("/header", "unused", "A `card` has everything; `header` goes with `csv`.");
+    const errors = checkCard(upload.card, "/card");
+    if (errors.length > 0) throw validationFailed(errors);
+    return upload.card;
+  }
+  if (!upload.header)
+    throw badField("/header", "required", "Prices alone are no card: name, effectiveFrom, zoneScheme.");
+  const read = await servicesFromCsv(upload.csv!, upload.header);
+  if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
+  const card = { ...upload.header, services: read.services };
+  const errors = checkCard(card, "/header");
+  if (errors.length > 0) throw validationFailed(errors);
+  return card as RateCard;
+}
+
+/** Puts a card into effect, from another day on if one is named. */
+export async function activateRateCard(
+  ctx: Ctx,
+  accountId: string,
+  cardId: string,
+  { effectiveFrom, effectiveTo }: ActivateRequest,
+): Promise<RateCardDetail> {
+  return await changeCard(ctx, accountId, cardId, "rate_card_activated", (row) => {
+    const from = effectiveFrom ?? row.effective_from;
+    const to = effectiveTo === undefined ? row.effective_to : effectiveTo;
+    if (to !== null && to < from) {
+      throw badField("/effectiveTo", "ends_before_start", `The card would end on ${to}, before it begins.`);
+    }
+    const { effectiveTo: _former, ...card } = row.card;
+    const dates = { effectiveFrom: from, ...(to === null ? {} : { effectiveTo: to }) };
+    return { ...row, is_active: true, effective_from: from, effective_to: to, card: { ...card, ...dates } };
+  });
+}
+
+/** Takes a card out of use; the one that was in effect before it counts again. */
+export async function deactivateRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
+  return await changeCard(ctx, accountId, cardId, "rate_card_deactivated", (row) => ({ ...row, is_active: false }));
+}
+
+async function changeCard(
+  ctx: Ctx,
+  accountId: string,
+  cardId: string,
+  what: string,
+  apply: (row: FullCardRow) => FullCardRow,
+): Promise<RateCardDetail> {
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, accountId);
+    const row = apply(await findCard(tx, ctx, accountId, cardId));
+    await store.updateCard(tx, ctx.orgId, row, ctx.clock.now());
+    await record(tx, ctx, what, accountId, row);
+    const account = await getRow(tx, ctx, accountId);
+    return { ...present(row, account.card?.id), card: row.card };
+  });
+}
+
+export async function replaceZoneChart(ctx: Ctx, accountId: string, upload: ZoneChartUpload): Promise<ZoneChartInfo> {
+  await getRow(ctx.db, ctx, accountId);
+  const rows = await readChart(upload);
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, accountId);
+    const name = upload.name ?? "Zone chart";
+    const chart = await store.saveChart(tx, ctx.orgId, accountId, { name, rows, at: ctx.clock.now() });
+    const data = { name, rowCount: rows.length, version: chart.version };
+    await recordEvent(tx, ctx, {
+      type: "carrier_account.zone_chart_uploaded",
+      objectType: "carrier_account",
+      objectId: accountId,
+      data,
+    });
+    return chart;
+  });
+}
+
+async function readChart({ rows, csv, origin }: ZoneChartUpload): Promise<ChartRow[]> {
+  if ((rows === undefined) === (csv === undefined)) throw badField("", "one_of", "Send either `rows` or `csv`.");
+  if (rows) {
+    const errors = checkChart(rows, "/rows");
+    if (errors.length > 0) throw validationFailed(errors);
+    return rows;
+  }
+  const read = await chartFromCsv(csv!, origin);
+  if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
+  if (read.rows.length === 0) throw badField("/csv", "empty", "There are no rows below the header.");
+  return read.rows;
+}
+
+/** Zones come from the distance again. */
+export async function deleteZoneChart(ctx: Ctx, accountId: string) {
+  return await change(ctx, async (tx) => {
+    await lock(tx, ctx, accountId);
+    const isDeleted = await store.deleteChart(tx, ctx.orgId, accountId);
+    if (!isDeleted) throw new HubError("zone_chart_not_found", "The account has no zone chart.");
+    await recordEvent(tx, ctx, {
+      type: "carrier_account.zone_chart_deleted",
+      objectType: "carrier_account",
+      objectId: accountId,
+    });
+    return { id: accountId, deleted: true as const };
+  });
+}
+
+async function findCard(db: Queryable, ctx: Ctx, accountId: string, cardId: string): Promise<FullCardRow> {
+  const row = await store.findCard(db, ctx.orgId, accountId, cardId);
+  if (!row) throw notFound("rate_card");
+  return row;
+}
+
+function present(row: CardRow, inEffect: string | undefined): RateCardInfo {
+  return {
+    id: row.id,
+    version: row.number,
+    name: row.name,
+    effectiveFrom: row.effective_from,
+    effectiveTo: row.effective_to,
+    carrierAccountId: row.account_id,
+    currency: row.currency,
+    isActive: row.is_active,
+    isInEffect: row.id === inEffect,
+    serviceCount: row.service_count,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, accountId: string, row: CardRow): Promise<void> {
+  await recordEvent(tx, ctx, {
+    type: `carrier_account.${what}`,
+    objectType: "carrier_account",
+    objectId: accountId,
+    data: {
+      rateCardId: row.id,
+      version: row.number,
+      name: row.name,
+      effectiveFrom: row.effective_from,
+      effectiveTo: row.effective_to,
+      isActive: row.is_active,
+    },
+  });
+}

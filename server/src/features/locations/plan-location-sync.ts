@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Address } from "../../core/address.ts";
+import type { Location } from "./locations.schemas.ts";
+
+/** A location as a bridge delivers it. */
+export type PulledLocation = {
+  externalId: string;
+  name: string;
+  type: Location["type"];
+  address: Address;
+  isActive: boolean;
+};
+
+export type FieldDiff = { path: string; from: unknown; to: unknown };
+
+export type LocationChange = {
+  action: "created" | "updated" | "unchanged" | "deactivated";
+  external_id: string;
+  location_id: string | null;
+  name: string;
+  changes: FieldDiff[];
+  /** Fields that were edited here: the bridge says otherwise and is not followed. */
+  kept_local: string[];
+};
+
+/** What to write for one change; `unchanged` needs nothing. */
+export type LocationWrite = { change: LocationChange; location: SyncedFields };
+
+export type SyncedFields = Pick<Location, "name" | "type" | "address" | "is_active">;
+
+export const syncedFields = ["name", "type", "address", "is_active"] as const;
+
+/**
+ * Which locations of the bridge are new, changed or gone. Pure: the dry run and the real one are the same plan.
+ * Vanished ones are deactivated, never deleted, and the default stays what it is.
+ */
+export function planLocationSync(
+  known: Location[],
+  pulled: PulledLocation[],
+  takenNames: Set<string>,
+): LocationWrite[] {
+  const byExternalId = new Map(known.map((location) => [location.external_id, location]));
+  const seen = new Map(pulled.map((record) => [record.externalId, record]));
+  const names = new Set([...takenNames].map((name) => name.toLowerCase()));
+  const writes: LocationWrite[] = [];
+  for (const record of seen.values()) {
+    const location = byExternalId.get(record.externalId);
+    writes.push(location ? updateOf(location, record, names) : creationOf(record, names));
+  }
+  for (const location of known) {
+    if (seen.has(location.external_id ?? "") || !location.is_active || location.is_default) continue;
+    writes.push({
+      location: { ...location, is_active: false },
+      change: {
+        action: "deactivated",
+        external_id: location.external_id ?? "",
+        location_id: location.id,
+        name: location.name,
+        changes: [{ path: "/is_active", from: true, to: false }],
+        kept_local: [],
+      },
+    });
+  }
+  return writes;
+}
+
+function creationOf(record: PulledLocation, names: Set<string>): LocationWrite {
+  const name = freeName(record, names);
+  names.add(name.toLowerCase());
+  return {
+    location: { name, type: record.type, address: record.address, is_active: record.isActive },
+    change: {
+      action: "created",
+      external_id: record.externalId,
+      location_id: null,
+      name,
+      changes: [],
+      kept_local: [],
+    },
+  };
+}
+
+function updateOf(location: Location, record: PulledLocation, names: Set<string>): LocationWrite {
+  const wanted: SyncedFields = {
+    name: record.name,
+    type: record.type,
+    address: record.address,
+    // A default cannot be inactive; somebody has to choose another one first.
+    is_active: record.isActive || location.is_default,
+  };
+  const next: SyncedFields = { ...location };
+  const changes: FieldDiff[] = [];
+  const kept: string[] = [];
+  for (const field of syncedFields) {
+    if (isDeepStrictEqual(location[field], wanted[field])) continue;
+    const isTaken = field === "name" && names.has(wanted.name.toLowerCase()) && !isSameName(location, wanted);
+    if (location.locked_fields.includes(field) || isTaken) {
+      kept.push(field);
+      continue;
+    }
+    Object.assign(next, { [field]: wanted[field] });
+    changes.push({ path: `/${field}`, from: location[field], to: wanted[field] });
+  }
+  if (changes.some(({ path }) => path === "/name")) names.add(next.name.toLowerCase());
+  return {
+    location: next,
+    change: {
+      action: changes.length > 0 ? "updated" : "unchanged",
+      external_id: record.externalId,
+      location_id: location.id,
+      name: next.name,
+      changes,
+      kept_local: kept,
+    },
+  };
+}
+
+const isSameName = (one: { name: string }, other: { name: string }): boolean =>
+  one.name.toLowerCase() === other.name.toLowerCase();
+
+/** Names are unique here, not at the bridge. */
+function freeName({ name, externalId }: PulledLocation, taken: ReadonlySet<string>): string {
+  if (!taken.has(name.toLowerCase())) return name;
+  const suffix = ` (${externalId.slice(-40)})`;
+  return `${name.slice(0, 100 - suffix.length).trimEnd()}${suffix}`;
+}
+
+export type Suggestion = {
+  kind: "possible_duplicate";
+  location_ids: [string, string];
+  score: number;
+  because: string[];
+};
+
+const maxSuggestions = 20;
+
+/** Pairs of active locations that look like one place. Only a hint: nothing is merged. */
+export function suggestDuplicates(locations: Location[]): Suggestion[] {
+  const suggestions: Suggestion[] = [];
+  const groups = new Map<string, Location[]>();
+  for (const location of locations) {
+    if (!location.is_active) continue;
+    const { address1, zip, countryCode } = location.address;
+    const keys = [
+      address1 && zip ? `address ${plain(address1)} ${plain(zip).slice(0, 5)} ${plain(countryCode ?? "")}` : undefined,
+      `name ${plain(location.name)}`,
+    ];
+    for (const key of keys) if (key) groups.set(key, [...(groups.get(key) ?? []), location]);
+  }
+  for (const [key, [first, ...others]] of groups) {
+    for (const other of others) {
+      const ids: [string, string] = [first!.id, other.id];
+      const known = suggestions.find(({ location_ids: [a, b] }) => a === ids[0] && b === ids[1]);
+      const isAddress = key.startsWith("address");
+      const [because, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];
+      if (known) Object.assign(known, { score: 0.99, because: [...known.because, because] });
+      else
+        suggestions.push({
+          kind: "possible_duplicate",
+          location_ids: ids,
+          score,
+          because: [because],
+        });
+    }
+  }
+  return suggestions.toSorted((a, b) => b.score - a.score).slice(0, maxSuggestions);
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");

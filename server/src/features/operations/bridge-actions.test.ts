@@ -1,0 +1,157 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let bridge_id: string;
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  org = await hub.org();
+  bridge_id = (await org.post("/bridges", { name: "Partner", connector: "demo" })).body.id;
+});
+
+const aReadyOrder = async (more: object = {}) =>
+  (await org.post("/orders", { status: "ready", lines: [{ sku: "MUG", quantity: 1 }], ...more })).body;
+const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
+const run = async (order_ids: string[], type: string, params: object) =>
+  (await org.post("/operations/run", { order_ids, actions: [{ type, params }] })).body;
+const ended = (id: string) =>
+  eventually(
+    async () => (await org.get(`/tasks/executions/${id}`)).body,
+    ({ finishedAt }) => finishedAt !== null,
+  );
+
+test("the catalog offers them to an organization that has a bridge", async () => {
+  const typesOf = async (who: TestOrg) =>
+    (await who.get("/operations/actions")).body.data
+      .filter((action: { available: boolean }) => !action.available)
+      .map((action: { type: string }) => action.type);
+  expect(await typesOf(org)).toEqual([]);
+  expect((await typesOf(await hub.org())).toSorted()).toEqual([
+    "recall_fulfillment",
+    "run_task",
+    "send_to_fulfillment",
+  ]);
+});
+
+describe("send_to_fulfillment", () => {
+  test("hands all orders over in one execution, which the steps name", async () => {
+    const orders = await Promise.all([aReadyOrder(), aReadyOrder()]);
+    const ids = orders.map(({ id }) => id);
+    const done = await run(ids, "send_to_fulfillment", { bridge_id });
+    expect(done).toMatchObject({ status: "succeeded", summary: { succeeded: 2 } });
+    const steps = done.results.map((result: { steps: object[] }) => result.steps[0]);
+    expect(steps[0]).toMatchObject({ status: "applied", warning: { code: "pending" } });
+    expect(new Set(steps.map((step: { execution_id: string }) => step.execution_id)).size).toBe(1);
+    const execution = await ended(steps[0].execution_id);
+    expect(execution).toMatchObject({ status: "succeeded", trigger: "operation", runId: done.id });
+    expect(execution.result.summary).toMatchObject({ sent: 2 });
+    expect((await read(ids[0])).status).toBe("sent");
+    expect((await run(ids, "send_to_fulfillment", { bridge_id })).summary).toMatchObject({ no_change: 2 });
+  });
+
+  test("an order that the partner does not get is ready again, on hold with the reason; releasing it is allowed", async () => {
+    // The partner is closed before its task begins.
+    const paused = await startTestHub({ taskSlots: 0 });
+    const there = await paused.org();
+    const closed = (await there.post("/bridges", { name: "Gone", connector: "demo" })).body;
+    const order = (await there.post("/orders", { status: "ready" })).body;
+    const action = { type: "send_to_fulfillment", params: { bridge_id: closed.id } };
+    await there.post("/operations/run", { order_ids: [order.id], actions: [action] });
+    expect((await there.get(`/orders/${order.id}`)).body.status).toBe("sent");
+    await there.patch(`/bridges/${closed.id}`, { isActive: false });
+    const worker = await paused.secondNode({ taskSlots: 2 });
+    const back = await eventually(
+      async () => (await there.get(`/orders/${order.id}`)).body,
+      ({ status }) => status === "ready",
+    );
+    expect(back).toMatchObject({ onHold: true, holds: [{ handle: "fulfillment", source: "system" }] });
+    const release = { type: "release_hold", params: { handles: ["fulfillment"] } };
+    const released = await there.post("/operations/run", { order_ids: [order.id], actions: [release] });
+    expect(released.body.status).toBe("succeeded");
+    await worker.stop();
+  });
+
+  test("is refused where nobody is named, and where the bridge cannot do it; preflight says the same and queues nothing", async () => {
+    const { id } = await aReadyOrder();
+    const actions = [{ type: "send_to_fulfillment", params: {} }];
+    const before = (await org.get("/tasks/executions?limit=1")).body.pagination.total;
+    const check = await org.post("/operations/preflight", { order_ids: [id], actions });
+    expect(check.body.orders[0].steps[0]).toMatchObject({
+      verdict: "blocked",
+      error: { code: "no_fulfillment_bridge" },
+    });
+    const fine = [{ type: "send_to_fulfillment", params: { bridge_id } }];
+    expect((await org.post("/operations/preflight", { order_ids: [id], actions: fine })).body.verdict).toBe("ready");
+    expect((await read(id)).status).toBe("ready");
+    const unknown = await org.post("/operations/run", {
+      order_ids: [id],
+      actions: [{ type: "send_to_fulfillment", params: { bridge_id: id } }],
+    });
+    expect([unknown.status, unknown.body.errors[0].code]).toEqual([400, "bridge_not_found"]);
+    expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(before);
+  });
+
+  test("uses the bridge of the order's location", async () => {
+    const { changes } = (await org.post(`/locations/sync/${bridge_id}`)).body;
+    const order = await aReadyOrder({ locationId: changes[0].location_id });
+    expect(await run([order.id], "send_to_fulfillment", {})).toMatchObject({ status: "succeeded" });
+  });
+
+  test("cannot be undone, and says so", async () => {
+    const { id } = await aReadyOrder();
+    const done = await run([id], "send_to_fulfillment", { bridge_id });
+    const undo = await org.post(`/operations/runs/${done.id}/undo`);
+    expect(undo.body.results[0].steps[0]).toMatchObject({ status: "not_undone", error: { code: "irreversible" } });
+    expect((await read(id)).status).toBe("sent");
+  });
+});
+
+test("recall_fulfillment leaves the order sent until the partner agrees", async () => {
+  const { id } = await aReadyOrder();
+  await run([id], "send_to_fulfillment", { bridge_id });
+  const recall = await run([id], "recall_fulfillment", { bridge_id, reason: "Wrong address" });
+  expect(recall.results[0].steps[0]).toMatchObject({ status: "applied", execution_id: expect.any(String) });
+  await ended(recall.results[0].steps[0].execution_id);
+  expect((await read(id)).status).toBe("ready");
+  const { data } = (await org.get(`/orders/${id}/timeline`)).body;
+  expect(data[0]).toMatchObject({ kind: "fulfillment", changes: [{ path: "/status", from: "sent", to: "ready" }] });
+});
+
+describe("run_task", () => {
+  test("runs a task that takes no orders once for each, with the order filled in", async () => {
+    const orders = await Promise.all([aReadyOrder(), aReadyOrder()]);
+    const input = { number: "{{number}}", text: "for {{number}}", lines: "{{lines}}" };
+    const done = await run(
+      orders.map(({ id }) => id),
+      "run_task",
+      { bridge_id, task_name: "noop", input },
+    );
+    const executions = await Promise.all(
+      done.results.map((result: { steps: { execution_id: string }[] }) => ended(result.steps[0]!.execution_id)),
+    );
+    expect(executions.map(({ result }) => result.number).toSorted()).toEqual(
+      orders.map(({ number }) => number).toSorted(),
+    );
+    expect(executions[0].result.text).toBe(`for ${executions[0].result.number}`);
+    expect(executions[0].result.lines).toHaveLength(1);
+  });
+
+  test("is refused per order when the bridge has no such task or the input does not fit", async () => {
+    const { id } = await aReadyOrder();
+    const missing = await run([id], "run_task", { bridge_id, task_name: "no.such" });
+    expect(missing.results[0].steps[0].error).toMatchObject({ code: "unknown_task" });
+    const wrong = await run([id], "run_task", { bridge_id, task_name: "sleep", input: { ms: "{{number}}" } });
+    expect(wrong.results[0].steps[0].error).toMatchObject({ code: "invalid_input" });
+  });
+
+  test("needs tasks:execute", async () => {
+    const { id } = await aReadyOrder();
+    const clerk = await org.withScopes(["operations:run", "operations:read", "orders:read"]);
+    const actions = [{ type: "run_task", params: { bridge_id, task_name: "noop" } }];
+    expect((await clerk.post("/operations/run", { order_ids: [id], actions })).body.code).toBe("insufficient_scope");
+  });
+});

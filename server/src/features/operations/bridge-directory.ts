@@ -1,0 +1,35 @@
+import type { Ctx } from "../../context.ts";
+import { findInputErrors, findTask, findUnusable } from "../bridges/bridge-tasks.ts";
+import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { listOpenBridges } from "../bridges/bridges.ts";
+import { listLocationBridges } from "../locations/locations.ts";
+import type { BridgeDirectory } from "./action.ts";
+import { refuse } from "./action.ts";
+
+/** Everything actions may ask about the organization's bridges, read once for the whole pipeline. */
+export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<BridgeDirectory> {
+  const bridges = new Map<string, OpenBridge>();
+  if (isNeeded) for (const bridge of await listOpenBridges(ctx)) bridges.set(bridge.row.id, bridge);
+  const byLocation = isNeeded ? await listLocationBridges(ctx) : new Map<string, string>();
+  const taskOf = (bridgeId: string, taskName: string) => {
+    const bridge = bridges.get(bridgeId.toLowerCase());
+    return bridge && findTask(bridge, taskName);
+  };
+  return {
+    problem(bridgeId, taskName, input) {
+      const bridge = bridges.get(bridgeId.toLowerCase());
+      if (!bridge) return refuse("bridge_not_found", "There is no such bridge.");
+      const unusable = findUnusable(ctx, bridge);
+      if (unusable) return refuse(unusable.code, unusable.message);
+      const task = findTask(bridge, taskName);
+      const names = bridge.tasks.map(({ name }) => name).join(", ");
+      if (!task) {
+        return refuse("unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, `It has ${names}.`);
+      }
+      const [error] = findInputErrors(task, task.mode === "push" ? { ...input, orderIds: ["any"] } : input);
+      return error && refuse("invalid_input", `${error.pointer}: ${error.message}`);
+    },
+    takesOrders: (bridgeId, taskName) => taskOf(bridgeId, taskName)?.mode === "push",
+    ofLocation: (locationId) => (locationId === null ? undefined : byLocation.get(locationId)),
+  };
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const secrets = ["Ada Byron", "ada@example.com", "+1 518 555 0100", "12 Main Street", "Rear door", "Bea Bills"];
+const body = {
+  number: "P-1",
+  customer: { name: "Ada Byron", email: "ada@example.com", phone: "+1 518 555 0100" },
+  shippingAddress: {
+    name: "Ada Byron",
+    address1: "12 Main Street",
+    address2: "Rear door",
+    city: "Albany",
+    zip: "12207",
+  },
+  billingAddress: { name: "Bea Bills", email: "ada@example.com", countryCode: "US" },
+  lines: [{ sku: "MUG-1", quantity: 1 }],
+};
+await org.post("/orders", body);
+await org.patch("/orders/P-1", {
+  customer: { name: "Ada Byron-King" },
+  shippingAddress: { address1: "12 Main Street W" },
+});
+await org.post("/operations/run", {
+  order_ids: ["P-1"],
+  actions: [{ type: "update_address", params: { address: { name: "Ada Byron III" } } }],
+});
+
+const paths = ["/orders/P-1", "/orders", "/orders?search=ada", "/orders/export.csv", "/orders/P-1/timeline"];
+
+test.each(paths)("%s tells who the order is for only to those with pii:read", async (path) => {
+  const [full, viewer, key] = await Promise.all([
+    org.get(path),
+    (await org.withRole("viewer")).get(path),
+    (await org.withScopes(["orders:read"])).get(path),
+  ]);
+  expect([full.status, viewer.status, key.status]).toEqual([200, 200, 200]);
+  expect(full.text).toContain("Ada Byron");
+  for (const secret of secrets) {
+    expect(viewer.text).not.toContain(secret);
+    expect(key.text).not.toContain(secret);
+  }
+  expect(viewer.text).toContain("***");
+  const both = await (await org.withScopes(["orders:read", "pii:read"])).get(path);
+  expect(both.text).toContain("Ada Byron");
+});
+
+test("where an order goes, and what is in it, everybody sees who may read orders", async () => {
+  const viewer = await org.withRole("viewer");
+  expect((await viewer.get("/orders/P-1")).body).toMatchObject({
+    customer: { name: "***", email: "***", phone: "***" },
+    shippingAddress: { name: "***", address1: "***", address2: "***", city: "Albany", zip: "12207" },
+    billingAddress: { name: "***", email: "***", countryCode: "US" },
+    lines: [{ sku: "MUG-1" }],
+  });
+  const bare = (await org.post("/orders", {})).body;
+  expect((await viewer.get(`/orders/${bare.id}`)).body).toMatchObject({ customer: {}, shippingAddress: null });
+});
+
+test("answers to writers without pii:read are masked as well, and what they do not touch stays as it is", async () => {
+  const writer = await org.withScopes(["orders:read", "orders:write"]);
+  const created = await writer.post("/orders", { ...body, number: "P-2" });
+  expect(created.text).not.toContain("Ada Byron");
+  expect((await writer.patch("/orders/P-2", { tags: ["seen"] })).text).not.toContain("12 Main Street");
+  expect((await org.get("/orders/P-2")).body).toMatchObject({ customer: body.customer, tags: ["seen"] });
+});

@@ -1,0 +1,42 @@
+import type { Queryable, Tx } from "../../db/database.ts";
+
+/** Two imports of one bridge take turns where they deliver the same orders, and only there. */
+export async function lockExternalIds(tx: Tx, bridgeId: string, externalIds: string[]): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(key) from (
+       select distinct hashtextextended($1 || ' ' || id, 0) % 64 as key from unnest($2::text[]) as id order by 1) keys`,
+    [bridgeId, externalIds],
+  );
+}
+
+export type KnownOrder = { id: string; external_id: string; source_updated_at: Date | null };
+
+export async function findByExternalIds(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  externalIds: string[],
+): Promise<KnownOrder[]> {
+  return await db.query<KnownOrder>(
+    `select id, external_id, source_updated_at from orders
+      where org_id = $1 and bridge_id = $2 and external_id = any($3::text[])`,
+    [orgId, bridgeId, externalIds],
+  );
+}
+
+/** How old each order's state is at its source. */
+export async function rememberAges(
+  tx: Tx,
+  orgId: string,
+  bridgeId: string,
+  ages: { externalId: string; updatedAt: string }[],
+): Promise<void> {
+  if (ages.length === 0) return;
+  await tx.query(
+    `update orders o set source_updated_at = u."updatedAt"
+       from jsonb_to_recordset($3::jsonb) as u ("externalId" text, "updatedAt" timestamptz)
+      where o.org_id = $1 and o.bridge_id = $2 and o.external_id = u."externalId"
+        and (o.source_updated_at is null or o.source_updated_at < u."updatedAt")`,
+    [orgId, bridgeId, JSON.stringify(ages)],
+  );
+}

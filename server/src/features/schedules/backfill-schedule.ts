@@ -1,0 +1,91 @@
+import { badField } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { enqueueExecutions } from "../tasks/tasks.ts";
+import { storedCron } from "./cron.ts";
+import { occurrencesAfter } from "./cron-occurrences.ts";
+import { localTimeOf } from "./cron-upcoming.ts";
+import { scheduleNow } from "./schedule-clock.ts";
+import type { BackfillAnswer, BackfillRequest } from "./schedules.schemas.ts";
+import { maxBackfill } from "./schedules.schemas.ts";
+import { find, requireTaskOf } from "./schedules.ts";
+import type { ShownScheduleRow } from "./schedules.store.ts";
+import * as store from "./schedules.store.ts";
+
+/** Queues a run for each occurrence of a time that is over, except for those that had one. Works while paused. */
+export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRequest): Promise<BackfillAnswer> {
+  const row = await find(ctx.db, ctx, id);
+  const times = occurrencesIn(row, request, await scheduleNow(ctx, ctx.db));
+  if (request.dryRun) {
+    const known = await executionsOf(ctx, ctx.db, row, times);
+    return present(row, times, known, new Map(), true);
+  }
+  const checked = await requireTaskOf(ctx, row);
+  return await change(ctx, async (tx) => {
+    const known = await executionsOf(ctx, tx, row, times);
+    const missing = times.filter((at) => !known.has(at));
+    const made = await enqueueExecutions(
+      tx,
+      ctx,
+      missing.map((at) => ({ ...checked, trigger: "backfill", scheduleId: id, scheduledFor: new Date(at) }) as const),
+    );
+    const last = made.at(-1);
+    if (last) {
+      const runs = { count: made.length, lastExecutionId: last.id, at: ctx.clock.now() };
+      await store.noteRuns(tx, ctx.orgId, id, runs);
+    }
+    const { from, to } = request;
+    await recordEvent(tx, ctx, {
+      type: "schedule.backfilled",
+      objectType: "schedule",
+      objectId: id,
+      data: { from, to, queued: made.length },
+    });
+    const queued = new Map(made.map((execution) => [execution.scheduled_for!.getTime(), execution.id]));
+    return present(row, times, known, queued, false);
+  });
+}
+
+function occurrencesIn(row: ShownScheduleRow, { from, to }: BackfillRequest, now: number): number[] {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  if (end <= start) throw badField("/to", "before_from", "`to` must be later than `from`.");
+  if (end > now) throw badField("/to", "in_the_future", "Only what is over can be filled; the rest comes by itself.");
+  const times: number[] = [];
+  for (const at of occurrencesAfter(storedCron(row.cron), row.timezone, start - 1)) {
+    if (at >= end) break;
+    if (times.push(at) > maxBackfill) {
+      throw badField("/to", "too_many_runs", `These are more than ${maxBackfill} runs. Take a shorter time.`);
+    }
+  }
+  return times;
+}
+
+async function executionsOf(
+  ctx: Ctx,
+  db: Parameters<typeof store.findOccurrences>[0],
+  row: ShownScheduleRow,
+  times: number[],
+): Promise<Map<number, string>> {
+  const dates = times.map((at) => new Date(at));
+  const found = await store.findOccurrences(db, ctx.orgId, row.id, dates);
+  return new Map(found.map((execution) => [execution.scheduled_for.getTime(), execution.id]));
+}
+
+function present(
+  row: ShownScheduleRow,
+  times: number[],
+  known: ReadonlyMap<number, string>,
+  queued: ReadonlyMap<number, string>,
+  dryRun: boolean,
+): BackfillAnswer {
+  const runs = times.map((at) => ({
+    scheduledFor: new Date(at).toISOString(),
+    localTime: localTimeOf(row.timezone, at),
+    // Neither known nor queued: the scheduler made it in the same moment.
+    outcome: queued.has(at) ? "queued" : dryRun && !known.has(at) ? "would_queue" : "already_run",
+    executionId: queued.get(at) ?? known.get(at) ?? null,
+  })) satisfies BackfillAnswer["runs"];
+  const alreadyRun = runs.filter(({ outcome }) => outcome === "already_run").length;
+  return { dryRun, summary: { occurrences: times.length, queued: queued.size, alreadyRun }, runs };
+}

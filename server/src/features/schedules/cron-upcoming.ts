@@ -1,0 +1,92 @@
+import type { Cron } from "./cron.ts";
+import { localTimeFrom } from "./cron-local-times.ts";
+import { occurrencesAfter } from "./cron-occurrences.ts";
+import { stretchAt } from "./zones.ts";
+
+export type ClockNote = {
+  /** `moved`: the named time does not exist that day; `repeated`: it comes twice. */
+  kind: "moved" | "repeated";
+  message: string;
+};
+
+export type UpcomingRun = { runAt: string; localTime: string; clockChange?: ClockNote };
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const shownTimes = 3;
+
+/** The next runs, each with what a clock change does to it. */
+export function upcomingRuns(cron: Cron, zone: string, after: number, count: number): UpcomingRun[] {
+  return occurrencesAfter(cron, zone, after)
+    .take(count)
+    .map((instant) => presentRun(cron, zone, instant))
+    .toArray();
+}
+
+function presentRun(cron: Cron, zone: string, instant: number): UpcomingRun {
+  const clockChange = clockNote(cron, zone, instant);
+  return {
+    runAt: new Date(instant).toISOString(),
+    localTime: localTimeOf(zone, instant),
+    ...(clockChange && { clockChange }),
+  };
+}
+
+export function localTimeOf(zone: string, instant: number): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+  return local.toString({ timeZoneName: "never", fractionalSecondDigits: 0 });
+}
+
+function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undefined {
+  const stretch = stretchAt(zone, instant);
+  const local = instant + stretch.offset;
+  if (instant === stretch.start && stretch.offset > stretch.offsetBefore && !cron.runsEveryHour) {
+    const gapStart = instant + stretch.offsetBefore;
+    const skipped = localTimesBetween(cron, gapStart, local);
+    if (skipped.length > 0) return movedNote(cron, skipped, gapStart, local);
+  }
+  const next = stretch.end === Infinity ? undefined : stretchAt(zone, stretch.end);
+  const comesAgain = next !== undefined && local >= next.start + next.offset;
+  if (comesAgain && !cron.isInterval) {
+    return {
+      kind: "repeated",
+      message: `The clock goes back: ${clock(local)} comes twice that day. The run is at the first one.`,
+    };
+  }
+  const cameBefore = local < stretch.start + stretch.offsetBefore;
+  if (!comesAgain && !cameBefore) return undefined;
+  const which = comesAgain ? "first" : "second";
+  return {
+    kind: "repeated",
+    message: `The clock goes back: ${clock(local)} comes twice that day. This is the ${which} of two runs.`,
+  };
+}
+
+function movedNote(cron: Cron, skipped: number[], gapStart: number, local: number): ClockNote {
+  // A gap of a day, as Samoa had in 2011, makes no sense without dates.
+  const show = local - gapStart < dayMs ? clock : dateAndClock;
+  const times = skipped.slice(0, shownTimes).map(show).join(", ") + (skipped.length > shownTimes ? " ..." : "");
+  const exist = skipped.length === 1 ? "does not exist" : "do not exist";
+  const verb = localTimeFrom(cron, local) === local ? "is covered by this run" : "moves here";
+  const what = skipped.length === 1 ? verb : verb.replace("is", "are").replace("moves", "move together");
+  const message = `The clock skips from ${show(gapStart)} to ${show(local)}: ${times} ${exist} that day and ${what}.`;
+  return { kind: "moved", message };
+}
+
+function localTimesBetween(cron: Cron, from: number, to: number): number[] {
+  const times: number[] = [];
+  let time = localTimeFrom(cron, from);
+  while (time < to && times.length <= shownTimes) {
+    times.push(time);
+    time = localTimeFrom(cron, time + minuteMs);
+  }
+  return times;
+}
+
+function clock(local: number): string {
+  return new Date(local).toISOString().slice(11, 16);
+}
+
+function dateAndClock(local: number): string {
+  return `${new Date(local).toISOString().slice(0, 10)} ${clock(local)}`;
+}

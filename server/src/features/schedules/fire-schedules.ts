@@ -1,0 +1,189 @@
+import type { World } from "../../context.ts";
+import { systemContext } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { ForeignEvent } from "../../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
+import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { findTask, openBridge } from "../bridges/bridge-tasks.ts";
+import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
+import type { CheckedTask } from "../tasks/tasks.ts";
+import { cancelExecutions, enqueueExecutions } from "../tasks/tasks.ts";
+import { storedCron } from "./cron.ts";
+import { nextOccurrence } from "./cron-occurrences.ts";
+import type { Firing } from "./decide-firing.ts";
+import { decideFiring } from "./decide-firing.ts";
+import type { FiringResult } from "./firing.store.ts";
+import * as store from "./firing.store.ts";
+import { asSet, scheduleNow } from "./schedule-clock.ts";
+import type { ScheduleRow } from "./schedules.store.ts";
+
+const batchSize = 100;
+const lookAgainMs = 1_000;
+/** For a schedule that cannot be read, which would otherwise hold up all others. */
+const putOffMs = 3_600_000;
+
+/** How long nothing is due, in milliseconds; 0: something is. */
+export async function timeUntilDue(world: World, longestMs: number): Promise<number> {
+  const { next_run_at, is_waiting, now } = await store.findNextDueAcrossOrgs(world.db);
+  const longest = is_waiting ? Math.min(longestMs, lookAgainMs) : longestMs;
+  return next_run_at ? Math.max(0, Math.min(longest, next_run_at.getTime() - asSet(world, now))) : longest;
+}
+
+/** Fires all that is due. Any number of nodes may do so at the same time. */
+export async function fireDueSchedules(world: World, stopping?: AbortSignal): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const count = await world.db.transaction((tx) => fireBatch(tx, world));
+    total += count;
+    if (count === 0 || stopping?.aborted) return total;
+  }
+}
+
+type Planned = { row: ScheduleRow; firing: Firing; open: string[]; task: CheckedTask | undefined; trouble?: string };
+
+/** The executions and what is known about the schedules are committed together: no occurrence is lost or run twice. */
+async function fireBatch(tx: Tx, world: World): Promise<number> {
+  const now = await scheduleNow(world, tx);
+  const due = await store.lockDueAcrossOrgs(tx, new Date(now), batchSize);
+  const waiting = await store.lockWaitingAcrossOrgs(tx, batchSize);
+  const rows = [...new Map([...due, ...waiting].map((row) => [row.id, row])).values()];
+  if (rows.length === 0) return 0;
+  const open = Map.groupBy(
+    await store.findOpenExecutionsAcrossOrgs(
+      tx,
+      rows.map(({ id }) => id),
+    ),
+    ({ schedule_id }) => schedule_id,
+  );
+  const bridges = await loadBridges(tx, rows);
+  const plans = rows.map((row) => {
+    const openIds = (open.get(row.id) ?? []).map(({ id }) => id);
+    return { row, open: openIds, ...decide(world, row, openIds.length, now), ...findTaskOf(row, bridges) };
+  });
+  const made = new Map<string, string[]>();
+  for (const [orgId, ofOrg] of Map.groupBy(plans, ({ row }) => row.org_id))
+    await enqueue(tx, world, orgId, ofOrg, made);
+  const results = plans.map((plan) => resultOf(plan, made.get(plan.row.id) ?? []));
+  await store.saveFiringsAcrossOrgs(tx, results, new Date(now));
+  await recordEventsAcrossOrgs(
+    tx,
+    world,
+    results.flatMap((result, index) => skipEvents(plans[index]!.row, result)),
+  );
+  return rows.length;
+}
+
+function decide(world: World, row: ScheduleRow, openCount: number, now: number): { firing: Firing } {
+  try {
+    const firing = decideFiring({
+      cron: storedCron(row.cron),
+      timezone: row.timezone,
+      overlap: row.overlap,
+      missed: row.missed,
+      nextRunAt: row.next_run_at?.getTime(),
+      waitingFor: row.waiting_for?.getTime(),
+      openCount,
+      now,
+    });
+    return { firing };
+  } catch (error) {
+    world.log.error({ err: error, scheduleId: row.id }, "a schedule cannot be read; it is put off for an hour");
+    const nothing = { run: [], waitingFor: undefined, cancelsOpen: false, missedCount: 0, overlapped: [] };
+    return { firing: { ...nothing, next: now + putOffMs } };
+  }
+}
+
+async function loadBridges(tx: Tx, rows: ScheduleRow[]): Promise<Map<string, OpenBridge>> {
+  const found = await findBridgesAcrossOrgs(tx, [...new Set(rows.map((row) => row.bridge_id))]);
+  return new Map(found.map((bridge) => [bridge.id, openBridge(bridge)]));
+}
+
+function findTaskOf(
+  row: ScheduleRow,
+  bridges: ReadonlyMap<string, OpenBridge>,
+): { task: CheckedTask | undefined; trouble?: string } {
+  const bridge = bridges.get(row.bridge_id);
+  if (!bridge) return { task: undefined, trouble: "The bridge was deleted." };
+  if (!bridge.row.is_active) return { task: undefined, trouble: `The bridge ${bridge.row.name} is not active.` };
+  const task = findTask(bridge, row.task_name);
+  if (!task)
+    return { task: undefined, trouble: `The bridge ${bridge.row.name} has no task ${row.task_name} any more.` };
+  return { task: { bridge, task, input: row.input } };
+}
+
+async function enqueue(
+  tx: Tx,
+  world: World,
+  orgId: string,
+  plans: Planned[],
+  made: Map<string, string[]>,
+): Promise<void> {
+  const ctx = systemContext(world, orgId, "scheduler");
+  const cancelled = plans.filter(({ firing, task }) => task && firing.cancelsOpen).flatMap(({ open }) => open);
+  if (cancelled.length > 0) await cancelExecutions(tx, ctx, cancelled);
+  const requests = plans.flatMap(({ row, firing, task }) =>
+    task
+      ? firing.run.map(
+          (at) => ({ ...task, trigger: "schedule", scheduleId: row.id, scheduledFor: new Date(at) }) as const,
+        )
+      : [],
+  );
+  for (const execution of await enqueueExecutions(tx, ctx, requests)) {
+    const ids = made.get(execution.schedule_id!) ?? [];
+    made.set(execution.schedule_id!, [...ids, execution.id]);
+  }
+}
+
+function resultOf({ row, firing, trouble }: Planned, made: string[]): FiringResult {
+  const isTroubled = trouble !== undefined && firing.run.length > 0;
+  const skipped = isTroubled
+    ? { at: firing.run.at(-1)!, reason: "bridge_inactive", message: trouble }
+    : firing.overlapped.length > 0
+      ? { at: firing.overlapped.at(-1)!, reason: "overlap", message: "The run before it had not ended." }
+      : undefined;
+  return {
+    id: row.id,
+    next_run_at: firing.next === undefined ? null : new Date(firing.next).toISOString(),
+    waiting_for: firing.waitingFor === undefined ? null : new Date(firing.waitingFor).toISOString(),
+    runs: made.length,
+    skipped: firing.overlapped.length,
+    missed: firing.missedCount + (isTroubled ? firing.run.length : 0),
+    last_execution_id: made.at(-1) ?? null,
+    last_skipped: skipped
+      ? { scheduledFor: new Date(skipped.at).toISOString(), reason: skipped.reason, message: skipped.message }
+      : null,
+  };
+}
+
+/** Runs are events of their executions; that there was none has to be told here. */
+function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
+  if (result.skipped === 0 && result.missed === 0) return [];
+  const { skipped, missed, runs, last_skipped } = result;
+  return [
+    {
+      orgId: row.org_id,
+      actor: { type: "system", name: "scheduler" },
+      requestId: "system:scheduler",
+      type: "schedule.runs_skipped",
+      objectType: "schedule",
+      objectId: row.id,
+      data: { skippedOverlap: skipped, missed, ran: runs, lastSkipped: last_skipped },
+    },
+  ];
+}
+
+/** The clock of the preview was set back: what lies ahead again is ahead again. */
+export async function rewindSchedules(world: World): Promise<void> {
+  await world.db.transaction(async (tx) => {
+    const now = await scheduleNow(world, tx);
+    const rows = await store.lockLaterAcrossOrgs(tx, new Date(now));
+    const earlier = rows
+      .map((row) => ({ row, next: nextOccurrence(storedCron(row.cron), row.timezone, now) }))
+      .filter(({ row, next }) => next < row.next_run_at!.getTime());
+    await store.saveNextRunsAcrossOrgs(
+      tx,
+      earlier.map(({ row }) => row.id),
+      earlier.map(({ next }) => new Date(next)),
+    );
+  });
+}

@@ -1,0 +1,103 @@
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { Schedule } from "./schedules.schemas.ts";
+import type { ScheduleRow } from "./schedules.store.ts";
+import { scheduleColumns } from "./schedules.store.ts";
+
+export type NextDue = { next_run_at: Date | null; is_waiting: boolean; now: Date };
+
+/** One look tells how long a scheduler may sleep. */
+export async function findNextDueAcrossOrgs(db: Queryable): Promise<NextDue> {
+  const [row] = await db.query<NextDue>({
+    name: "schedules_next_due",
+    text: `select (select min(next_run_at) from schedules where next_run_at is not null) as next_run_at,
+             exists (select from schedules where waiting_for is not null) as is_waiting, clock_timestamp() as now`,
+  });
+  return row!;
+}
+
+/** Those another node has in its hands are left to it. */
+export async function lockDueAcrossOrgs(tx: Tx, now: Date, limit: number): Promise<ScheduleRow[]> {
+  return await tx.query<ScheduleRow>(
+    {
+      name: "schedules_lock_due",
+      text: `select ${scheduleColumns} from schedules s where s.next_run_at <= $1
+              order by s.next_run_at limit $2 for update skip locked`,
+    },
+    [now, limit],
+  );
+}
+
+/** Those with an occurrence that waits, and nothing left to wait for. */
+export async function lockWaitingAcrossOrgs(tx: Tx, limit: number): Promise<ScheduleRow[]> {
+  return await tx.query<ScheduleRow>(
+    {
+      name: "schedules_lock_waiting",
+      text: `select ${scheduleColumns} from schedules s where s.waiting_for is not null
+                and not exists (select from task_executions e
+                                 where e.schedule_id = s.id and e.status in ('queued', 'running'))
+              order by s.waiting_for limit $1 for update skip locked`,
+    },
+    [limit],
+  );
+}
+
+/** Asked after the rows are locked, so that no run that was made meanwhile is overlooked. */
+export async function findOpenExecutionsAcrossOrgs(
+  tx: Tx,
+  scheduleIds: string[],
+): Promise<{ id: string; schedule_id: string }[]> {
+  return await tx.query(
+    {
+      name: "schedules_open_executions",
+      text: `select id, schedule_id from task_executions
+              where schedule_id = any($1::uuid[]) and status in ('queued', 'running')`,
+    },
+    [scheduleIds],
+  );
+}
+
+/** What became of a schedule in one pass. */
+export type FiringResult = {
+  id: string;
+  next_run_at: string | null;
+  waiting_for: string | null;
+  runs: number;
+  skipped: number;
+  missed: number;
+  last_execution_id: string | null;
+  last_skipped: Schedule["lastSkipped"];
+};
+
+export async function saveFiringsAcrossOrgs(tx: Tx, results: FiringResult[], at: Date): Promise<void> {
+  await tx.query(
+    {
+      name: "schedules_save_firings",
+      text: `update schedules s set next_run_at = u.next_run_at, waiting_for = u.waiting_for,
+               run_count = s.run_count + u.runs, skipped_overlap_count = s.skipped_overlap_count + u.skipped,
+               missed_count = s.missed_count + u.missed,
+               last_run_at = case when u.runs > 0 then $2 else s.last_run_at end,
+               last_execution_id = coalesce(u.last_execution_id, s.last_execution_id),
+               last_skipped = coalesce(u.last_skipped, s.last_skipped)
+              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, waiting_for timestamptz, runs integer,
+                skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
+             where s.id = u.id`,
+    },
+    [JSON.stringify(results), at],
+  );
+}
+
+/** After the clock of the preview was set back. */
+export async function lockLaterAcrossOrgs(tx: Tx, now: Date): Promise<ScheduleRow[]> {
+  return await tx.query<ScheduleRow>(
+    `select ${scheduleColumns} from schedules s where s.next_run_at > $1 order by s.id limit 10000 for update`,
+    [now],
+  );
+}
+
+export async function saveNextRunsAcrossOrgs(tx: Tx, ids: string[], nextRuns: Date[]): Promise<void> {
+  await tx.query(
+    `update schedules s set next_run_at = u.next_run_at
+       from unnest($1::uuid[], $2::timestamptz[]) as u (id, next_run_at) where s.id = u.id`,
+    [ids, nextRuns],
+  );
+}

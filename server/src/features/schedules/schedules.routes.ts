@@ -1,0 +1,122 @@
+import { Type } from "typebox";
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import { ExecutionQuery, ExecutionSummary } from "../tasks/tasks.schemas.ts";
+import { backfillSchedule } from "./backfill-schedule.ts";
+import * as shapes from "./schedules.schemas.ts";
+import * as schedules from "./schedules.ts";
+
+const ids = { id: "schedule" } as const;
+
+export const scheduleRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/schedules",
+    scope: "schedules:read",
+    summary: "List schedules",
+    query: shapes.ScheduleQuery,
+    answer: [200, PageOf(shapes.Schedule)],
+    handle: (ctx, { query }) => schedules.listSchedules(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules",
+    scope: "schedules:write",
+    summary: "Create a schedule that runs a task of a bridge",
+    body: shapes.ScheduleRequest,
+    bodyLimitBytes: shapes.maxInputBytes,
+    answer: [201, shapes.Schedule],
+    failures: [404, 409],
+    handle: (ctx, { body }) => schedules.createSchedule(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules/preview",
+    scope: "schedules:read",
+    summary: "What a cron expression means, and when it would run; nothing is stored",
+    body: shapes.PreviewRequest,
+    answer: [200, shapes.PreviewAnswer],
+    handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/schedules/:id",
+    scope: "schedules:read",
+    summary: "Read a schedule with its next runs",
+    ids,
+    answer: [200, shapes.Schedule],
+    handle: (ctx, { params }) => schedules.getSchedule(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/schedules/:id",
+    scope: "schedules:write",
+    summary: "Change a schedule; only another cron, time zone or isActive moves its next run",
+    ids,
+    body: shapes.SchedulePatch,
+    bodyLimitBytes: shapes.maxInputBytes,
+    answer: [200, shapes.Schedule],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => schedules.updateSchedule(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/schedules/:id",
+    scope: "schedules:write",
+    summary: "Delete a schedule; its executions stay, and those under way finish",
+    ids,
+    answer: [200, Deleted],
+    failures: [412],
+    handle: (ctx, { params, ifMatch }) => schedules.deleteSchedule(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules/:id/pause",
+    scope: "schedules:write",
+    summary: "Pause a schedule: nothing fires after the answer",
+    ids,
+    answer: [200, shapes.ChangedSchedule],
+    handle: (ctx, { params }) => schedules.pauseSchedule(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules/:id/resume",
+    scope: "schedules:write",
+    summary: "Resume a schedule with its next run after now; what fell into the pause is not caught up",
+    ids,
+    answer: [200, shapes.ChangedSchedule],
+    failures: [409],
+    handle: (ctx, { params }) => schedules.resumeSchedule(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules/:id/trigger",
+    scope: "schedules:write",
+    summary: "Run a schedule once now, also while it is paused; its next run stays when it is",
+    ids,
+    answer: [200, shapes.Triggered],
+    failures: [409],
+    handle: (ctx, { params }) => schedules.triggerSchedule(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/schedules/:id/backfill",
+    scope: "schedules:write",
+    summary: "Run what a schedule did not run in a time that is over; `dryRun` only lists it",
+    ids,
+    body: shapes.BackfillRequest,
+    answer: [200, shapes.BackfillAnswer],
+    failures: [409],
+    handle: (ctx, { params, body }) => backfillSchedule(ctx, params.id, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/schedules/:id/executions",
+    scope: "schedules:read",
+    summary: "List the executions of a schedule, newest first",
+    ids,
+    query: Type.Omit(ExecutionQuery, ["scheduleId"]),
+    answer: [200, PageOf(ExecutionSummary)],
+    handle: (ctx, { params, query }) => schedules.listScheduleExecutions(ctx, params.id, query),
+  }),
+];

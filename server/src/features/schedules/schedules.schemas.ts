@@ -1,0 +1,180 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { ExecutionSummary } from "../tasks/tasks.schemas.ts";
+
+export const overlaps = ["skip", "queue_one", "allow", "cancel_running"] as const;
+export const missedPolicies = ["once", "skip", "all"] as const;
+export const maxCaughtUp = 100;
+export const maxBackfill = 1_000;
+export const maxInputBytes = 1024 * 1024;
+
+const Cron = Type.String({
+  maxLength: 200,
+  description:
+    "Minute, hour, day of month, month, day of week, or @hourly, @daily, @weekly, @monthly, @yearly. " +
+    "When both day fields are restricted, one of them is enough",
+});
+const Timezone = Type.String({ maxLength: 100, description: "IANA name such as America/New_York. Default UTC" });
+const Input = Type.Record(Type.String(), Type.Unknown());
+const Overlap = OneOf(overlaps, {
+  description: "When a run is due and the one before it has not ended. Default skip",
+});
+const Missed = OneOf(missedPolicies, {
+  description: `When runs were due while the hub was down: one run for all of them, none, or the last ${maxCaughtUp}. Default once`,
+});
+
+const fields = {
+  bridgeId: Id,
+  taskName: Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" }),
+  cron: Cron,
+  timezone: Type.Optional(Timezone),
+  input: Type.Optional(Input),
+  isActive: Type.Optional(Type.Boolean({ description: "false: paused. Default true" })),
+  overlap: Type.Optional(Overlap),
+  missed: Type.Optional(Missed),
+};
+
+export const ScheduleRequest = Strict(
+  { name: Type.Optional(Name), ...fields },
+  {
+    examples: [
+      {
+        name: "Nightly import",
+        bridgeId: "0199f0a0-0000-7000-8000-000000000003",
+        taskName: "noop",
+        cron: "30 2 * * *",
+        timezone: "America/New_York",
+      },
+    ],
+  },
+);
+export type ScheduleRequest = Static<typeof ScheduleRequest>;
+
+export const SchedulePatch = Strict(
+  {
+    name: Type.Optional(Nullable(Name)),
+    ...fields,
+    bridgeId: Type.Optional(Id),
+    taskName: Type.Optional(fields.taskName),
+    cron: Type.Optional(Cron),
+  },
+  { examples: [{ cron: "*/15 * * * *" }] },
+);
+export type SchedulePatch = Static<typeof SchedulePatch>;
+
+export const UpcomingRun = Type.Object({
+  runAt: DateTime,
+  localTime: Type.String({ description: "The same moment on the clock of the time zone" }),
+  clockChange: Type.Optional(
+    Type.Object(
+      { kind: OneOf(["moved", "repeated"]), message: Type.String() },
+      { description: "What a change of the clock does to this run" },
+    ),
+  ),
+});
+
+const ExecutionStatus = ExecutionSummary.properties.status;
+const Actor = Type.Object({ type: Type.String() }, { additionalProperties: true });
+
+export const Schedule = Type.Object({
+  id: Id,
+  name: Nullable(Type.String()),
+  bridgeId: Id,
+  taskName: Type.String(),
+  cron: Type.String(),
+  timezone: Type.String(),
+  description: Type.String({ description: "The cron expression in words" }),
+  input: Input,
+  isActive: Type.Boolean(),
+  overlap: Overlap,
+  missed: Missed,
+  nextRunAt: Nullable(DateTime),
+  upcoming: Type.Array(UpcomingRun, { description: "The next five runs; none while paused" }),
+  waitingFor: Nullable(
+    Type.Unsafe<string>({ ...DateTime, description: "Due, and waiting for the run before it to end" }),
+  ),
+  lastRunAt: Nullable(DateTime),
+  lastExecution: Nullable(Type.Object({ id: Id, status: ExecutionStatus })),
+  lastSkipped: Nullable(
+    Type.Object({ scheduledFor: DateTime, reason: Type.String(), message: Type.String() }, { description: "Why" }),
+  ),
+  counters: Type.Object({
+    runs: Count,
+    failures: Count,
+    skippedOverlap: Count,
+    missed: Type.Integer({
+      minimum: 0,
+      description: "Not run at their time, because the hub or the bridge was not up",
+    }),
+  }),
+  pausedAt: Nullable(DateTime),
+  pausedBy: Nullable(Actor),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type Schedule = Static<typeof Schedule>;
+
+export const ChangedSchedule = Type.Object({
+  ...Schedule.properties,
+  changed: Type.Boolean({ description: "false: it was so already" }),
+});
+
+export const ScheduleQuery = pageQuery({
+  bridgeId: Type.Optional(Id),
+  taskName: Type.Optional(Type.String({ maxLength: 100 })),
+  isActive: Type.Optional(Type.Boolean()),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "In the name" })),
+});
+export type ScheduleQuery = Static<typeof ScheduleQuery>;
+
+export const Triggered = Type.Object({
+  scheduleId: Id,
+  executionId: Id,
+  status: ExecutionStatus,
+  triggeredAt: DateTime,
+  nextRunAt: Nullable(DateTime),
+});
+
+export const PreviewRequest = Strict(
+  {
+    cron: Cron,
+    timezone: Type.Optional(Timezone),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Default 5" })),
+    from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Runs after this moment. Default now" })),
+  },
+  { examples: [{ cron: "30 2 * * *", timezone: "America/New_York", count: 10 }] },
+);
+export type PreviewRequest = Static<typeof PreviewRequest>;
+
+export const PreviewAnswer = Type.Object({
+  cron: Type.String(),
+  timezone: Type.String(),
+  description: Type.String(),
+  upcoming: Type.Array(UpcomingRun),
+});
+
+export const BackfillRequest = Strict(
+  {
+    from: DateTime,
+    to: Type.Unsafe<string>({ ...DateTime, description: "Excluded; not in the future" }),
+    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would run" })),
+  },
+  { examples: [{ from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z", dryRun: true }] },
+);
+export type BackfillRequest = Static<typeof BackfillRequest>;
+
+export const BackfillAnswer = Type.Object({
+  dryRun: Type.Boolean(),
+  summary: Type.Object({ occurrences: Count, queued: Count, alreadyRun: Count }),
+  runs: Type.Array(
+    Type.Object({
+      scheduledFor: DateTime,
+      localTime: Type.String(),
+      outcome: OneOf(["queued", "would_queue", "already_run"]),
+      executionId: Nullable(Id),
+    }),
+  ),
+});
+export type BackfillAnswer = Static<typeof BackfillAnswer>;

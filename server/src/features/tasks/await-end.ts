@@ -1,0 +1,34 @@
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { findStatusAcrossOrgs } from "./executions.store.ts";
+
+/** Whoever waits for an execution to end, by its id. One subscription for all of them. */
+const waiters = perWorld((world) => {
+  const waiting = new Map<string, () => void>();
+  world.signals.subscribe("task_ended", (id) => waiting.get(id)?.());
+  return waiting;
+});
+
+const lookAgainMs = 1_000;
+
+/** Returns when the execution has ended, or the time is over. */
+export async function awaitEnd(world: World, id: string, maxMs: number): Promise<void> {
+  const waiting = waiters(world);
+  const deadline = performance.now() + maxMs;
+  try {
+    for (;;) {
+      // The signal first: an end between the look and the wait must not be missed.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.set(id, resolve);
+      const status = await findStatusAcrossOrgs(world.db, id);
+      if (status !== "queued" && status !== "running") return;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) return;
+      const timer = setTimeout(resolve, Math.min(lookAgainMs, leftMs));
+      await promise;
+      clearTimeout(timer);
+    }
+  } finally {
+    waiting.delete(id);
+  }
+}

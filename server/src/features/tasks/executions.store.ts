@@ -1,0 +1,202 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
+import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
+
+export type Checkpoint = { cursor: unknown; counts: Record<string, number>; failures: unknown[] };
+
+export type ExecutionRow = {
+  id: string;
+  org_id: string;
+  bridge_id: string;
+  task_name: string;
+  status: ExecutionStatus;
+  mode: "async" | "sync";
+  trigger: Trigger;
+  schedule_id: string | null;
+  scheduled_for: Date | null;
+  retry_of: string | null;
+  run_id: string | null;
+  follow_up: FollowUp | null;
+  /** The first execution of a chain of retries: what it sent is not sent again. */
+  effect_root: string;
+  input: Record<string, unknown>;
+  sent_input: Record<string, unknown> | null;
+  result: unknown;
+  error: Failure | null;
+  progress: { done: number; total: number | null } | null;
+  checkpoint: Checkpoint | null;
+  transformations: Execution["transformations"] | null;
+  attempts: Attempt[];
+  attempt: number;
+  max_attempts: number;
+  retry_delay_ms: number;
+  timeout_ms: number;
+  expires_at: Date | null;
+  next_attempt_at: Date | null;
+  cancel_requested_at: Date | null;
+  job_id: string | null;
+  created_by: Actor;
+  request_id: string;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+export const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
+  effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, created_at,
+  started_at, finished_at`;
+export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
+  timeout_ms, expires_at, job_id`;
+
+const findStatement: Prepared = {
+  name: "task_executions_find",
+  text: `select ${executionColumns} from task_executions where org_id = $1 and id = $2`,
+};
+
+export async function findExecution(db: Queryable, orgId: string, id: string): Promise<ExecutionRow | undefined> {
+  const [row] = await db.query<ExecutionRow>(findStatement, [orgId, id]);
+  return row;
+}
+
+export async function lockExecution(tx: Tx, orgId: string, id: string): Promise<ExecutionRow | undefined> {
+  const [row] = await tx.query<ExecutionRow>(`${findStatement.text} for update`, [orgId, id]);
+  return row;
+}
+
+export type NewExecution = Pick<
+  ExecutionRow,
+  | "id"
+  | "bridge_id"
+  | "task_name"
+  | "mode"
+  | "trigger"
+  | "schedule_id"
+  | "retry_of"
+  | "run_id"
+  | "follow_up"
+  | "effect_root"
+  | "input"
+  | "max_attempts"
+  | "retry_delay_ms"
+  | "timeout_ms"
+  | "job_id"
+> & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null };
+
+const newShape = `id uuid, bridge_id uuid, task_name text, mode text, trigger text, schedule_id uuid, scheduled_for timestamptz,
+  retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb, max_attempts integer, retry_delay_ms integer, timeout_ms integer,
+  expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
+const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
+
+const insertStatement: Prepared = {
+  name: "task_executions_insert",
+  text: `insert into task_executions (org_id, status, created_by, request_id, created_at, ${newNames})
+     select $1, 'queued', $3, $4, $5, ${newNames.replaceAll(/(\w+)/g, "u.$1")}
+       from jsonb_to_recordset($2::jsonb) as u (${newShape})
+     on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
+     returning ${executionColumns}`,
+};
+
+/** An occurrence of a schedule that has its execution already is left out of the result. */
+export async function insertExecutions(
+  tx: Tx,
+  orgId: string,
+  executions: NewExecution[],
+  by: { actor: Actor; requestId: string; at: Date },
+): Promise<ExecutionRow[]> {
+  return await tx.query<ExecutionRow>(insertStatement, [
+    orgId,
+    JSON.stringify(executions),
+    by.actor,
+    by.requestId,
+    by.at,
+  ]);
+}
+
+/** How many wait, up to a limit: enough to tell a long queue from a short one. */
+export async function countWaiting(db: Queryable, orgId: string, limit: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    {
+      name: "task_executions_waiting",
+      text: `select count(*) as count from (
+               select from task_executions where org_id = $1 and status = 'queued' limit $2) waiting`,
+    },
+    [orgId, limit],
+  );
+  return row?.count ?? 0;
+}
+
+export async function listExecutions(
+  db: Queryable,
+  orgId: string,
+  query: ExecutionQuery & { statuses: ExecutionStatus[] },
+): Promise<Page<ExecutionRow>> {
+  const values: unknown[] = [orgId];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const where = ["org_id = $1"];
+  if (query.bridgeId !== undefined) where.push(`bridge_id = ${bind(query.bridgeId)}`);
+  if (query.taskName !== undefined) where.push(`task_name = ${bind(query.taskName)}`);
+  if (query.scheduleId !== undefined) where.push(`schedule_id = ${bind(query.scheduleId)}`);
+  if (query.retryOf !== undefined) where.push(`retry_of = ${bind(query.retryOf)}`);
+  if (query.from !== undefined) where.push(`created_at >= ${bind(query.from)}`);
+  if (query.to !== undefined) where.push(`created_at < ${bind(query.to)}`);
+  if (query.statuses.length > 0) {
+    // Said in so many words, the planner may use the index of those that did not simply succeed.
+    if (!query.statuses.includes("succeeded")) where.push("status <> 'succeeded'");
+    where.push(
+      query.statuses.length === 1 ? `status = ${bind(query.statuses[0])}` : `status = any(${bind(query.statuses)})`,
+    );
+  }
+  const filter = where.join(" and ");
+  const [count] = await db.query<{ total: number }>(
+    `select count(*) as total from task_executions where ${filter}`,
+    values,
+  );
+  const rows = await db.query<ExecutionRow>(
+    `select ${summaryColumns} from task_executions where ${filter} order by created_at desc, id desc
+      limit ${bind(query.limit)} offset ${bind(offsetOf(query))}`,
+    values,
+  );
+  return toPage(rows, count?.total ?? 0, query);
+}
+
+export async function listRetries(db: Queryable, orgId: string, id: string): Promise<{ id: string; status: string }[]> {
+  return await db.query("select id, status from task_executions where org_id = $1 and retry_of = $2 order by id", [
+    orgId,
+    id,
+  ]);
+}
+
+export type LogLine = { at: Date; attempt: number; level: "info" | "warn" | "error"; message: string };
+
+export async function listLogs(db: Queryable, id: string, limit: number): Promise<LogLine[]> {
+  const rows = await db.query<LogLine>(
+    `select at, attempt, level, message from task_logs where execution_id = $1 order by position desc limit $2`,
+    [id, limit],
+  );
+  return rows.toReversed();
+}
+
+/** Ends them here and now: whatever their attempts still write is refused, since they are no longer running. */
+export async function cancelExecutions(tx: Tx, orgId: string, ids: string[], at: Date): Promise<ExecutionRow[]> {
+  return await tx.query<ExecutionRow>(
+    `update task_executions set status = 'cancelled', cancel_requested_at = $3, finished_at = $3, next_attempt_at = null,
+       lease_owner = null, lease_until = null,
+       attempts = case when status = 'running'
+         then jsonb_set(attempts, '{-1}', attempts -> -1 || jsonb_build_object('status', 'cancelled', 'finishedAt', $4::text))
+         else attempts end
+      where org_id = $1 and id = any($2::uuid[]) and status in ('queued', 'running') returning ${executionColumns}`,
+    [orgId, ids, at, at.toISOString()],
+  );
+}
+
+/** For whoever waits for it and has made it: the id is enough. */
+export async function findStatusAcrossOrgs(db: Queryable, id: string): Promise<ExecutionStatus | undefined> {
+  const [row] = await db.query<{ status: ExecutionStatus }>(
+    { name: "task_executions_status", text: "select status from task_executions where id = $1" },
+    [id],
+  );
+  return row?.status;
+}

@@ -1,0 +1,23 @@
+import type { PullTask } from "../../connectors/connector.ts";
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { applyPulledLocations } from "../locations/locations.ts";
+import { upsertPulledOrders } from "../orders/orders.ts";
+import type { Stored } from "./run-pull.ts";
+
+/** A pulled record as the hub takes it. */
+export type PulledItem = { externalId: string; updatedAt: string | undefined; body: Record<string, unknown> };
+
+/** Where pulled records go: page by page, all at once when the last one is there, or only into the result. */
+export type Sink =
+  | { kind: "pages"; store(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> }
+  | { kind: "whole"; store(ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Record<string, unknown>> }
+  | { kind: "none" };
+
+export const sinks: Record<PullTask["yields"], Sink> = {
+  orders: { kind: "pages", store: upsertPulledOrders },
+  locations: { kind: "whole", store: applyPulledLocations },
+  tracking: { kind: "none" },
+  // The hub keeps no stock: what was counted is the result.
+  inventory: { kind: "none" },
+};

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Call, ConnectorTask } from "../../connectors/connector.ts";
+import type { Ctx, World } from "../../context.ts";
+import { systemContext } from "../../context.ts";
+import { createCall, describeFailure } from "../bridges/bridge-tasks.ts";
+import type { OpenBridge, TaskFailure } from "../bridges/bridge-tasks.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import { runPull } from "./run-pull.ts";
+import { runPush } from "./run-push.ts";
+import type { ActiveMappings, Mapped } from "./task-mappings.ts";
+import type { Attempt, Execution } from "./tasks.schemas.ts";
+
+/** Everything one attempt works with. */
+export type AttemptWork = {
+  world: World;
+  ctx: Ctx;
+  execution: ExecutionRow;
+  bridge: OpenBridge;
+  task: ConnectorTask;
+  mappings: ActiveMappings;
+  call: Call;
+};
+
+export type AttemptOutcome = {
+  status: Attempt["status"];
+  result: unknown;
+  error: (TaskFailure & { errors?: unknown[] }) | null;
+  sentInput: Record<string, unknown> | null;
+  transformations: Execution["transformations"];
+};
+
+export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings"> & {
+  bridge: OpenBridge | undefined;
+  task: ConnectorTask | undefined;
+  signal: AbortSignal;
+  progress(done: number, total?: number): void;
+  log(level: "info" | "warn" | "error", message: string): void;
+};
+
+/** A task that does not obey its signal is left behind after this long. */
+const obeyMs = 2_000;
+
+/** Never throws: whatever happens is an outcome. */
+export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome> {
+  const { world, execution, mappings, bridge, task, signal } = source;
+  const transformations = { outbound: mappings.outbound?.used ?? null, inbound: mappings.inbound?.used ?? null };
+  const failed = (error: AttemptOutcome["error"], sentInput: AttemptOutcome["sentInput"] = null): AttemptOutcome => ({
+    status: "failed",
+    result: null,
+    error,
+    sentInput,
+    transformations,
+  });
+  if (!bridge) return failed({ code: "bridge_not_found", message: "The bridge was deleted.", retryable: false });
+  if (!bridge.row.is_active) {
+    return failed({ code: "bridge_inactive", message: "The bridge is not active.", retryable: false });
+  }
+  if (!task) return failed({ code: "unknown_task", message: "The bridge no longer has this task.", retryable: false });
+
+  // Records that are pushed are mapped one by one; everything else is mapped as a whole.
+  const mapped: Mapped =
+    task.mode !== "push" && mappings.outbound
+      ? mappings.outbound.map(execution.input)
+      : { ok: true, output: execution.input };
+  if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
+  const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
+  const call = createCall(world, bridge, {
+    input: mapped.output,
+    signal,
+    effectKey: execution.effect_root,
+    progress: source.progress,
+    log: source.log,
+  });
+  const ctx = {
+    ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
+    requestId: execution.request_id,
+  };
+  const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call };
+  try {
+    const result = await obeying(signal, runTask(work));
+    return { status: "succeeded", result, error: null, sentInput, transformations };
+  } catch (error) {
+    const reason = (signal.reason as Error | undefined)?.name;
+    const failure =
+      error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
+    if (failure.code === "task_defect")
+      world.log.error({ err: error, executionId: execution.id }, "a task is defective");
+    const status =
+      reason === "TimeoutError" ? "timed_out" : reason === "Interrupted" ? "interrupted" : ("failed" as const);
+    return { ...failed(failure, sentInput), status };
+  }
+}
+
+export class MappingFailed extends Error {
+  readonly errors: unknown[];
+
+  constructor(errors: unknown[]) {
+    super("mapping failed");
+    this.errors = errors;
+  }
+}
+
+async function runTask(work: AttemptWork): Promise<unknown> {
+  const { task, call, mappings } = work;
+  if (task.mode === "pull") return await runPull(work, task);
+  if (task.mode === "push") return await runPush(work, task);
+  const result = await task.run(call);
+  if (!mappings.inbound) return result;
+  const mapped = mappings.inbound.map(result);
+  if (!mapped.ok) throw new MappingFailed(mapped.errors);
+  return mapped.output;
+}
+
+async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const leave = (): void => void delay(obeyMs, undefined, { ref: false }).then(() => aborted.reject(signal.reason));
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  // Whoever loses the race must not end the process.
+  aborted.promise.catch(() => {});
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): NonNullable<AttemptOutcome["error"]> {
+  const message = `The ${direction} transformation could not map the data.`;
+  return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
+}

@@ -1,0 +1,99 @@
+import type { PullTask, PulledRecord } from "../../connectors/connector.ts";
+import { TaskError } from "../../connectors/connector.ts";
+import type { Checkpoint } from "./executions.store.ts";
+import { findCursor, saveCheckpoint, saveCursor } from "./attempts.store.ts";
+import type { PulledItem } from "./record-sinks.ts";
+import { sinks } from "./record-sinks.ts";
+import type { AttemptWork } from "./run-attempt.ts";
+
+const maxShownFailures = 100;
+
+/** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
+export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
+  const { world, ctx, execution, bridge, call } = work;
+  const checkpoint: Checkpoint = execution.checkpoint ?? {
+    cursor: task.isIncremental ? ((await findCursor(world.db, bridge.row.id, task.name)) ?? null) : null,
+    counts: {},
+    failures: [],
+  };
+  const sink = sinks[task.yields];
+  const collected: PulledItem[] = [];
+  let done = checkpoint.counts.fetched ?? 0;
+  for await (const page of task.pull(call, checkpoint.cursor ?? undefined)) {
+    call.signal.throwIfAborted();
+    const items = page.records.map((record) => toItem(work, record, checkpoint));
+    const usable = items.filter((item) => item !== undefined);
+    done += page.records.length;
+    const progress = { done, total: page.total ?? null };
+    checkpoint.cursor = page.cursor;
+    checkpoint.counts.fetched = done;
+    if (sink.kind === "whole") {
+      // Stored together at the end: what is missing counts too. Until then nothing has happened.
+      collected.push(...usable);
+      call.progress(done, page.total);
+      continue;
+    }
+    const base = structuredClone(checkpoint);
+    await world.db.transaction(async (tx) => {
+      const current = structuredClone(base);
+      if (sink.kind === "pages") addCounts(current, await sink.store(tx, ctx, bridge.row.id, usable));
+      if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
+      Object.assign(checkpoint, current);
+    });
+    if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
+    call.progress(done, page.total);
+  }
+  if (sink.kind === "whole") {
+    return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected)) };
+  }
+  if (task.isIncremental && checkpoint.cursor !== null) {
+    await world.db.transaction(async (tx) => {
+      if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
+      const { id: bridgeId } = bridge.row;
+      await saveCursor(
+        tx,
+        { bridgeId, taskName: task.name, cursor: checkpoint.cursor, executionId: execution.id },
+        world.clock.now(),
+      );
+    });
+  }
+  const { failures, counts } = checkpoint;
+  return {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    failed: 0,
+    ...counts,
+    fetched: done,
+    ...(failures.length > 0 ? { failures } : {}),
+    ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
+  };
+}
+
+const maxShownRecords = 1_000;
+
+/** The record as the hub takes it; one that cannot be mapped is reported, and does not hold up the others. */
+function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint): PulledItem | undefined {
+  const { externalId, updatedAt, raw, canonical } = record;
+  if (!mappings.inbound) return { externalId, updatedAt, body: canonical };
+  const mapped = mappings.inbound.map(raw);
+  if (mapped.ok) return { externalId, updatedAt, body: mapped.output };
+  addCounts(checkpoint, {
+    counts: { failed: 1 },
+    failures: [{ externalId, code: "transformation_failed", errors: mapped.errors.slice(0, 5) }],
+  });
+  return undefined;
+}
+
+export type Stored = { counts: Record<string, number>; failures: unknown[] };
+
+function addCounts(checkpoint: Checkpoint, { counts, failures }: Stored): void {
+  for (const [name, count] of Object.entries(counts)) {
+    checkpoint.counts[name] = (checkpoint.counts[name] ?? 0) + count;
+  }
+  checkpoint.failures = [...checkpoint.failures, ...failures].slice(0, maxShownFailures);
+}
+
+function superseded(): TaskError {
+  return new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
+}

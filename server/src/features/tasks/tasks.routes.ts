@@ -1,0 +1,73 @@
+import { PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./tasks.schemas.ts";
+import * as tasks from "./tasks.ts";
+
+const ids = { id: "execution" } as const;
+
+export const taskRoutes = [
+  defineRoute({
+    method: "POST",
+    path: "/tasks/execute",
+    scope: "tasks:execute",
+    summary: "Queue a task of a bridge; it runs in the background, once",
+    body: shapes.ExecuteRequest,
+    bodyLimitBytes: shapes.maxInputBytes,
+    answer: [202, shapes.Execution],
+    failures: [404, 409],
+    handle: (ctx, { body }) => tasks.executeTask(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/tasks/execute-sync",
+    scope: "tasks:execute",
+    summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
+    body: shapes.SyncRequest,
+    bodyLimitBytes: shapes.maxInputBytes,
+    answer: [200, shapes.Execution],
+    mayBeUnfinished: true,
+    failures: [404, 409],
+    handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/tasks/executions",
+    scope: "tasks:read",
+    summary: "List executions, newest first",
+    query: shapes.ExecutionQuery,
+    answer: [200, PageOf(shapes.ExecutionSummary)],
+    handle: (ctx, { query }) => tasks.listExecutions(ctx, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/tasks/executions/:id",
+    scope: "tasks:read",
+    summary: "Read an execution with its attempts, result and last log lines",
+    ids,
+    answer: [200, shapes.Execution],
+    handle: (ctx, { params }) => tasks.getExecution(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/tasks/executions/:id/cancel",
+    scope: "tasks:execute",
+    summary: "Cancel an execution that is queued or running; nothing of it begins after the answer",
+    ids,
+    answer: [200, shapes.Execution],
+    failures: [409],
+    handle: (ctx, { params }) => tasks.cancelExecution(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/tasks/executions/:id/retry",
+    scope: "tasks:execute",
+    summary: "Queue a new execution in place of one that did not succeed; what it sent is not sent again",
+    ids,
+    body: shapes.RetryRequest,
+    bodyIsOptional: true,
+    bodyLimitBytes: shapes.maxInputBytes,
+    answer: [202, shapes.Execution],
+    failures: [409],
+    handle: (ctx, { params, body }) => tasks.retryExecution(ctx, params.id, body ?? {}),
+  }),
+];

@@ -1,0 +1,129 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
+import { executionStatuses, triggers } from "./tasks.states.ts";
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+export const maxInputBytes = 5 * 1024 * 1024;
+
+const request = {
+  bridgeId: Id,
+  taskName: Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" }),
+  input: Type.Optional(Anything),
+};
+
+const timeoutSeconds = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 3_600, description: "For one attempt; default: what the task recommends" }),
+);
+
+export const ExecuteRequest = Strict(
+  {
+    ...request,
+    timeoutSeconds,
+    maxAttempts: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10, description: "Default 3; only what may succeed later is tried again" }),
+    ),
+    retryDelaySeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3_600, description: "Before the second attempt; grows sixfold. Default 10" }),
+    ),
+    delaySeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 })),
+    ttlSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 30 * 24 * 3_600, description: "Not started by then: expired" }),
+    ),
+  },
+  {
+    examples: [{ bridgeId: "0199f0a0-0000-7000-8000-000000000003", taskName: "noop", input: { hello: "world" } }],
+  },
+);
+export type ExecuteRequest = Static<typeof ExecuteRequest>;
+
+export const SyncRequest = Strict(
+  { ...request, timeoutSeconds },
+  {
+    examples: [{ bridgeId: "0199f0a0-0000-7000-8000-000000000003", taskName: "noop", input: { hello: "world" } }],
+  },
+);
+export type SyncRequest = Static<typeof SyncRequest>;
+
+export const RetryRequest = Strict(
+  { input: Type.Optional(Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Instead of the first" })) },
+  { examples: [{}] },
+);
+export type RetryRequest = Static<typeof RetryRequest>;
+
+const Failure = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  retryable: Type.Boolean(),
+  errors: Type.Optional(Type.Array(Anything)),
+});
+export type Failure = Static<typeof Failure>;
+
+const Attempt = Type.Object({
+  number: Count,
+  status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "lost", "interrupted"]),
+  startedAt: DateTime,
+  finishedAt: Nullable(DateTime),
+  error: Nullable(Failure),
+});
+export type Attempt = Static<typeof Attempt>;
+
+const UsedTransformation = Type.Object({ id: Id, version: Type.Integer() });
+
+export const ExecutionSummary = Type.Object({
+  id: Id,
+  bridgeId: Id,
+  taskName: Type.String(),
+  status: OneOf(executionStatuses),
+  mode: OneOf(["async", "sync"]),
+  trigger: OneOf(triggers),
+  scheduleId: Nullable(Id),
+  scheduledFor: Nullable(DateTime),
+  retryOf: Nullable(Id),
+  runId: Nullable(Id),
+  attempt: Count,
+  maxAttempts: Count,
+  progress: Nullable(Type.Object({ done: Type.Number(), total: Nullable(Type.Number()) })),
+  error: Nullable(Failure),
+  nextAttemptAt: Nullable(DateTime),
+  cancelRequestedAt: Nullable(DateTime),
+  createdBy: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  createdAt: DateTime,
+  startedAt: Nullable(DateTime),
+  finishedAt: Nullable(DateTime),
+  durationMs: Nullable(Type.Number()),
+});
+
+export const Execution = Type.Object({
+  ...ExecutionSummary.properties,
+  input: Anything,
+  transformedInput: Nullable(Anything),
+  result: Nullable(Type.Unsafe<unknown>({})),
+  attempts: Type.Array(Attempt),
+  retriedBy: Type.Array(Id),
+  transformations: Type.Object({ outbound: Nullable(UsedTransformation), inbound: Nullable(UsedTransformation) }),
+  logs: Type.Array(
+    Type.Object({
+      at: DateTime,
+      attempt: Count,
+      level: OneOf(["info", "warn", "error"]),
+      message: Type.String(),
+    }),
+    { description: "The last 100 lines" },
+  ),
+});
+export type Execution = Static<typeof Execution>;
+export type ExecutionSummary = Static<typeof ExecutionSummary>;
+
+export const ExecutionQuery = pageQuery({
+  bridgeId: Type.Optional(Id),
+  taskName: Type.Optional(Type.String({ maxLength: 100 })),
+  status: Type.Optional(
+    Type.String({ maxLength: 100, description: `One or more of ${executionStatuses.join(", ")}, with commas between` }),
+  ),
+  scheduleId: Type.Optional(Id),
+  retryOf: Type.Optional(Id),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+});
+export type ExecutionQuery = Static<typeof ExecutionQuery>;

@@ -1,0 +1,278 @@
+import type { ConnectorTask } from "../../connectors/connector.ts";
+import { badField, HubError } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { recordEvents } from "../../events/record-event.ts";
+import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
+import { concurrencyOf, findTask, openBridge, requireTask } from "../bridges/bridge-tasks.ts";
+import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { Unfinished } from "../../route.ts";
+import { awaitEnd } from "./await-end.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
+import type { ExecutionRow, NewExecution } from "./executions.store.ts";
+import * as store from "./executions.store.ts";
+import { presentExecution, presentSummary } from "./present-execution.ts";
+import type {
+  ExecuteRequest,
+  Execution,
+  ExecutionQuery,
+  ExecutionSummary,
+  RetryRequest,
+  SyncRequest,
+} from "./tasks.schemas.ts";
+import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
+import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
+import { localEngine, wakeWorkers } from "./wake-workers.ts";
+
+export { requireTask } from "../bridges/bridge-tasks.ts";
+
+/** A task that has been checked and is ready to be queued. */
+export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
+
+export type QueueOptions = {
+  mode?: "async" | "sync";
+  trigger: Trigger;
+  scheduleId?: string;
+  scheduledFor?: Date;
+  runId?: string;
+  followUp?: FollowUp | undefined;
+  retryOf?: ExecutionRow;
+  maxAttempts?: number | undefined;
+  retryDelaySeconds?: number | undefined;
+  timeoutSeconds?: number | undefined;
+  delaySeconds?: number | undefined;
+  ttlSeconds?: number | undefined;
+};
+
+const defaultAttempts = 3;
+const defaultRetryDelayMs = 10_000;
+const crowd = 1_000;
+
+export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
+  const checked = await check(ctx, request);
+  const { maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } = request;
+  const options = { trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } as const;
+  return await change(ctx, async (tx) => {
+    const [row] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
+    return presentExecution(row!);
+  });
+}
+
+const syncWaitMs = 30_000;
+
+/** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
+export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
+  const checked = await check(ctx, request);
+  const { timeoutSeconds } = request;
+  const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
+  const { id } = await change(ctx, async (tx) => {
+    const [row] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
+    return presentExecution(row!);
+  });
+  await awaitEnd(ctx, id, syncWaitMs);
+  const answer = await getExecution(ctx, id);
+  return answer.finishedAt === null ? new Unfinished(answer) : answer;
+}
+
+async function check(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
+  const input = request.input ?? {};
+  const { bridge, task } = await requireTask(ctx, { ...request, input });
+  return { bridge, task, input };
+}
+
+/** Bridge and task of calls that were checked before; those that are gone since then are left out. */
+export async function loadTasks<Call extends { bridgeId: string; taskName: string }>(
+  tx: Tx,
+  calls: Call[],
+): Promise<Map<Call, { bridge: OpenBridge; task: ConnectorTask }>> {
+  const rows = await findBridgesAcrossOrgs(tx, [...new Set(calls.map(({ bridgeId }) => bridgeId))]);
+  const bridges = new Map(rows.map((row) => [row.id, openBridge(row)]));
+  const found = new Map<Call, { bridge: OpenBridge; task: ConnectorTask }>();
+  for (const call of calls) {
+    const bridge = bridges.get(call.bridgeId.toLowerCase());
+    const task = bridge && findTask(bridge, call.taskName);
+    if (task) found.set(call, { bridge, task });
+  }
+  return found;
+}
+
+/** Execution and job in the caller's transaction: both exist afterwards, or neither. */
+export async function enqueueExecutions(
+  tx: Tx,
+  ctx: Ctx,
+  requests: (CheckedTask & QueueOptions)[],
+): Promise<ExecutionRow[]> {
+  if (requests.length === 0) return [];
+  // Whoever has many waiting stands behind those who have few: one organization cannot keep all others waiting.
+  const waiting = await store.countWaiting(tx, ctx.orgId, crowd);
+  const ids = requests.map(() => ctx.newId());
+  const jobIds = await ctx.queue.send(
+    tx,
+    requests.map(({ bridge, mode, delaySeconds }, index) => ({
+      executionId: ids[index]!,
+      lane: bridge.row.id,
+      concurrency: concurrencyOf(bridge),
+      priority: (mode === "sync" ? 10 : 0) - Math.floor(Math.log2(1 + waiting + index)),
+      ...(delaySeconds ? { delayMs: delaySeconds * 1000 } : {}),
+    })),
+  );
+  const at = ctx.clock.now();
+  const later = (seconds: number | undefined): string | null =>
+    seconds ? new Date(at.getTime() + seconds * 1000).toISOString() : null;
+  const rows = requests.map((request, index): NewExecution => ({
+    id: ids[index]!,
+    bridge_id: request.bridge.row.id,
+    task_name: request.task.name,
+    mode: request.mode ?? "async",
+    trigger: request.trigger,
+    schedule_id: request.scheduleId ?? null,
+    scheduled_for: request.scheduledFor?.toISOString() ?? null,
+    retry_of: request.retryOf?.id ?? null,
+    run_id: request.runId ?? request.retryOf?.run_id ?? null,
+    follow_up: request.followUp ?? request.retryOf?.follow_up ?? null,
+    effect_root: request.retryOf?.effect_root ?? ids[index]!,
+    input: request.input,
+    max_attempts: request.maxAttempts ?? defaultAttempts,
+    retry_delay_ms: request.retryDelaySeconds === undefined ? defaultRetryDelayMs : request.retryDelaySeconds * 1000,
+    timeout_ms: request.timeoutSeconds === undefined ? request.task.timeoutMs : request.timeoutSeconds * 1000,
+    expires_at: later(request.ttlSeconds),
+    next_attempt_at: later(request.delaySeconds),
+    job_id: jobIds[index]!,
+  }));
+  const inserted = await store.insertExecutions(tx, ctx.orgId, rows, { ...ctx, at });
+  await forgetJobsOfTwins(tx, ctx, inserted, jobIds);
+  await record(tx, ctx, "queued", inserted);
+  tx.afterCommit(() => {
+    const delays = requests.map(({ delaySeconds = 0 }) => delaySeconds * 1000);
+    if (delays.includes(0)) wakeWorkers(ctx);
+    for (const delayMs of new Set(delays)) if (delayMs > 0) localEngine(ctx).wakeIn?.(delayMs);
+  });
+  const position = new Map(ids.map((id, index) => [id, index]));
+  return inserted.toSorted((a, b) => position.get(a.id)! - position.get(b.id)!);
+}
+
+/** An occurrence of a schedule that had its execution already. */
+async function forgetJobsOfTwins(tx: Tx, ctx: Ctx, inserted: ExecutionRow[], jobIds: string[]): Promise<void> {
+  if (inserted.length === jobIds.length) return;
+  const used = new Set(inserted.map(({ job_id }) => job_id));
+  await ctx.queue.remove(
+    tx,
+    jobIds.filter((id) => !used.has(id)),
+  );
+}
+
+export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
+  const page = await store.listExecutions(ctx.db, ctx.orgId, { ...query, statuses: readStatuses(query.status) });
+  return { ...page, data: page.data.map(presentSummary) };
+}
+
+function readStatuses(text: string | undefined): ExecutionStatus[] {
+  const names = (text ?? "").split(",").filter((name) => name !== "");
+  const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));
+  if (wrong === undefined) return names as ExecutionStatus[];
+  const suggestion = nearestName(wrong, executionStatuses);
+  throw badField("query/status", "enum", `There is no status ${wrong}.`, {
+    allowed: executionStatuses,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
+}
+
+const shownLogLines = 100;
+
+export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
+  const row = await store.findExecution(ctx.db, ctx.orgId, id);
+  if (!row) throw notFound("execution");
+  const retries = await store.listRetries(ctx.db, ctx.orgId, id);
+  return presentExecution(row, retries, await store.listLogs(ctx.db, id, shownLogLines));
+}
+
+export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> {
+  return await change(ctx, async (tx) => {
+    const row = await store.lockExecution(tx, ctx.orgId, id);
+    if (!row) throw notFound("execution");
+    if (row.status === "cancelled") return presentExecution(row);
+    if (row.status !== "queued" && row.status !== "running") {
+      throw new HubError("execution_not_cancellable", `The execution has ${words[row.status]} already.`);
+    }
+    const [cancelled] = await cancelExecutions(tx, ctx, [id]);
+    return presentExecution(cancelled!);
+  });
+}
+
+const words: Record<string, string> = {
+  succeeded: "succeeded",
+  failed: "failed",
+  timed_out: "timed out",
+  expired: "expired",
+};
+
+/** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
+export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
+  const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
+  await ctx.queue.remove(
+    tx,
+    cancelled.flatMap(({ job_id }) => job_id ?? []),
+  );
+  await record(tx, ctx, "cancelled", cancelled);
+  await concludeFollowUps(tx, ctx, cancelled);
+  tx.afterCommit(() => {
+    for (const { id, mode } of cancelled) {
+      ctx.signals.hint("task_cancelled", id);
+      if (mode === "sync") ctx.signals.hint("task_ended", id);
+    }
+  });
+  return cancelled;
+}
+
+export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
+  const found = await store.findExecution(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("execution");
+  refuseRetry(found);
+  const input = request.input ?? found.input;
+  const checked = await check(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input });
+  return await change(ctx, async (tx) => {
+    const row = (await store.lockExecution(tx, ctx.orgId, id))!;
+    refuseRetry(row);
+    const retries = await store.listRetries(tx, ctx.orgId, id);
+    const open = retries.find(({ status }) => status === "queued" || status === "running");
+    if (open) {
+      throw new HubError("retry_in_progress", "A retry of this execution is under way.", {
+        extra: { executionId: open.id },
+      });
+    }
+    const options = {
+      trigger: "retry",
+      retryOf: row,
+      maxAttempts: row.mode === "sync" ? defaultAttempts : row.max_attempts,
+      timeoutSeconds: row.timeout_ms / 1000,
+    } as const;
+    const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
+    return presentExecution(retried!);
+  });
+}
+
+function refuseRetry({ status }: ExecutionRow): void {
+  if (retryableStatuses.includes(status)) return;
+  const hint =
+    status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
+  throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
+    extra: { retryableStatuses },
+  });
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, rows: ExecutionRow[]): Promise<void> {
+  await recordEvents(
+    tx,
+    ctx,
+    rows.map(({ id, bridge_id, task_name, trigger }) => ({
+      type: `task_execution.${what}`,
+      objectType: "task_execution",
+      objectId: id,
+      data: { bridgeId: bridge_id, taskName: task_name, trigger },
+    })),
+  );
+}

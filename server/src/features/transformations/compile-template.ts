@@ -1,0 +1,34 @@
+import type { Reader } from "./mapping-path.ts";
+import { checkTextLength, spend } from "./mapping-run.ts";
+import { isMissing, toText } from "./mapping-values.ts";
+
+const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+/** What is missing is left blank; if everything is missing, so is the text. */
+export function compileTemplate(template: string, readerFor: (path: string) => Reader): Reader {
+  const parts: (string | Reader)[] = [];
+  let end = 0;
+  for (const found of template.matchAll(placeholder)) {
+    parts.push(template.slice(end, found.index), readerFor(found[1]!));
+    end = found.index + found[0].length;
+  }
+  parts.push(template.slice(end));
+  const isConstant = parts.length === 1;
+  return (run) => {
+    let text = "";
+    let hasValue = isConstant;
+    for (const part of parts) {
+      if (typeof part === "string") text += part;
+      else {
+        const value = part(run);
+        if (isMissing(value)) continue;
+        hasValue = true;
+        const piece = toText(value);
+        checkTextLength(text.length + piece.length);
+        spend(run, 1 + (piece.length >> 5));
+        text += piece;
+      }
+    }
+    return hasValue ? text : undefined;
+  };
+}

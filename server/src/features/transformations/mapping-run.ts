@@ -1,0 +1,136 @@
+/** What one run of a mapping may use at most. Counted, not timed, so that the same data always gives the same answer. */
+export const mappingLimits = {
+  mappings: 500,
+  depth: 10,
+  transformsPerMapping: 20,
+  /** One is about 0.1 to 0.3 microseconds of work. */
+  steps: 2_000_000,
+  outputCharacters: 1_000_000,
+  /** Nesting of values that are copied as a whole. */
+  valueDepth: 64,
+  errors: 100,
+} as const;
+
+/** The state of one run. `item` is the element an `each` stands at, and the whole data outside of it. */
+export type Run = {
+  root: unknown;
+  item: unknown;
+  /** Left of the limits. */
+  steps: number;
+  room: number;
+  problems: Problem[];
+  /** Positions in the lists that are being iterated, outermost first. */
+  positions: number[];
+  observe?: Observer;
+};
+
+export type MappingStatus = "mapped" | "defaulted" | "skipped" | "error";
+
+export type Observer = (seen: Seen) => void;
+export type Seen = {
+  element: { index: number; pointer: string; target: string };
+  status: MappingStatus;
+  from: unknown;
+  to: unknown;
+  isMissing: boolean;
+  /** What went wrong but was settled by `onError`. */
+  settled?: MappingFault;
+};
+
+/** One thing that went wrong on the data; `path` points into the mappings. */
+export type Problem = {
+  index: number;
+  target: string;
+  path: string;
+  code: string;
+  message: string;
+  suggestion?: string;
+  /** The position in the list when the mapping belongs to an `each`. */
+  item?: number;
+};
+
+/** The only thing that the language throws inside of itself; callers never see it. */
+export class MappingFault extends Error {
+  readonly code: string;
+  readonly suggestion: string | undefined;
+  /** A limit was reached: the run ends, whatever `onError` says. */
+  readonly isFinal: boolean;
+
+  constructor(code: string, message: string, more: { suggestion?: string; isFinal?: boolean } = {}) {
+    super(message);
+    this.code = code;
+    this.suggestion = more.suggestion;
+    this.isFinal = more.isFinal ?? false;
+  }
+}
+
+export function startRun(data: unknown, observe?: Observer): Run {
+  const { steps, outputCharacters } = mappingLimits;
+  const run: Run = { root: data, item: data, steps, room: outputCharacters, problems: [], positions: [] };
+  if (observe) run.observe = observe;
+  return run;
+}
+
+export function spend(run: Run, steps: number): void {
+  if ((run.steps -= steps) < 0) {
+    throw new MappingFault("too_much_work", "The mapping needs more steps on this data than one run is given.", {
+      isFinal: true,
+    });
+  }
+}
+
+export function takeRoom(run: Run, characters: number): void {
+  if ((run.room -= characters) < 0) throw outputTooLarge();
+}
+
+/** For a text that is about to be made: refused before it takes memory. */
+export function checkTextLength(characters: number): void {
+  if (characters > mappingLimits.outputCharacters) throw outputTooLarge();
+}
+
+function outputTooLarge(): MappingFault {
+  return new MappingFault("output_too_large", "The output would be larger than 1 MB.", { isFinal: true });
+}
+
+/** Counts what a value adds to the output, and refuses what must not get there. */
+export function takeRoomFor(run: Run, value: unknown): void {
+  if (typeof value === "string") takeRoom(run, value.length + 4);
+  else if (typeof value === "object" && value !== null) walk(run, value, 0);
+  else takeRoom(run, 8);
+}
+
+function walk(run: Run, value: object, depth: number): void {
+  if (depth > mappingLimits.valueDepth) {
+    throw new MappingFault("too_deep", `A value is nested more than ${mappingLimits.valueDepth} levels deep.`, {
+      isFinal: true,
+    });
+  }
+  const isList = Array.isArray(value);
+  const keys = isList ? [] : Object.keys(value);
+  const length = isList ? value.length : keys.length;
+  spend(run, 1 + length);
+  takeRoom(run, 2);
+  for (let i = 0; i < length; i++) {
+    if (!isList) {
+      if (keys[i] === "__proto__") throw new MappingFault("forbidden_key", "The data has a key __proto__.");
+      takeRoom(run, keys[i]!.length + 4);
+    }
+    const member = (value as Record<string, unknown>)[isList ? i : keys[i]!];
+    if (typeof member === "object" && member !== null) walk(run, member, depth + 1);
+    else takeRoom(run, typeof member === "string" ? member.length + 4 : 8);
+  }
+}
+
+/** For what has been walked or compiled before, so its depth and keys are known to be harmless. */
+export function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) if (key !== "__proto__") copy[key] = copyOf((value as typeof copy)[key]);
+  return copy;
+}
+
+/** A constant of the mapping. What can be changed is copied: the compiled mapping is kept and used again. */
+export function constantOf(value: unknown): () => unknown {
+  return typeof value === "object" && value !== null ? () => copyOf(value) : () => value;
+}

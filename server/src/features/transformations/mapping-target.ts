@@ -1,0 +1,123 @@
+import type { PathStep } from "./mapping-path.ts";
+import { parsePath } from "./mapping-path.ts";
+import { MappingFault, takeRoom } from "./mapping-run.ts";
+import type { Run } from "./mapping-run.ts";
+
+export type TargetStep = { name: string } | { index: number } | { append: true };
+export type Target = TargetStep[];
+type Container = Record<string, unknown> | unknown[];
+export type Writer = (run: Run, output: Record<string, unknown>, value: unknown) => void;
+
+const maxIndex = 999;
+
+/** No steps: the members of the value are put into the output itself. Returns what is wrong when it is not a target. */
+export function parseTarget(text: string): Target | { code: string; message: string } {
+  const refuse = (message: string, code = "target") => ({ code, message });
+  const appends = text.trimEnd().endsWith("[]");
+  const path = parsePath(appends ? text.trimEnd().slice(0, -2) : text);
+  if (typeof path === "string") return refuse(path);
+  const steps: TargetStep[] = [];
+  for (const step of path.steps) {
+    const problem = stepProblem(step);
+    if (problem) return refuse(problem.message, problem.code);
+    steps.push(step as TargetStep);
+  }
+  if (steps[0] && !("name" in steps[0])) return refuse("The output is an object: a target starts with a name.");
+  if (appends && steps.length === 0) return refuse("[] needs the name of a list before it.");
+  return appends ? [...steps, { append: true }] : steps;
+}
+
+function stepProblem(step: PathStep): { code: string; message: string } | undefined {
+  if ("every" in step) {
+    return { code: "target", message: "[*] cannot be written to; make a list with each and mappings, or end in []." };
+  }
+  if ("index" in step) {
+    return step.index >= 0 && step.index <= maxIndex
+      ? undefined
+      : { code: "target", message: `A position in a target is 0 to ${maxIndex}.` };
+  }
+  return step.name === "__proto__" ? { code: "forbidden_key", message: "This key is not allowed." } : undefined;
+}
+
+export function isWithin(inner: Target, outer: Target): boolean {
+  return inner.length > outer.length && outer.every((step, i) => JSON.stringify(step) === JSON.stringify(inner[i]));
+}
+
+export function compileWriter(target: Target): Writer {
+  const [first, ...rest] = target;
+  if (!first) return mergeInto;
+  const room = target.reduce((sum, step) => sum + ("name" in step ? step.name.length + 4 : 2), 0);
+  const { name } = first as { name: string };
+  if (rest.length === 0) {
+    return (run, output, value) => {
+      takeRoom(run, room);
+      output[name] = value;
+    };
+  }
+  const [second] = rest;
+  if (rest.length === 1 && second && "name" in second && !(name in Object.prototype)) {
+    const inner = second.name;
+    return (run, output, value) => {
+      takeRoom(run, room);
+      let child = output[name];
+      if (child === undefined || child === null) output[name] = child = {};
+      else if (typeof child !== "object" || Array.isArray(child)) throw conflict();
+      (child as Record<string, unknown>)[inner] = value;
+    };
+  }
+  const last = target.length - 1;
+  return (run, output, value) => {
+    takeRoom(run, room);
+    let container: Container = output;
+    for (let i = 0; i < last; i++) container = descend(run, container, target[i]!, !("name" in target[i + 1]!));
+    put(run, container, target[last]!, value);
+  };
+}
+
+function mergeInto(_run: Run, output: Record<string, unknown>, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new MappingFault("type_mismatch", "Only the members of an object can be put into the output itself.");
+  }
+  for (const key of Object.keys(value)) output[key] = (value as Record<string, unknown>)[key];
+}
+
+function descend(run: Run, container: Container, step: TargetStep, needsList: boolean): Container {
+  const existing = childOf(container, step);
+  if (existing === undefined || existing === null) {
+    const created: Container = needsList ? [] : {};
+    put(run, container, step, created);
+    return created;
+  }
+  if (typeof existing !== "object" || Array.isArray(existing) !== needsList) throw conflict();
+  return existing as Container;
+}
+
+function childOf(container: Container, step: TargetStep): unknown {
+  if ("name" in step) {
+    if (Array.isArray(container)) throw conflict();
+    return Object.hasOwn(container, step.name) ? container[step.name] : undefined;
+  }
+  if (!Array.isArray(container)) throw conflict();
+  return "index" in step ? container[step.index] : undefined;
+}
+
+function put(run: Run, container: Container, step: TargetStep, value: unknown): void {
+  if ("name" in step) {
+    if (Array.isArray(container)) throw conflict();
+    container[step.name] = value;
+    return;
+  }
+  if (!Array.isArray(container)) throw conflict();
+  if ("append" in step) container.push(value);
+  else {
+    if (step.index > container.length) takeRoom(run, 8 * (step.index - container.length));
+    while (container.length < step.index) container.push(null);
+    container[step.index] = value;
+  }
+}
+
+function conflict(): MappingFault {
+  return new MappingFault("target_conflict", "An earlier mapping has put something else at this place.", {
+    suggestion: "give the two mappings different targets",
+  });
+}

@@ -1,0 +1,147 @@
+import { foldName, sourcePaths } from "./source-paths.ts";
+import type { SourcePath } from "./source-paths.ts";
+import { showPath } from "./mapping-path.ts";
+import type { MappingElement } from "./normalise-mapping.ts";
+import { isPlain } from "./normalise-mapping.ts";
+import type { ValueType } from "./mapping-values.ts";
+
+export type Suggestion = {
+  mappings: MappingElement[];
+  /** How sure each drafted mapping is, 0 to 1, by its target. */
+  matches: { target: string; source: string; confidence: number }[];
+  /** Targets for which the sample has nothing alike. */
+  unmatched: string[];
+};
+
+const maxTargets = 200;
+const maxSources = 400;
+const minScore = 0.45;
+
+/** Words that shops and carriers use for the same thing. */
+const synonyms = [
+  ["zip", "postal", "postcode", "zipcode", "postalcode"],
+  ["qty", "quantity", "count", "units"],
+  ["sku", "item", "itemnumber", "productcode"],
+  ["phone", "telephone", "tel", "mobile"],
+  ["state", "province", "region", "provincecode", "statecode"],
+  ["country", "countrycode"],
+  ["email", "mail"],
+  ["street", "address1", "line1", "addressline1", "street1"],
+  ["address2", "line2", "addressline2", "street2"],
+  ["name", "title", "fullname"],
+  ["number", "no", "num", "reference", "ref"],
+  ["price", "amount", "unitprice", "cost"],
+  ["ship", "shipping", "delivery", "recipient", "shipto"],
+  ["bill", "billing", "billto"],
+  ["lines", "items", "lineitems", "orderlines", "products"],
+  ["created", "createdat", "orderdate", "placedat", "date"],
+  ["note", "comment", "message", "remark"],
+  ["weight", "mass"],
+  ["currency", "currencycode"],
+  ["customer", "buyer", "client"],
+];
+const meaning = new Map(synonyms.flatMap((words) => words.map((word) => [word, words[0]!] as const)));
+
+type Words = { last: string; all: Set<string> };
+type Candidate = { path: SourcePath; words: Words };
+
+/** Drafts mappings from one example of what comes in and one of what should come out; a person checks them. */
+export function suggestMappings(sample: unknown, targetExample: Record<string, unknown>): Suggestion {
+  const suggestion: Suggestion = { mappings: [], matches: [], unmatched: [] };
+  const budget = { targets: maxTargets };
+  suggestion.mappings = suggestFor(targetExample, sample, "", "$", suggestion, budget, 1);
+  return suggestion;
+}
+
+function suggestFor(
+  example: Record<string, unknown>,
+  data: unknown,
+  around: string,
+  from: "$" | "@",
+  suggestion: Suggestion,
+  budget: { targets: number },
+  depth: number,
+): MappingElement[] {
+  const sources = sourcePaths(data)
+    .slice(0, maxSources)
+    .map((path): Candidate => ({ path, words: wordsOf(path.names) }));
+  const mappings: MappingElement[] = [];
+  const visit = (value: unknown, names: string[]): void => {
+    if (budget.targets-- <= 0 || names.length > 10) return;
+    const target = showPath({ from: "$", steps: names.map((name) => ({ name })) }).slice(2);
+    const isObjectList = Array.isArray(value) && isPlain(value[0]);
+    if (isPlain(value) && Object.keys(value).length > 0) {
+      for (const [name, member] of Object.entries(value)) if (name !== "__proto__") visit(member, [...names, name]);
+      return;
+    }
+    const best = bestMatch(value, names, sources, isObjectList);
+    if (!best) {
+      suggestion.unmatched.push(around + target);
+      return;
+    }
+    const source = showPath({ from, steps: best.path.steps });
+    suggestion.matches.push({ target: around + target, source, confidence: Math.round(best.score * 100) / 100 });
+    if (isObjectList && depth < 5) {
+      const element = (best.path.value as unknown[])[0];
+      const inner = suggestFor(value[0] as never, element, `${around}${target}[].`, "@", suggestion, budget, depth + 1);
+      if (inner.length > 0) mappings.push({ target, each: source, mappings: inner });
+    } else mappings.push({ target, source, ...conversion(best.path.value, value) });
+  };
+  for (const [name, member] of Object.entries(example)) if (name !== "__proto__") visit(member, [name]);
+  return mappings;
+}
+
+function bestMatch(
+  value: unknown,
+  names: string[],
+  sources: Candidate[],
+  isObjectList: boolean,
+): { path: SourcePath; score: number } | undefined {
+  const wanted = wordsOf(names);
+  let best: { path: SourcePath; score: number } | undefined;
+  for (const { path, words } of sources) {
+    const fits = isObjectList ? Array.isArray(path.value) && isPlain(path.value[0]) : isLikely(path, value);
+    if (!fits) continue;
+    const score = scoreOf(wanted, words) + (isSameValue(path.value, value) ? 0.46 : 0);
+    if (score >= minScore && score > (best?.score ?? 0)) best = { path, score: Math.min(1, score) };
+  }
+  return best;
+}
+
+function isLikely({ isLeaf, value: found, steps }: SourcePath, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return Array.isArray(found) && !isPlain(found[0]);
+  const isInsideList = steps.some((step) => "every" in step);
+  return isLeaf && !isInsideList && !Array.isArray(found);
+}
+
+/** Equal values are strong evidence, unless they are the kind that is everywhere. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a === b && ((typeof a === "string" && a.length > 2) || (typeof a === "number" && Math.abs(a) > 10));
+}
+
+function scoreOf(wanted: Words, found: Words): number {
+  const common = [...wanted.all].filter((word) => found.all.has(word)).length;
+  const all = wanted.all.size + found.all.size - common;
+  const isSameLast = wanted.last === found.last;
+  return (isSameLast ? 0.5 : 0) + (all === 0 ? 0 : 0.5 * (common / all));
+}
+
+/** shippingAddress.zip_code is about shipping, address, zip, code; its last name counts most. */
+function wordsOf(names: string[]): Words {
+  const simplify = (word: string): string => meaning.get(word) ?? word;
+  const words = names.flatMap((name) => [
+    simplify(foldName(name)),
+    ...name
+      .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== "")
+      .map((word) => simplify(word.toLowerCase())),
+  ]);
+  return { last: simplify(foldName(names.at(-1) ?? "")), all: new Set(words) };
+}
+
+function conversion(found: unknown, wanted: unknown): { type?: ValueType } {
+  const [from, to] = [typeof found, typeof wanted];
+  if (from === to || wanted === null || found === null) return {};
+  return to === "string" || to === "number" || to === "boolean" ? { type: to } : {};
+}

@@ -1,0 +1,148 @@
+import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
+import { namesOf } from "./compile-mapping.ts";
+import type { MappingStatus, Problem, Seen } from "./mapping-run.ts";
+import { startRun } from "./mapping-run.ts";
+import { quote } from "./mapping-values.ts";
+import type { MappingOutput } from "./run-mapping.ts";
+import { runAll } from "./run-mapping.ts";
+import type { SourcePath } from "./source-paths.ts";
+import { nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
+
+export type MappingWarning = {
+  index: number;
+  target: string;
+  path: string;
+  code: string;
+  message: string;
+  source?: string;
+  nearest?: string;
+};
+export type TraceEntry = {
+  index: number;
+  target: string;
+  path: string;
+  status: MappingStatus;
+  from?: unknown;
+  to?: unknown;
+};
+export type MappingTrace = {
+  ok: boolean;
+  output: MappingOutput;
+  errors: Problem[];
+  warnings: MappingWarning[];
+  trace: TraceEntry[];
+  unusedSource: string[];
+  durationMs: number;
+};
+
+const maxTrace = 1_000;
+const maxWarnings = 200;
+/** Looking for the nearest of many names costs far more than the mapping itself. */
+const maxNearest = 20;
+const maxItemsTraced = 3;
+const maxUnused = 200;
+
+/** The same run as `runMapping`, watched: what every mapping did, what it missed, what nobody looked at. */
+export function traceMapping(compiled: CompiledMapping, data: unknown): MappingTrace {
+  const byPointer = new Map<string, CompiledElement>();
+  const list = (elements: CompiledElement[]): void => {
+    for (const element of elements) {
+      byPointer.set(element.pointer, element);
+      list(element.inner ?? []);
+    }
+  };
+  list(compiled.elements);
+  const trace: TraceEntry[] = [];
+  const missing = new Set<string>();
+  const settled: MappingWarning[] = [];
+  const output: MappingOutput = {};
+  const started = performance.now();
+  const run = startRun(data, (seen) => {
+    const { element } = seen;
+    if (seen.isMissing && byPointer.get(element.pointer)?.source) missing.add(element.pointer);
+    if (seen.settled && settled.length < maxWarnings) settled.push(warningOf(seen, seen.settled));
+    if (trace.length < maxTrace && run.positions.every((position) => position < maxItemsTraced)) {
+      trace.push(entryOf(seen, placeOf(element.pointer, run.positions, byPointer)));
+    }
+  });
+  runAll(compiled.elements, run, output);
+  const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
+  const paths = sourcePaths(data);
+  const warnings = [...missing].slice(0, maxWarnings).map((pointer, i) => {
+    return missingWarning(byPointer.get(pointer)!, i < maxNearest ? paths : []);
+  });
+  return {
+    ok: run.problems.length === 0,
+    output,
+    errors: run.problems,
+    warnings: [...warnings, ...settled],
+    trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
+    unusedSource: unusedPaths(paths, compiled.reads).slice(0, maxUnused),
+    durationMs,
+  };
+}
+
+function missingWarning(
+  { index, target, pointer, source, sourceText, base }: CompiledElement,
+  paths: SourcePath[],
+): MappingWarning {
+  const nearest = nearestPath(source!, base, namesOf(source!, base), paths);
+  return {
+    index,
+    target,
+    path: pointer,
+    code: "source_missing",
+    message: "The data has nothing there.",
+    source: sourceText,
+    ...(nearest === undefined ? {} : { nearest }),
+  };
+}
+
+function warningOf({ element, status }: Seen, { code, message }: { code: string; message: string }): MappingWarning {
+  const { index, target, pointer } = element;
+  return { index, target, path: pointer, code, message: `${message} onError: ${status}.` };
+}
+
+function entryOf({ element, status, from, to }: Seen, target: string): TraceEntry {
+  return {
+    index: element.index,
+    target,
+    path: element.pointer,
+    status,
+    ...(from === undefined ? {} : { from: preview(from) }),
+    ...(to === undefined ? {} : { to: preview(to) }),
+  };
+}
+
+const depthOf = (pointer: string): number => pointer.split("/mappings/").length;
+
+/** `lines[0].sku`: the target with those of the lists around it. */
+function placeOf(pointer: string, positions: number[], byPointer: Map<string, CompiledElement>): string {
+  const indexes = pointer.split("/mappings/").slice(1);
+  return indexes
+    .map((_, depth) => {
+      const around = indexes.slice(0, depth + 1).map((index) => `/mappings/${index}`);
+      const position = depth < positions.length && depth < indexes.length - 1 ? `[${positions[depth]}]` : "";
+      return (byPointer.get(around.join(""))?.target ?? "") + position;
+    })
+    .join(".");
+}
+
+const maxPreviewMembers = 20;
+const maxPreviewLength = 200;
+
+/** Small values as they are; of large ones only what they are, so that a trace stays readable. */
+function preview(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value.length > maxPreviewLength ? `${value.slice(0, maxPreviewLength).toWellFormed()}…` : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.values(value);
+  const isSmall = members.length <= maxPreviewMembers && members.every(isShort);
+  return isSmall ? (Array.isArray(value) ? members : { ...value }) : quote(value);
+}
+
+function isShort(member: unknown): boolean {
+  if (typeof member === "string") return member.length <= maxPreviewLength;
+  return typeof member !== "object" || member === null;
+}

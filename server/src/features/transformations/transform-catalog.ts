@@ -1,0 +1,36 @@
+import type { TransformDefinition } from "./transform.ts";
+import { choiceTransforms } from "./transforms/choice-transforms.ts";
+import { codeTransforms } from "./transforms/code-transforms.ts";
+import { dateTransforms } from "./transforms/date-transforms.ts";
+import { listTransforms } from "./transforms/list-transforms.ts";
+import { numberTransforms } from "./transforms/number-transforms.ts";
+import { patternTransforms } from "./transforms/pattern-transforms.ts";
+import { textTransforms } from "./transforms/text-transforms.ts";
+import { tradeTransforms } from "./transforms/trade-transforms.ts";
+
+/** Every transform there is. A new one is an entry in its group; the example is its test. */
+export const transformCatalog: readonly TransformDefinition[] = [
+  ...textTransforms,
+  ...patternTransforms,
+  ...numberTransforms,
+  ...listTransforms,
+  ...choiceTransforms,
+  ...dateTransforms,
+  ...tradeTransforms,
+  ...codeTransforms,
+];
+
+export const transformsByName: ReadonlyMap<string, TransformDefinition> = new Map(
+  transformCatalog.map((transform) => [transform.name, transform]),
+);
+
+/** Names that other tools use for the same thing. */
+export const transformAliases: Readonly<Record<string, string>> = {
+  map_value: "lookup",
+  uppercase: "upper",
+  lowercase: "lower",
+  to_string: "string",
+  to_number: "number",
+  to_boolean: "boolean",
+  capitalise: "capitalize",
+};

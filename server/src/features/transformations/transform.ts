@@ -1,0 +1,97 @@
+import type { Static, TSchema } from "typebox";
+import type { Reader } from "./mapping-path.ts";
+import type { Run } from "./mapping-run.ts";
+import { MappingFault, spend } from "./mapping-run.ts";
+import { isMissing, quote, toNumber, toText } from "./mapping-values.ts";
+
+export type Apply = (value: unknown, run: Run) => unknown;
+
+/** What a transform may ask for while it is compiled. */
+export type CompileEnv = {
+  /** Reads further places of the data; a wrong path is reported and reads nothing. */
+  reader(path: string, param: string): Reader;
+  /** Membership in a condition set; an unknown one is reported. */
+  members(set: string, param: string): (value: string) => boolean;
+  refuse(param: string, code: string, message: string): void;
+  /** Regular expressions of one mapping share a budget, since compiling them costs time too. */
+  patterns: { room: number };
+};
+
+export type TransformGroup = "text" | "number" | "list" | "choice" | "date" | "trade" | "code";
+
+export type TransformDefinition<Params extends TSchema = TSchema> = {
+  name: string;
+  group: TransformGroup;
+  text: string;
+  params: Params;
+  /** The parameter that may stand alone: `{"round": 2}` is `{"round": {"digits": 2}}`. */
+  main?: string;
+  /** `data` is what paths in the params read from. */
+  example: { params?: Static<Params>; from: unknown; to: unknown; data?: object };
+  /** Otherwise a missing value passes by untouched, for `default` and `required` to see. */
+  takesMissing?: boolean;
+  compile(params: Static<Params>, env: CompileEnv): Apply;
+};
+
+export function defineTransform<Params extends TSchema>(definition: TransformDefinition<Params>): TransformDefinition {
+  return definition;
+}
+
+type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile"> & {
+  compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
+};
+
+/** Works on a text; numbers and booleans are written out, and in a list every element is done. */
+export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
+  return defineTransform({
+    ...definition,
+    compile(params, env) {
+      const apply = definition.compile(params, env);
+      const one: Apply = (value, run) => {
+        const text = toText(value);
+        spend(run, 1 + (text.length >> 5));
+        return apply(text, run);
+      };
+      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
+    },
+  });
+}
+
+/** Works on a number or a text that is one; in a list every element is done. */
+export function numberTransform<Params extends TSchema>(definition: Of<Params, number>): TransformDefinition {
+  return defineTransform({
+    ...definition,
+    compile(params, env) {
+      const apply = definition.compile(params, env);
+      const one: Apply = (value, run) => {
+        spend(run, 1);
+        return apply(typeof value === "number" ? value : toNumber(value), run);
+      };
+      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
+    },
+  });
+}
+
+/** Works on a list; anything else counts as a list of one. Must not change the list it gets. */
+export function listTransform<Params extends TSchema>(definition: Of<Params, readonly unknown[]>): TransformDefinition {
+  return defineTransform({
+    ...definition,
+    compile(params, env) {
+      const apply = definition.compile(params, env);
+      return (value, run) => {
+        const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+        spend(run, 1 + list.length);
+        return apply(list, run);
+      };
+    },
+  });
+}
+
+function overEach(list: unknown[], run: Run, one: Apply): unknown[] {
+  spend(run, list.length);
+  return list.map((element) => (isMissing(element) ? element : one(element, run)));
+}
+
+export function fault(value: unknown, wanted: string, suggestion?: string): MappingFault {
+  return new MappingFault("type_mismatch", `${quote(value)} is not ${wanted}.`, suggestion ? { suggestion } : {});
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { PgBoss } from "pg-boss";
+import type { Queryable, Tx } from "../db/database.ts";
+
+/** Points at an execution, which is the truth; a job that points nowhere is harmless. */
+export type NewJob = {
+  executionId: string;
+  /** At most `concurrency` jobs with the same lane are out at a time, on all nodes together. */
+  lane: string;
+  concurrency: number;
+  /** Higher goes first. */
+  priority: number;
+  delayMs?: number;
+};
+
+export type TaskQueue = {
+  /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
+  send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
+  /** What may start now; with `tx` the jobs come back by themselves when it is rolled back. */
+  take(tx: Tx, limit: number): Promise<{ id: string; executionId: string }[]>;
+  /** Done with, whatever became of them: the history is kept by the executions. */
+  remove(tx: Queryable, jobIds: string[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+const schema = "queue";
+const queueName = "tasks";
+const maxConcurrency = 50;
+const yearSeconds = 365 * 24 * 3600;
+/** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
+const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
+
+/** The one place that knows pg-boss. It speaks through our own connections: no pool and no listener besides them. */
+export async function openTaskQueue(db: Queryable, onError: (error: Error) => void): Promise<TaskQueue> {
+  const through = (connection: Queryable) => ({
+    executeSql: async (text: string, values?: unknown[]) => ({
+      rows: (await connection.query<unknown>(text, values ?? [])) ?? [],
+    }),
+  });
+  // No schedules: the hub has its own, since those of pg-boss lose or double runs when clocks change.
+  const boss = new PgBoss({
+    db: through(db),
+    schema,
+    schedule: false,
+    supervise: true,
+    maintenanceIntervalSeconds: 600,
+    monitorIntervalSeconds: 600,
+    superviseIntervalSeconds: 300,
+    queueCacheIntervalSeconds: 600,
+    bamIntervalSeconds: 600,
+    flowIntervalSeconds: 600,
+  });
+  boss.on("error", onError);
+  await boss.start();
+  await boss.createQueue(queueName, {
+    // An execution that is taken has a lease of its own; pg-boss is not to second-guess it.
+    retryLimit: 0,
+    expireInSeconds: 24 * 3600 - 1,
+    retentionSeconds: yearSeconds,
+  });
+  return {
+    async send(tx, jobs) {
+      const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
+        id: randomUUID(),
+        data: { executionId },
+        priority,
+        group: { id: lane, tier: `c${Math.min(concurrency, maxConcurrency)}` },
+        ...(delayMs === undefined ? {} : { startAfter: Math.ceil(delayMs / 1000) }),
+      }));
+      await boss.insert(queueName, inserts, { db: through(tx) });
+      return inserts.map(({ id }) => id);
+    },
+    async take(tx, limit) {
+      const jobs = await boss.fetch<{ executionId: string }>(queueName, {
+        db: through(tx),
+        batchSize: limit,
+        groupConcurrency: { default: maxConcurrency, tiers },
+      });
+      return jobs.map(({ id, data }) => ({ id, executionId: data.executionId }));
+    },
+    async remove(tx, jobIds) {
+      if (jobIds.length > 0) await boss.deleteJob(queueName, jobIds, { db: through(tx) });
+    },
+    async close() {
+      await boss.stop({ graceful: false });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type {
+  Call,
+  Connector,
+  ConnectorTask,
+  Page,
+  PullTask,
+  PulledRecord,
+  Settings,
+} from "../connectors/connector.ts";
+import type { ClientOptions } from "../core/outbound-request.ts";
+import { createHttpClient } from "../core/outbound.ts";
+
+let clients = 0;
+
+/** What whoever runs a task gives to it. */
+export function callFor(given: Partial<Call> & { client?: Partial<ClientOptions> }): Call {
+  const { client, ...call } = given;
+  return {
+    settings: {},
+    credentials: {},
+    input: {},
+    http: createHttpClient({ allowPrivate: true, breakerKey: `call-${++clients}`, ...client }),
+    signal: new AbortController().signal,
+    now: () => new Date(),
+    effectKey: "effect-1",
+    progress: () => {},
+    log: () => {},
+    ...call,
+  };
+}
+
+type TaskOf<Mode extends ConnectorTask["mode"]> = Extract<ConnectorTask, { mode: Mode }>;
+
+export function taskOf<Mode extends ConnectorTask["mode"]>(
+  connector: Connector,
+  mode: Mode,
+  name: string,
+  settings: Settings = {},
+): TaskOf<Mode> {
+  const task = connector.tasks(settings).find((candidate) => candidate.name === name && candidate.mode === mode);
+  if (!task) throw new Error(`${connector.name} has no ${mode} ${name}`);
+  return task as TaskOf<Mode>;
+}
+
+/** All pages from a cursor on; `limit` stops early, as a process that dies would. */
+export async function pullAll(task: PullTask, call: Call, cursor?: unknown, limit = Infinity): Promise<Page[]> {
+  const pages: Page[] = [];
+  for await (const page of task.pull(call, cursor)) {
+    pages.push(page);
+    if (pages.length >= limit) break;
+  }
+  return pages;
+}
+
+/** What a hub keeps of the pages: one record per external id, and never an older state over a newer one. */
+export function storeRecords(store: Map<string, PulledRecord>, pages: Page[]): void {
+  for (const record of pages.flatMap(({ records }) => records)) {
+    const kept = store.get(record.externalId);
+    if (!kept || (record.updatedAt ?? "") >= (kept.updatedAt ?? "")) store.set(record.externalId, record);
+  }
+}
