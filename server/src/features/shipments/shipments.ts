@@ -5,11 +5,12 @@ import { offsetOf } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { perWorld } from "../../context.ts";
+import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
 import type { ShipmentFilter } from "./shipment-list.store.ts";
 import * as lists from "./shipment-list.store.ts";
 import * as stats from "./shipment-stats.store.ts";
-import { carrierKeyOf, presentShipment } from "./shipment.ts";
+import { carrierKeyOf } from "./shipment.ts";
 import type { ShipmentStatus } from "./shipments.states.ts";
 import { shipmentStatuses } from "./shipments.states.ts";
 import type { ShipmentToTrack } from "./shipments.store.ts";
@@ -30,7 +31,7 @@ export { keepOrderShipments } from "./order-shipments.ts";
 export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer> {
   const shipment = await store.findShipment(ctx.db, ctx.orgId, id);
   if (!shipment) throw notFound("shipment");
-  return presentShipment(shipment, ctx.clock.now().toISOString());
+  return presentTo(ctx, shipment);
 }
 
 export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<ShipmentPage> {
@@ -52,7 +53,7 @@ async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const { total, totalIsCapped, hasMore } = found;
   if (totalIsCapped) long.add(key);
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.shipments.map((shipment) => presentShipment(shipment, now)), pagination };
+  return { data: found.shipments.map((shipment) => presentTo(ctx, shipment)), pagination };
 }
 
 const rememberMs = 10_000;
