@@ -34,8 +34,7 @@ create table pickups (
   cancel_reason text,
   cancelled_at timestamptz,
   history jsonb not null,
-  -- When somebody last asked the carrier, and how often in vain.
-  asked_at timestamptz not null,
+  -- How often the carrier was asked in vain.
   attempts integer not null,
   -- When there is next something to do about it without being told; null: nothing.
   due_at timestamptz,
