@@ -27,7 +27,7 @@ const lists: Record<string, string> = {
   shipped: "shippedFrom=2026-01-01T00:00:00Z",
   delivered: "deliveredFrom=2026-01-01T00:00:00Z",
   promised: "promisedFrom=2026-01-01",
-  "search, rare": "search=TR777",
+  "search, rare": "search=TR70000",
   "search, frequent": "search=TR",
 };
 

@@ -29,7 +29,10 @@ export type Carrier = {
   schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
   cancelPickup?(call: CarrierCall, pickup: { confirmationNumber: string; reason?: string }): Promise<void>;
   /** What became of a pickup; undefined when the carrier cannot say. */
-  findPickup?(call: CarrierCall, confirmationNumber: string): Promise<PickupState | undefined>;
+  findPickup?(
+    call: CarrierCall,
+    pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
+  ): Promise<PickupState | undefined>;
   track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
 };

@@ -9,6 +9,7 @@ import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
+import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
@@ -26,6 +27,7 @@ const allRoutes: Route[] = [
   ...conditionSetRoutes,
   ...orderRoutes,
   ...shipmentRoutes,
+  ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,
   ...bridgeRoutes,

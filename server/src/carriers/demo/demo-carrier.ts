@@ -45,6 +45,13 @@ export const demoCarrier: Carrier = {
     return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
   },
   async cancelPickup() {},
+  /** The driver sets out when the parcels are ready and has been there when the window closes, unless the settings differ. */
+  async findPickup({ settings, now }, { readyTime, closeTime }) {
+    const at = now();
+    const end = settings.missPickups === true ? "missed" : "completed";
+    const status = at < new Date(readyTime) ? "scheduled" : at < new Date(closeTime) ? "dispatched" : end;
+    return { status, at: at.toISOString() };
+  },
   async track({ now }, trackingNumbers) {
     return trackingNumbers.map((number) => trackingOf(number, now()));
   },
