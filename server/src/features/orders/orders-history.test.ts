@@ -151,7 +151,7 @@ describe("the timeline of an order", () => {
       const timeline = (await org.get(`/orders/${id}/timeline`)).body;
       expect(timeline.data).toMatchObject([{ kind: "created", actor: { type: "api_key" } }]);
     }
-    await org.post(`/operations/runs/${body.id}/undo`, {});
+    await org.post(`/operations/runs/${body.id}/undo`);
     expect((await org.get(`/orders/${made[0]}/timeline`)).status).toBe(404);
   });
 });
