@@ -10,9 +10,11 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
+import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -27,6 +29,8 @@ const allRoutes: Route[] = [
   ...operationRoutes,
   ...bridgeRoutes,
   ...taskRoutes,
+  ...transformationRoutes,
+  ...replayRoutes,
   ...scheduleRoutes,
   ...carrierAccountRoutes,
   ...organizationRoutes,

@@ -28,6 +28,12 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/tasks/execute", { bridgeId: bridge.body.id, taskName: "noop" })).body.id;
   },
+  transformation: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    const about = { bridgeId: bridge.body.id, taskName: "noop", direction: "inbound" };
+    const mappings = [{ source: "a", target: "b" }];
+    return (await org.post("/transformations", { name: "Built", ...about, mappings })).body.id;
+  },
   schedule: async (org) => {
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;

@@ -29,6 +29,8 @@ import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 import { localEngine, wakeWorkers } from "./wake-workers.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
+export { listRecordings } from "./executions.store.ts";
+export type { Recording } from "./executions.store.ts";
 
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };

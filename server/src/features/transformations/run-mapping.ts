@@ -3,12 +3,14 @@ import { elementsOf } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
 import { copyOf, mappingLimits, MappingFault, spend, startRun, takeRoom, takeRoomFor } from "./mapping-run.ts";
 import { isMissing } from "./mapping-values.ts";
+import { isPlain } from "./normalise-mapping.ts";
 
 export type MappingOutput = Record<string, unknown>;
 export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; errors: Problem[] };
 
 /** Never throws and always ends, whatever the mapping and the data are. The data is not changed. */
 export function runMapping({ elements }: CompiledMapping, data: unknown): MappingResult {
+  if (elements.length === 0 && isPlain(data)) return { ok: true, output: data };
   const run = startRun(data);
   const output: MappingOutput = {};
   runAll(elements, run, output);

@@ -126,18 +126,22 @@ function scoreOf(wanted: Words, found: Words): number {
   return (isSameLast ? 0.5 : 0) + (all === 0 ? 0 : 0.5 * (common / all));
 }
 
-/** shippingAddress.zip_code is about shipping, address, zip, code; its last name counts most. */
+/** shippingAddress.zip_code is about shipping, address, zip and code; its last name counts most. */
 function wordsOf(names: string[]): Words {
-  const simplify = (word: string): string => meaning.get(word) ?? word;
-  const words = names.flatMap((name) => [
-    simplify(foldName(name)),
-    ...name
-      .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((word) => word !== "")
-      .map((word) => simplify(word.toLowerCase())),
-  ]);
-  return { last: simplify(foldName(names.at(-1) ?? "")), all: new Set(words) };
+  const perName = names.map((name) => {
+    const whole = meaning.get(foldName(name));
+    return whole === undefined ? splitName(name) : [whole];
+  });
+  const all = new Set([...perName.flat(), ...names.flatMap(splitName)]);
+  return { last: (perName.at(-1) ?? []).join(" "), all };
+}
+
+function splitName(name: string): string[] {
+  const words = name
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== "").map((word) => meaning.get(word) ?? word);
 }
 
 function conversion(found: unknown, wanted: unknown): { type?: ValueType } {
