@@ -55,6 +55,8 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
   idempotency?: "plain" | "sealed" | "none";
+  /** A POST because it takes a body, not because it changes something: no event is recorded. */
+  onlyLooks?: boolean;
   previewOnly?: boolean;
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };

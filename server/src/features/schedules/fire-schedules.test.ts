@@ -240,6 +240,20 @@ test("several nodes make exactly one execution of every occurrence, also when on
   }
 });
 
+test("a node whose own clock is wrong fires nothing early and misses nothing", async () => {
+  const live = await startTestHub({ taskSlots: 0 });
+  const owner = await live.org();
+  const bridge = (await owner.post("/bridges", { name: "B", connector: "demo" })).body.id;
+  const schedule = { bridgeId: bridge, taskName: "noop", cron: "0 0 1 1 *" };
+  const before = (await owner.post("/schedules", schedule)).body;
+  live.advance(400 * 24 * 60 * minuteMs);
+  await fireDueSchedules(live.world);
+  const after = (await owner.get(`/schedules/${before.id}`)).body;
+  expect(after).toMatchObject({ nextRunAt: before.nextRunAt, counters: { runs: 0, missed: 0 } });
+  // What is made meanwhile follows the clock of the database as well.
+  expect((await owner.post("/schedules", schedule)).body.nextRunAt).toBe(before.nextRunAt);
+});
+
 test("a scheduler wakes up by itself when a schedule is due", async () => {
   const scheduler = startScheduler(hub.world);
   afterAll(() => scheduler.stop());

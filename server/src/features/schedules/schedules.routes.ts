@@ -33,6 +33,7 @@ export const scheduleRoutes = [
     path: "/schedules/preview",
     scope: "schedules:read",
     summary: "What a cron expression means, and when it would run; nothing is stored",
+    onlyLooks: true,
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
