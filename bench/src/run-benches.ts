@@ -4,6 +4,7 @@ import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
+import { overviewBench } from "./overview.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -11,7 +12,15 @@ import { startBench } from "./start.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
-const benches: Bench[] = [startBench, readsBench, writesBench, ordersBench, manyOrdersBench, mappingBench];
+const benches: Bench[] = [
+  startBench,
+  readsBench,
+  writesBench,
+  ordersBench,
+  manyOrdersBench,
+  mappingBench,
+  overviewBench,
+];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false } },

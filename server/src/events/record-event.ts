@@ -35,10 +35,20 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
   tx.afterCommit(() => by.sealer.nudge());
 }
 
-/** Of several changes at once, each with its own organization and author. */
+/** Many changes of one transaction in one statement. */
+export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
+  const { orgId, actor, requestId } = by;
+  await recordEventsAcrossOrgs(
+    tx,
+    by,
+    events.map((event) => ({ ...event, orgId, actor, requestId })),
+  );
+}
+
+/** With an organization and an author of its own. */
 export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId">;
 
-export async function recordEvents(
+export async function recordEventsAcrossOrgs(
   tx: Tx,
   by: Pick<Recorder, "clock" | "sealer" | "newId">,
   events: ForeignEvent[],

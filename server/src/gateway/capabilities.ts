@@ -22,12 +22,10 @@ export type CapabilityInput = {
   gateway: RouteGroup;
   main: RouteGroup;
   health: { isReady: boolean; checks: Record<string, string> };
-  /** Routes that answer, but not with the whole truth: "METHOD /path" -> why. */
-  shortcomings: Record<string, string | undefined>;
 };
 
 /** Made from the routes that are really registered and from how the process is right now. */
-export function describeCapabilities({ gateway, main, health, shortcomings }: CapabilityInput) {
+export function describeCapabilities({ gateway, main, health }: CapabilityInput) {
   const describe = ({ prefix, routes, isServed }: RouteGroup) =>
     routes.map((route) => {
       const path = `${prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
@@ -37,18 +35,16 @@ export function describeCapabilities({ gateway, main, health, shortcomings }: Ca
         path,
         scopes,
         since: "1.0.0",
-        ...statusOf(route, `${route.method} ${path}`, isServed),
+        ...statusOf(route, isServed),
       };
     });
 
-  function statusOf(route: Route, name: string, isServed: boolean): { status: string; reason: string | null } {
+  function statusOf(route: Route, isServed: boolean): { status: string; reason: string | null } {
     if (!isServed) return { status: "disabled", reason: "This process does not serve the role." };
     if (!health.isReady) {
       const broken = Object.entries(health.checks).filter(([, state]) => state !== "ok");
       return { status: "unavailable", reason: broken.map(([check, state]) => `${check}: ${state}`).join(", ") };
     }
-    const shortcoming = shortcomings[name];
-    if (shortcoming !== undefined) return { status: "degraded", reason: shortcoming };
     return { status: route.previewOnly ? "preview" : "available", reason: null };
   }
 

@@ -1,12 +1,11 @@
-import { Type } from "typebox";
-import { Strict } from "../core/schema.ts";
 import type { Route } from "../route.ts";
 import { defineRoute } from "../route.ts";
+import { AtRisk, AtRiskQuery, readAtRisk } from "./at-risk.ts";
 import type { CapabilityInput, RouteGroup } from "./capabilities.ts";
 import { Capabilities, describeCapabilities } from "./capabilities.ts";
 import { Envelope } from "./envelope.ts";
 import { chooseOrganization } from "./gateway-organization.ts";
-import { Overview, overviewShortcoming, readOverview } from "./overview.ts";
+import { definitions, Overview, OverviewQuery, readOverview } from "./overview.ts";
 
 export const gatewayPrefix = "/v1";
 
@@ -14,12 +13,6 @@ export type GatewayDependencies = {
   main: RouteGroup;
   checkHealth(): Promise<CapabilityInput["health"]>;
 };
-
-const OverviewQuery = Strict({
-  organization_id: Type.Optional(
-    Type.String({ description: "Or the header X-Organization-Id. Default: the token's, or all with gateway:global" }),
-  ),
-});
 
 /** The gateway describes itself, so it has to know what else is served. */
 export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies): Route[] {
@@ -29,12 +22,26 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       path: "/overview",
       scope: "gateway:read",
       summary: "Network KPIs of an organization, or of all for operators of the hub",
+      description: definitions,
       query: OverviewQuery,
       answer: [200, Envelope(Overview)],
       failures: [403],
       handle: async (ctx, { query, organizationHeader }) => {
         const organizationId = chooseOrganization(ctx, organizationHeader, query.organization_id);
-        return readOverview(organizationId, ctx.clock.now());
+        return await readOverview(ctx, organizationId, query);
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/overview/at-risk",
+      scope: "gateway:read",
+      summary: "The shipments behind at_risk, those that have been so longest first",
+      query: AtRiskQuery,
+      answer: [200, Envelope(AtRisk)],
+      failures: [403],
+      handle: async (ctx, { query, organizationHeader }) => {
+        const organizationId = chooseOrganization(ctx, organizationHeader, query.organization_id);
+        return await readAtRisk(ctx, organizationId, query);
       },
     }),
     defineRoute({
@@ -48,7 +55,6 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
           gateway: { prefix: gatewayPrefix, routes, isServed: true },
           main,
           health: await checkHealth(),
-          shortcomings: { "GET /v1/overview": overviewShortcoming() },
         }),
     }),
   ];

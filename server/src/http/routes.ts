@@ -9,11 +9,14 @@ import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
+import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
+import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
+import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -23,6 +26,8 @@ const allRoutes: Route[] = [
   ...apiKeyRoutes,
   ...conditionSetRoutes,
   ...orderRoutes,
+  ...shipmentRoutes,
+  ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,
   ...bridgeRoutes,
@@ -31,6 +36,7 @@ const allRoutes: Route[] = [
   ...replayRoutes,
   ...scheduleRoutes,
   ...carrierAccountRoutes,
+  ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

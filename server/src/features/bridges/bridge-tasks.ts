@@ -25,6 +25,16 @@ export function openBridge(row: BridgeRow): OpenBridge {
   return { row, connector, tasks: connector.tasks(row.settings) };
 }
 
+/** Undefined when it cannot be opened: one bridge must not keep the executions of all others from running. */
+export function tryOpenBridge({ log }: Pick<World, "log">, row: BridgeRow): OpenBridge | undefined {
+  try {
+    return openBridge(row);
+  } catch (error) {
+    log.error({ err: error, bridgeId: row.id }, "a bridge cannot be opened");
+    return undefined;
+  }
+}
+
 export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | undefined {
   return tasks.find((task) => task.name === name);
 }

@@ -9,6 +9,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
 import { deleteOrders, insertChanges, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
+import { followShipments } from "./follow-shipments.ts";
 import { compilePipeline } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, outcomeOf } from "./evaluate.ts";
@@ -137,6 +138,7 @@ async function executeChunk(
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
   await queueCalls(tx, ctx, run.id, work.evaluations);
+  await followShipments(tx, ctx, work.evaluations);
   await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
   return true;
 }

@@ -1,14 +1,15 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import { delimiters, detectDelimiter, guardFormula, MalformedCsv, parseCsv, toCsv } from "../../core/csv.ts";
+import type { Column } from "../../core/csv-columns.ts";
+import { isErrors, matchColumns } from "../../core/csv-columns.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Failure, Outcome, Prepared } from "./create-orders.ts";
 import { findStoredTwins, insertPrepared, prepareOrders, recordCreation, reserveNumbers } from "./create-orders.ts";
-import type { Column } from "./csv-fields.ts";
-import { matchColumns } from "./csv-fields.ts";
-import type { CsvError, Group } from "./csv-groups.ts";
-import { groupRows, placeOf } from "./csv-groups.ts";
+import { orderVocabulary } from "../../core/csv-fields.ts";
+import type { CsvError, Group } from "../../core/csv-groups.ts";
+import { groupRows, placeOf } from "../../core/csv-groups.ts";
 import type { ImportAnswer } from "./order-answers.schemas.ts";
 import type { ImportRequest } from "./orders.schemas.ts";
 import { maxBulkOrders } from "./orders.schemas.ts";
@@ -69,7 +70,7 @@ async function readSheet(request: ImportRequest): Promise<Sheet> {
   const first = all.findIndex((row) => !isBlank(row));
   if (first === -1) throw badField("/csv", "empty", "There is no header row.");
   const header = all[first]!.map((name) => name.trim());
-  const columns = matchColumns(header, mapping);
+  const columns = matchColumns(header, mapping, orderVocabulary);
   if (isErrors(columns)) throw validationFailed(columns);
   if (!columns.some(({ field }) => field !== null)) {
     const message = "No column has a name that is known. Name them in `mapping`, or check the delimiter.";
@@ -81,10 +82,6 @@ async function readSheet(request: ImportRequest): Promise<Sheet> {
     throw badField("/csv", "too_many_orders", message);
   }
   return { columns, rows: all, delimiter, groups };
-}
-
-function isErrors(found: Column[] | FieldError[]): found is FieldError[] {
-  return found.length > 0 && "pointer" in found[0]!;
 }
 
 export function isBlank(row: string[]): boolean {

@@ -32,6 +32,7 @@ export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
+export { markOrdersDelivered } from "./delivered-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";

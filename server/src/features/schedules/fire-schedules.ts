@@ -2,7 +2,7 @@ import type { World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { ForeignEvent } from "../../events/record-event.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { findTask, openBridge } from "../bridges/bridge-tasks.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
@@ -65,7 +65,7 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
     await enqueue(tx, world, orgId, ofOrg, made);
   const results = plans.map((plan) => resultOf(plan, made.get(plan.row.id) ?? []));
   await store.saveFiringsAcrossOrgs(tx, results, new Date(now));
-  await recordEvents(
+  await recordEventsAcrossOrgs(
     tx,
     world,
     results.flatMap((result, index) => skipEvents(plans[index]!.row, result)),

@@ -123,10 +123,8 @@ export async function updateSchedule(tx: Tx, orgId: string, values: ScheduleValu
 function listed(orgId: string, values: ScheduleValues): unknown[] {
   const { id, name, bridge_id, task_name, cron, timezone, input, overlap, missed } = values;
   const { is_active, paused_at, paused_by, next_run_at, waiting_for, at } = values;
-  return [
-    ...[id, orgId, name, bridge_id, task_name, cron, timezone, input, overlap, missed],
-    ...[is_active, paused_at, paused_by, next_run_at, waiting_for, at],
-  ];
+  const task: unknown[] = [id, orgId, name, bridge_id, task_name, cron, timezone, input, overlap, missed];
+  return task.concat([is_active, paused_at, paused_by, next_run_at, waiting_for, at]);
 }
 
 export async function deleteSchedule(tx: Tx, orgId: string, id: string): Promise<void> {

@@ -1,43 +1,10 @@
-import type { Address } from "../../core/address.ts";
-import { textProblem } from "../../core/strict-json.ts";
+import type { Address } from "./address.ts";
 
-export type ValueProblem = { code: string; message: string };
-type Read = { value: unknown } | { problem: ValueProblem };
-
-/** A cell as the value of its field. */
-export function readValue(field: string, text: string): Read {
-  switch (field) {
-    case "line.quantity":
-    case "line.price":
-    case "line.weight":
-    case "total":
-      return readNumber(text);
-    case "orderedAt":
-    case "shipBy":
-    case "deliverBy":
-    case "dispatchOn":
-      return readDate(text);
-    case "status":
-    case "paymentStatus":
-    case "priority":
-      return { value: text.toLowerCase().replaceAll(/[\s-]+/g, "_") };
-    case "currency":
-      return { value: text.toUpperCase() };
-    case "line.weightUnit":
-      return { value: text.toLowerCase() };
-    case "tags": {
-      const tags = text.split(/[,;|]/).map((tag) => tag.trim());
-      return { value: [...new Set(tags.filter((tag) => tag !== ""))] };
-    }
-    case "customFields":
-      return readObject(text);
-    default:
-      return { value: text };
-  }
-}
+/** A cell as a value, or what is wrong with it. */
+export type CellValue = { value: unknown } | { problem: { code: string; message: string } };
 
 /** "1,234.50", "1234.5", "$12" and "12,50" are numbers; what could be read in two ways is not. */
-function readNumber(text: string): Read {
+export function readNumber(text: string): CellValue {
   const bare = text.replaceAll(/[\s$€£]/g, "");
   const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare)
     ? bare.replaceAll(",", "")
@@ -51,7 +18,7 @@ const usDate = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const dottedDate = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 
 /** ISO 8601; also 12/31/2026 (the month first) and 31.12.2026. Without a zone: UTC. */
-function readDate(text: string): Read {
+export function readDate(text: string): CellValue {
   const [iso, us, dotted] = [isoDate.exec(text), usDate.exec(text), dottedDate.exec(text)];
   let date: Date | undefined;
   let day: string | undefined;
@@ -70,18 +37,7 @@ function readDate(text: string): Read {
   return { problem: { code: "not_a_date", message: `${clip(text)} is not a date; write it as 2026-12-31.` } };
 }
 
-function readObject(text: string): Read {
-  try {
-    const value = JSON.parse(text) as Record<string, unknown>;
-    const isKept = Object.values(value).every((member) => typeof member !== "string" || !textProblem(member));
-    if (isKept) return { value };
-  } catch {
-    // Said below.
-  }
-  return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object that can be kept.` } };
-}
-
-function clip(text: string): string {
+export function clip(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
 }
 

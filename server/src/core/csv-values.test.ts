@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readValue, repairAddress } from "./csv-values.ts";
+import { repairAddress } from "./csv-cells.ts";
+import { readValue } from "./csv-values.ts";
 
 test("numbers are read as people write them, or not at all", () => {
   fc.assert(

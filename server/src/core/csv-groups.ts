@@ -1,6 +1,7 @@
-import { unguardFormula } from "../../core/csv.ts";
-import type { Column } from "./csv-fields.ts";
-import { readValue, repairAddress } from "./csv-values.ts";
+import { unguardFormula } from "./csv.ts";
+import { repairAddress } from "./csv-cells.ts";
+import type { Column } from "./csv-columns.ts";
+import { readValue } from "./csv-values.ts";
 
 export type Place = { row: number; column: string | null };
 export type CsvError = Place & { code: string; message: string };

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { endOfLocalDate, isTimeZone, localDateOf, usStateOfZip, zoneOfAddress } from "./time-zones.ts";
+
+describe("the time zone of an address", () => {
+  test.each([
+    ["New York", { zip: "10001", countryCode: "US" }, "America/New_York"],
+    ["Honolulu", { zip: "96813", provinceCode: "HI", countryCode: "US" }, "Pacific/Honolulu"],
+    ["Pensacola, in the west of Florida", { zip: "32501", provinceCode: "FL", countryCode: "US" }, "America/Chicago"],
+    ["Miami", { zip: "33101", provinceCode: "FL", countryCode: "US" }, "America/New_York"],
+    ["El Paso", { zip: "79901", provinceCode: "TX", countryCode: "US" }, "America/Denver"],
+    ["Knoxville", { zip: "37901", provinceCode: "TN", countryCode: "US" }, "America/New_York"],
+    ["Tullahoma", { zip: "37388", provinceCode: "TN", countryCode: "US" }, "America/Chicago"],
+    ["Gary", { zip: "46402-1234", countryCode: "US" }, "America/Chicago"],
+    ["Coeur d'Alene", { zip: "83814", countryCode: "us" }, "America/Los_Angeles"],
+    ["Phoenix", { zip: "85001", countryCode: "US" }, "America/Phoenix"],
+    ["Window Rock", { zip: "86515", countryCode: "US" }, "America/Denver"],
+    ["a state alone", { provinceCode: "co", countryCode: "US" }, "America/Denver"],
+    ["a ZIP alone", { zip: "60601" }, "America/Chicago"],
+    ["London", { zip: "SW1A 1AA", countryCode: "GB" }, "Europe/London"],
+    ["Vancouver", { provinceCode: "BC", countryCode: "CA" }, "America/Vancouver"],
+  ])("%s", (_, address, zone) => {
+    expect(zoneOfAddress(address)).toBe(zone);
+  });
+
+  test.each([
+    ["a country with several zones and no province", { countryCode: "CA" }],
+    ["a military address", { zip: "09012", provinceCode: "AE", countryCode: "US" }],
+    ["nothing", {}],
+    ["Brazil", { countryCode: "BR" }],
+  ])("cannot be told from %s", (_, address) => {
+    expect(zoneOfAddress(address)).toBeUndefined();
+  });
+});
+
+test("every ZIP has a state from its first three digits on", () => {
+  expect(["00501", "00601", "02108", "20001", "39901", "73301", "88501", "99501"].map(usStateOfZip)).toEqual([
+    "NY",
+    "PR",
+    "MA",
+    "DC",
+    "GA",
+    "TX",
+    "TX",
+    "AK",
+  ]);
+  expect(usStateOfZip("00112")).toBeUndefined();
+});
+
+test("a day ends at midnight of its zone, also when the clocks change in it", () => {
+  expect(endOfLocalDate("2026-03-08", "America/New_York")).toBe("2026-03-09T04:00:00.000Z");
+  expect(endOfLocalDate("2026-11-01", "America/New_York")).toBe("2026-11-02T05:00:00.000Z");
+  expect(localDateOf("2026-11-02T04:59:59Z", "America/New_York")).toBe("2026-11-01");
+});
+
+test("knows which zones there are", () => {
+  expect(["Europe/Berlin", "UTC"].every(isTimeZone)).toBe(true);
+  expect(["Mars/Olympus", "", "EST5EDTX"].some(isTimeZone)).toBe(false);
+});

@@ -1,0 +1,184 @@
+import type { Address } from "./address.ts";
+
+const eastern = "America/New_York";
+const central = "America/Chicago";
+const mountain = "America/Denver";
+const pacific = "America/Los_Angeles";
+
+/** Where most people of the state live. Military addresses (AA, AE, AP) are in no zone that could be known. */
+const usStateZones: Record<string, string> = {
+  ...zonesOf(eastern, "CT DC DE FL GA KY MA MD ME NC NH NJ NY OH PA RI SC VA VT WV"),
+  ...zonesOf(central, "AL AR IA IL KS LA MN MO MS ND NE OK SD TN TX WI"),
+  ...zonesOf(mountain, "CO MT NM UT WY"),
+  ...zonesOf(pacific, "CA NV OR WA"),
+  AK: "America/Anchorage",
+  AS: "Pacific/Pago_Pago",
+  AZ: "America/Phoenix",
+  GU: "Pacific/Guam",
+  HI: "Pacific/Honolulu",
+  ID: "America/Boise",
+  IN: "America/Indiana/Indianapolis",
+  MI: "America/Detroit",
+  MP: "Pacific/Guam",
+  PR: "America/Puerto_Rico",
+  VI: "America/Puerto_Rico",
+};
+
+/** Parts of states with another zone than the state, by the beginning of the ZIP; the longest beginning counts. */
+const usZipZones: Record<string, string> = {
+  // Florida west of the Apalachicola.
+  ...zonesOf(central, "324 325"),
+  // Around Gary and Evansville.
+  ...zonesOf("America/Chicago", "463 464 476 477"),
+  // Western Kentucky.
+  ...zonesOf(central, "420 421 422 423 424"),
+  // Eastern Tennessee, without the places of 373 that keep the time of Nashville.
+  ...zonesOf(eastern, "373 374 376 377 378 379"),
+  ...zonesOf(
+    central,
+    "37318 37324 37330 37335 37342 37345 37347 37355 37357 37360 37366 37375 37376 37380 37388 37397",
+  ),
+  // The Upper Peninsula along Wisconsin.
+  ...zonesOf(
+    "America/Menominee",
+    "49801 49802 49858 49876 49887 49892 49893 49896 49911 49915 49920 49935 49938 49968",
+  ),
+  // The west of the Dakotas, Nebraska, Kansas and Texas.
+  ...zonesOf(mountain, "586 577 693 69153 67735 67758 67878 67879 799 885"),
+  ...zonesOf(mountain, "79821 79835 79836 79837 79838 79839 79847 79849 79851 79853"),
+  // Northern Idaho, the east of Oregon and of Nevada.
+  ...zonesOf(pacific, "835 838"),
+  ...zonesOf("America/Boise", "979"),
+  ...zonesOf(mountain, "89883 89825"),
+  // The Navajo Nation changes its clocks, the rest of Arizona does not.
+  ...zonesOf(mountain, "865 86033 86044 86045 86053"),
+  ...zonesOf("America/Adak", "99546 99547"),
+};
+
+/** The first three digits of a ZIP from which on a state's ZIPs begin. */
+const zip3Starts: [number, string][] = parseStarts(
+  "005 NY 006 PR 008 VI 009 PR 010 MA 028 RI 030 NH 039 ME 050 VT 055 MA 056 VT 060 CT 070 NJ 090 AE 100 NY 150 PA 197 DE " +
+    "200 DC 201 VA 202 DC 206 MD 220 VA 247 WV 270 NC 290 SC 300 GA 320 FL 340 AA 341 FL 350 AL 370 TN 386 MS 398 GA " +
+    "400 KY 430 OH 460 IN 480 MI 500 IA 530 WI 550 MN 569 DC 570 SD 580 ND 590 MT 600 IL 630 MO 660 KS 680 NE 700 LA " +
+    "716 AR 730 OK 733 TX 734 OK 750 TX 800 CO 820 WY 832 ID 840 UT 850 AZ 870 NM 885 TX 889 NV 900 CA 962 AP 967 HI " +
+    "969 GU 970 OR 980 WA 995 AK",
+);
+
+/** Countries with one zone, or with one that nearly everybody there lives in. */
+const countryZones: Record<string, string> = {
+  AE: "Asia/Dubai",
+  AT: "Europe/Vienna",
+  BE: "Europe/Brussels",
+  CH: "Europe/Zurich",
+  CN: "Asia/Shanghai",
+  CZ: "Europe/Prague",
+  DE: "Europe/Berlin",
+  DK: "Europe/Copenhagen",
+  ES: "Europe/Madrid",
+  FI: "Europe/Helsinki",
+  FR: "Europe/Paris",
+  GB: "Europe/London",
+  GR: "Europe/Athens",
+  HK: "Asia/Hong_Kong",
+  HU: "Europe/Budapest",
+  IE: "Europe/Dublin",
+  IL: "Asia/Jerusalem",
+  IN: "Asia/Kolkata",
+  IT: "Europe/Rome",
+  JP: "Asia/Tokyo",
+  KR: "Asia/Seoul",
+  LU: "Europe/Luxembourg",
+  NL: "Europe/Amsterdam",
+  NO: "Europe/Oslo",
+  NZ: "Pacific/Auckland",
+  PL: "Europe/Warsaw",
+  PR: "America/Puerto_Rico",
+  PT: "Europe/Lisbon",
+  RO: "Europe/Bucharest",
+  SE: "Europe/Stockholm",
+  SG: "Asia/Singapore",
+  SK: "Europe/Bratislava",
+  TR: "Europe/Istanbul",
+  TW: "Asia/Taipei",
+  ZA: "Africa/Johannesburg",
+};
+
+const provinceZones: Record<string, Record<string, string>> = {
+  CA: {
+    ...zonesOf("America/Toronto", "ON QC"),
+    ...zonesOf("America/Halifax", "NS PE NB"),
+    AB: "America/Edmonton",
+    BC: "America/Vancouver",
+    MB: "America/Winnipeg",
+    NL: "America/St_Johns",
+    NT: "America/Edmonton",
+    SK: "America/Regina",
+    YT: "America/Whitehorse",
+  },
+  AU: {
+    ...zonesOf("Australia/Sydney", "NSW ACT"),
+    NT: "Australia/Darwin",
+    QLD: "Australia/Brisbane",
+    SA: "Australia/Adelaide",
+    TAS: "Australia/Hobart",
+    VIC: "Australia/Melbourne",
+    WA: "Australia/Perth",
+  },
+};
+
+type Place = Pick<Address, "zip" | "provinceCode" | "countryCode">;
+
+/** The IANA zone of an address, by ZIP where states are divided. Undefined: it cannot be told from these fields. */
+export function zoneOfAddress({ zip, provinceCode, countryCode }: Place): string | undefined {
+  const country = countryCode?.trim().toUpperCase() ?? (isUsZip(zip) ? "US" : undefined);
+  const province = provinceCode?.trim().toUpperCase();
+  if (country === "US") return zoneInTheUs(zip?.trim() ?? "", province);
+  if (country === undefined) return undefined;
+  return (province === undefined ? undefined : provinceZones[country]?.[province]) ?? countryZones[country];
+}
+
+function zoneInTheUs(zip: string, province: string | undefined): string | undefined {
+  const digits = isUsZip(zip) ? zip.slice(0, 5) : "";
+  const exception = usZipZones[digits] ?? usZipZones[digits.slice(0, 3)];
+  const state = usStateOfZip(digits) ?? province;
+  return exception ?? (state === undefined ? undefined : usStateZones[state]);
+}
+
+/** The state a US ZIP belongs to; undefined when no ZIP begins like this. */
+export function usStateOfZip(zip: string): string | undefined {
+  if (!/^\d{5}/.test(zip)) return undefined;
+  const zip3 = Number(zip.slice(0, 3));
+  return zip3Starts.findLast(([start]) => start <= zip3)?.[1];
+}
+
+function isUsZip(zip: string | undefined): boolean {
+  return zip !== undefined && /^\d{5}(-\d{4})?$/.test(zip.trim());
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** The calendar day that this moment is on in this zone. */
+export function localDateOf(at: string, zone: string): string {
+  return Temporal.Instant.from(at).toZonedDateTimeISO(zone).toPlainDate().toString();
+}
+
+/** The first moment after this calendar day in this zone. */
+export function endOfLocalDate(date: string, zone: string): string {
+  const next = Temporal.PlainDate.from(date).add({ days: 1 });
+  return new Date(next.toZonedDateTime(zone).epochMilliseconds).toISOString();
+}
+
+function zonesOf(zone: string, places: string): Record<string, string> {
+  return Object.fromEntries(places.split(" ").map((place) => [place, zone]));
+}
+
+function parseStarts(text: string): [number, string][] {
+  const words = text.split(" ");
+  return Array.from({ length: words.length / 2 }, (_, i) => [Number(words[2 * i]), words[2 * i + 1]!]);
+}

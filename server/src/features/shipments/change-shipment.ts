@@ -1,0 +1,98 @@
+import { validationFailed } from "../../core/errors.ts";
+import { HubError } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
+import { notFound } from "../../core/resources.ts";
+import { createFinder } from "../../core/validation.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { presentTo } from "./present-shipment.ts";
+import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
+import { ruleErrors, toPromise } from "./shipment-fields.ts";
+import { addToStats } from "./shipment-stats.store.ts";
+import type { Shipment, ShipmentFacts } from "./shipment.ts";
+import { derive } from "./shipment.ts";
+import type { ShipmentPatch, ShipmentRequest } from "./shipments.schemas.ts";
+import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
+import * as store from "./shipments.store.ts";
+
+const findErrors = createFinder(ShipmentRequestShape, "body");
+
+export async function updateShipment(
+  ctx: Ctx,
+  id: string,
+  patch: ShipmentPatch,
+  ifMatch: number | undefined,
+): Promise<ShipmentAnswer> {
+  requirePatch(patch);
+  const now = ctx.clock.now().toISOString();
+  return await change(ctx, async (tx) => {
+    const before = await lock(tx, ctx, id);
+    checkVersion(before, ifMatch);
+    const after = derive(
+      { ...before, ...changesFrom(before, patch, now), updatedAt: now, version: before.version + 1 },
+      now,
+    );
+    await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]));
+    const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch) };
+    await recordEvent(tx, ctx, { type: "shipment.updated", objectType: "shipment", objectId: id, data });
+    await addToStats(tx, ctx.orgId, [{ before, after }]);
+    return presentTo(ctx, after);
+  });
+}
+
+/** The patched fields as they would stand in a request, checked by the rules for requests. */
+function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Partial<ShipmentFacts> {
+  const names = Object.keys(patch) as (keyof ShipmentPatch)[];
+  const present = Object.fromEntries(names.map((name) => [name, before[name]]));
+  const request = mergePatch(present, patch) as ShipmentRequest;
+  const shapeErrors = findErrors(request);
+  const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request, now);
+  if (errors.length > 0) throw validationFailed(errors);
+  const changes: Record<string, unknown> = {};
+  for (const name of names) changes[name] = request[name] ?? (name === "metadata" ? {} : null);
+  if (request.shippedAt !== undefined) changes.shippedAt = new Date(request.shippedAt).toISOString();
+  if ("promisedAt" in patch || "promisedDate" in patch) {
+    Object.assign(changes, toPromise(request.promisedAt, request.promisedDate));
+  }
+  return changes;
+}
+
+/** For labels that were not used. Doing it again changes nothing. */
+export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<ShipmentAnswer> {
+  const now = ctx.clock.now().toISOString();
+  return await change(ctx, async (tx) => {
+    const before = await lock(tx, ctx, id);
+    checkVersion(before, ifMatch);
+    if (before.voidedAt !== null) return presentTo(ctx, before);
+    if (before.status === "delivered" || before.status === "returned") {
+      throw new HubError("invalid_state", `The shipment is ${before.status}; it cannot be voided any more.`);
+    }
+    const after = derive({ ...before, voidedAt: now, updatedAt: now, version: before.version + 1 }, now);
+    await store.updateShipments(tx, ctx.orgId, [after]);
+    const data = { trackingNumber: after.trackingNumber, from: before.status };
+    await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
+    await addToStats(tx, ctx.orgId, [{ before, after }]);
+    return presentTo(ctx, after);
+  });
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Shipment> {
+  const [shipment] = await store.lockShipments(tx, ctx.orgId, [id]);
+  if (!shipment) throw notFound("shipment");
+  return shipment;
+}
+
+async function refuseTwin(saved: Promise<void>): Promise<void> {
+  try {
+    await saved;
+  } catch (error) {
+    if (violatedConstraint(error) !== "shipments_tracking_key") throw error;
+    const message = "Another shipment has this carrier and tracking number.";
+    const errors = [{ pointer: "/trackingNumber", code: "shipment_exists", message }];
+    throw new HubError("shipment_exists", message, { errors });
+  }
+}

@@ -1,0 +1,203 @@
+import type { ErrorCode, FieldError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
+import { createFinder } from "../../core/validation.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
+import { deliverOrders } from "./deliver-orders.ts";
+import { presentTo } from "./present-shipment.ts";
+import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
+import type { ShipmentOrder } from "./shipment-fields.ts";
+import { newShipment, ruleErrors } from "./shipment-fields.ts";
+import { addToStats } from "./shipment-stats.store.ts";
+import type { Shipment, ShipmentSource } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
+import type { ShipmentRequest } from "./shipments.schemas.ts";
+import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
+import * as store from "./shipments.store.ts";
+
+/** Why one shipment was not created; pointers are relative to it. */
+export type Failure = { code: ErrorCode; message: string; errors: FieldError[]; existingId?: string };
+export type Outcome = { shipment: Shipment } | { failure: Failure };
+
+type Draft = { index: number; shipment: Shipment };
+/** Requests that have been looked at, one by one and together; nothing is written yet. */
+export type Prepared = { drafts: Draft[]; failures: Map<number, Failure>; count: number };
+
+const findErrors = createFinder(ShipmentRequestShape, "body");
+const maxShown = 20;
+const shownIds = 100;
+
+export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promise<ShipmentAnswer> {
+  const prepared = await prepareShipments(ctx, [request], "api");
+  return await change(ctx, async (tx) => {
+    const [outcome] = await insertPrepared(tx, ctx, prepared);
+    if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
+    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
+    const data = { trackingNumber, carrier, orderNumber, status };
+    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    return presentTo(ctx, outcome.shipment);
+  });
+}
+
+export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Promise<BulkAnswer> {
+  const prepared = await prepareShipments(ctx, requests, "api");
+  return await change(ctx, async (tx) => {
+    const outcomes = await insertPrepared(tx, ctx, prepared);
+    await recordBatch(tx, ctx, outcomes.flatMap(idOf), "bulk");
+    const results = outcomes.map(toResult);
+    const created = results.filter(({ status }) => status === "created").length;
+    return { summary: { total: results.length, created, failed: results.length - created }, results };
+  });
+}
+
+/** Everything that can be told without writing: shapes, rules, orders, and shipments that appear twice in the call. */
+export async function prepareShipments(ctx: Ctx, requests: unknown[], source: ShipmentSource): Promise<Prepared> {
+  const failures = new Map<number, Failure>();
+  const valid: { index: number; request: ShipmentRequest }[] = [];
+  const now = ctx.clock.now().toISOString();
+  for (const [index, given] of requests.entries()) {
+    const shapeErrors = findErrors(given);
+    const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as ShipmentRequest, now);
+    if (errors.length > 0) failures.set(index, invalid(errors));
+    else valid.push({ index, request: given as ShipmentRequest });
+  }
+  const orderOf = await findOrders(
+    ctx.db,
+    ctx.orgId,
+    valid.map(({ request }) => request),
+  );
+  const drafts: Draft[] = [];
+  const seen = new Map<string, number>();
+  for (const { index, request } of valid) {
+    const order = orderOf(request);
+    if (request.orderId !== undefined && !order) {
+      const message = `There is no order ${request.orderId} in this organization.`;
+      failures.set(index, failAt("/orderId", "order_not_found", message));
+      continue;
+    }
+    const shipment = newShipment(request, order, source, { now, newId: ctx.newId });
+    const key = keyOf(shipment);
+    const twin = key === undefined ? undefined : seen.get(key);
+    if (key !== undefined && twin === undefined) seen.set(key, index);
+    if (twin === undefined) drafts.push({ index, shipment });
+    else failures.set(index, failAt("/trackingNumber", "shipment_exists", `Number ${twin} of the list is the same.`));
+  }
+  return { drafts, failures, count: requests.length };
+}
+
+/** The orders that requests name by id or number: two queries, however many there are. */
+async function findOrders(
+  db: Queryable,
+  orgId: string,
+  requests: ShipmentRequest[],
+): Promise<(request: ShipmentRequest) => ShipmentOrder | undefined> {
+  const refOf = ({ orderId, orderNumber }: ShipmentRequest): string | undefined => orderId ?? orderNumber;
+  const refs = [...new Set(requests.map(refOf).filter((ref) => ref !== undefined))];
+  if (refs.length === 0) return () => undefined;
+  const ids = await resolveRefs(db, orgId, refs);
+  const orders = new Map((await readOrders(db, orgId, [...new Set(ids.values())])).map((order) => [order.id, order]));
+  return (request) => orders.get(ids.get(refOf(request) ?? "") ?? "");
+}
+
+/** What the database keeps unique. */
+function keyOf({ trackingNumber, carrier, orderId }: Shipment): string | undefined {
+  if (trackingNumber === null) return undefined;
+  return `${trackingKeyOf(trackingNumber)} ${orderId ?? ""} ${carrier === null ? "" : carrierKeyOf(carrier)}`;
+}
+
+/** What an insert would refuse, without inserting: for dry runs. */
+export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draft[]): Promise<Map<number, Failure>> {
+  const keys = drafts.flatMap(({ shipment: { trackingNumber } }) =>
+    trackingNumber === null ? [] : [trackingKeyOf(trackingNumber)],
+  );
+  const stored = new Map(
+    (await store.findByTrackingKeys(db, orgId, keys)).map(({ id, trackingKey, orderId, carrierKey }) => [
+      `${trackingKey} ${orderId ?? ""} ${carrierKey ?? ""}`,
+      id,
+    ]),
+  );
+  const twins = drafts.flatMap(({ index, shipment }): [number, Failure][] => {
+    const existingId = stored.get(keyOf(shipment) ?? "");
+    return existingId === undefined ? [] : [[index, exists(shipment, existingId)]];
+  });
+  return new Map(twins);
+}
+
+/** One insert for all. A parcel that is recorded already fails alone. */
+export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<Outcome[]> {
+  const { drafts, failures, count } = prepared;
+  const outcomes: Outcome[] = [];
+  for (const [index, failure] of failures) outcomes[index] = { failure };
+  const arrived = drafts.flatMap(({ shipment: { orderId, status } }) =>
+    orderId !== null && status === "delivered" ? [orderId] : [],
+  );
+  // Before the insert, whose reference takes a weaker lock on the order.
+  if (arrived.length > 0) await lockOrders(tx, ctx.orgId, arrived);
+  const inserted = await store.insertShipments(
+    tx,
+    ctx.orgId,
+    drafts.map(({ shipment }) => shipment),
+  );
+  const refused = drafts.filter(({ shipment }) => !inserted.has(shipment.id));
+  const twins = await findStoredTwins(tx, ctx.orgId, refused);
+  for (const { index, shipment } of drafts) {
+    outcomes[index] = inserted.has(shipment.id)
+      ? { shipment }
+      : { failure: twins.get(index) ?? exists(shipment, undefined) };
+  }
+  const created = drafts.flatMap(({ shipment }) => (inserted.has(shipment.id) ? [shipment] : []));
+  await deliverOrders(tx, ctx, arrived);
+  await addToStats(
+    tx,
+    ctx.orgId,
+    created.map((after) => ({ after })),
+  );
+  return Array.from({ length: count }, (_, index) => outcomes[index]!);
+}
+
+/** One event for all of them: thousands would drown everything else. */
+export async function recordBatch(tx: Tx, ctx: Ctx, ids: string[], source: "bulk" | "csv" | "run"): Promise<void> {
+  if (ids.length === 0) return;
+  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
+  await recordEvent(tx, ctx, { type: "shipments.created", objectType: "shipment_batch", objectId: ctx.newId(), data });
+}
+
+export function idOf(outcome: Outcome): string[] {
+  return "shipment" in outcome ? [outcome.shipment.id] : [];
+}
+
+function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
+  if ("shipment" in outcome) {
+    const { id, trackingNumber } = outcome.shipment;
+    return { index, id, trackingNumber, status: "created" };
+  }
+  return { index, status: "failed", error: placed(outcome.failure, `/shipments/${index}`) };
+}
+
+/** Pointers as the caller of a whole list sees them. */
+export function placed({ code, message, errors }: Failure, at: string) {
+  const moved = errors.map((error) => ({ ...error, pointer: `${at}${error.pointer}` }));
+  return { code, message, errors: moved as never };
+}
+
+function toError({ code, message, errors, existingId }: Failure): HubError {
+  if (code === "validation_failed") return validationFailed(errors);
+  return new HubError(code, message, { errors, ...(existingId === undefined ? {} : { extra: { existingId } }) });
+}
+
+/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
+export function invalid(errors: FieldError[]): Failure {
+  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
+}
+
+function exists({ trackingNumber }: Shipment, existingId: string | undefined): Failure {
+  const message = `${trackingNumber} is recorded already${existingId === undefined ? "" : ` as ${existingId}`}.`;
+  return { ...failAt("/trackingNumber", "shipment_exists", message), ...(existingId && { existingId }) };
+}
+
+function failAt(pointer: string, code: ErrorCode, message: string): Failure {
+  return { code, message, errors: [{ pointer, code, message }] };
+}

@@ -1,0 +1,170 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Address } from "../../core/address.ts";
+import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Version } from "../../core/schema.ts";
+import { Weight } from "../../core/weight.ts";
+import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
+
+const Text = Type.String();
+const MaybeText = Nullable(Text);
+const MaybeTime = Nullable(DateTime);
+
+const Event = Type.Object({
+  key: Text,
+  at: DateTime,
+  status: OneOf(eventStatuses),
+  description: MaybeText,
+  location: MaybeText,
+  carrierStatus: Type.Unsafe<string | null>({
+    ...MaybeText,
+    description: "As the carrier said it, where that differs",
+  }),
+});
+
+const members = {
+  id: Id,
+  orderId: Nullable(Id),
+  orderNumber: MaybeText,
+  source: OneOf(["api", "import", "run", "bridge", "demo"]),
+  carrier: MaybeText,
+  service: MaybeText,
+  trackingNumber: MaybeText,
+  status: OneOf(shipmentStatuses),
+  statusAt: MaybeTime,
+  isOpen: Type.Boolean({ description: "Something more is to be heard of it" }),
+  atRisk: Type.Boolean(),
+  riskReasons: Type.Array(OneOf(riskReasons)),
+  origin: Nullable(Address),
+  destination: Nullable(Address),
+  timezone: Type.String({ description: "Of the destination; UTC when it is not known" }),
+  weight: Nullable(Weight),
+  cost: Nullable(Type.Number()),
+  currency: Text,
+  metadata: Type.Record(Text, Type.Unknown()),
+  shippedAt: DateTime,
+  promisedAt: MaybeTime,
+  promisedDate: Nullable(Type.String({ format: "date" })),
+  promiseSource: Nullable(OneOf(promiseSources)),
+  estimatedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "What the carrier expects now" }),
+  acceptedAt: MaybeTime,
+  firstAttemptAt: MaybeTime,
+  deliveredAt: MaybeTime,
+  lastEventAt: MaybeTime,
+  trackedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "When the carrier was last asked" }),
+  voidedAt: MaybeTime,
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+};
+
+/** In lists, without the events. */
+export const ShipmentSummary = Type.Object(members);
+export type ShipmentSummary = Static<typeof ShipmentSummary>;
+
+export const ShipmentAnswer = Type.Object({
+  ...members,
+  events: Type.Array(Event, { description: "In the order in which they happened" }),
+});
+export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
+
+export const ShipmentPage = Type.Object({
+  data: Type.Array(ShipmentSummary),
+  pagination: Type.Object({
+    page: Count,
+    limit: Count,
+    total: Type.Integer({ minimum: 0, description: "Counted up to 10,000" }),
+    totalIsCapped: Type.Boolean(),
+    pages: Count,
+    hasMore: Type.Boolean(),
+  }),
+});
+export type ShipmentPage = Static<typeof ShipmentPage>;
+
+const From = Type.Optional({ ...DateTime, description: "From this moment on" });
+const To = Type.Optional({ ...DateTime, description: "Before this moment" });
+const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
+
+export const ShipmentQuery = pageQuery({
+  status: Type.Optional(
+    Type.String({ maxLength: 200, description: `One or several of ${shipmentStatuses.join(", ")}` }),
+  ),
+  carrier: Type.Optional(Type.String({ maxLength: 100 })),
+  orderId: Type.Optional(Id),
+  trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
+  atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
+  riskReason: Type.Optional(OneOf(riskReasons)),
+  createdFrom: From,
+  createdTo: To,
+  shippedFrom: From,
+  shippedTo: To,
+  deliveredFrom: From,
+  deliveredTo: To,
+  promisedFrom: DateOnly("Promised for this day or later"),
+  promisedTo: DateOnly("Promised for this day or earlier"),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Beginning of a tracking number or order number" })),
+});
+export type ShipmentQuery = Static<typeof ShipmentQuery>;
+
+export const ShipmentCounts = Type.Object({
+  ...(Object.fromEntries(shipmentStatuses.map((status) => [status, Count])) as Record<
+    (typeof shipmentStatuses)[number],
+    typeof Count
+  >),
+  at_risk: Type.Integer({ minimum: 0, description: "Whatever their status" }),
+  total: Count,
+});
+
+const FieldProblem = Type.Object({
+  pointer: Text,
+  code: Text,
+  message: Text,
+  suggestion: Type.Optional(Text),
+  allowed: Type.Optional(Type.Array(Type.Unknown())),
+});
+const RowError = Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) });
+
+export const BulkAnswer = Type.Object({
+  summary: Type.Object({ total: Count, created: Count, failed: Count }),
+  results: Type.Array(
+    Type.Object({
+      index: Count,
+      id: Type.Optional(Id),
+      trackingNumber: Type.Optional(MaybeText),
+      status: OneOf(["created", "failed"]),
+      error: Type.Optional(RowError),
+    }),
+  ),
+});
+export type BulkAnswer = Static<typeof BulkAnswer>;
+
+export const BulkEventsAnswer = Type.Object({
+  summary: Type.Object({ total: Count, added: Count, duplicate: Count, unmatched: Count, failed: Count }),
+  results: Type.Array(
+    Type.Object({
+      index: Count,
+      status: OneOf(["added", "duplicate", "unmatched", "failed"]),
+      shipmentIds: Type.Optional(Type.Array(Id)),
+      error: Type.Optional(RowError),
+    }),
+  ),
+});
+export type BulkEventsAnswer = Static<typeof BulkEventsAnswer>;
+
+export const ImportAnswer = Type.Object({
+  dryRun: Type.Boolean(),
+  summary: Type.Object({ rows: Count, created: Count, failed: Count }),
+  columns: Type.Array(Type.Object({ column: Text, field: MaybeText })),
+  errors: Type.Array(
+    Type.Object({
+      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
+      column: MaybeText,
+      code: Text,
+      message: Text,
+    }),
+    { description: "The first 1,000" },
+  ),
+  rejectedCsv: Type.Optional(
+    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
+  ),
+});
+export type ImportAnswer = Static<typeof ImportAnswer>;

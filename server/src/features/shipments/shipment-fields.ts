@@ -1,0 +1,157 @@
+import type { FieldError } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Order } from "../orders/order.ts";
+import type { Shipment, ShipmentFacts, ShipmentSource } from "./shipment.ts";
+import { derive } from "./shipment.ts";
+import type { EventRequest, ShipmentRequest } from "./shipments.schemas.ts";
+import { maxMetadataBytes } from "./shipments.schemas.ts";
+import { eventStatuses, toEventStatus } from "./shipments.states.ts";
+import type { TrackingEvent } from "./tracking.ts";
+import { keyOfEvent, mergeEvents } from "./tracking.ts";
+
+/** The order a shipment belongs to, as far as it says something about it. */
+export type ShipmentOrder = Pick<Order, "id" | "number" | "shippingAddress" | "deliverBy">;
+
+export type ShipmentEnv = { now: string; newId(): string };
+
+export const maxEvents = 500;
+const dayMs = 86_400_000;
+const currencies = new Set(Intl.supportedValuesOf("currency"));
+const timeFields = ["shippedAt", "promisedAt", "acceptedAt", "deliveredAt"] as const;
+
+type Given = Omit<Partial<ShipmentRequest>, "events"> & { events?: EventRequest[] };
+
+/** Rules that a schema cannot say. */
+export function ruleErrors(request: Given, now: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { currency, cost, promisedDate, metadata, events = [] } = request;
+  if (currency !== undefined && !currencies.has(currency)) {
+    errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
+  }
+  if (cost !== undefined && Math.round(cost * 100) / 100 !== cost) {
+    errors.push({ pointer: "/cost", code: "too_many_decimals", message: "At most two decimals are kept." });
+  }
+  for (const field of timeFields) errors.push(...timeErrors(`/${field}`, request[field]));
+  for (const field of ["acceptedAt", "deliveredAt"] as const) {
+    errors.push(...futureErrors(`/${field}`, request[field], now));
+  }
+  if (promisedDate !== undefined) errors.push(...timeErrors("/promisedDate", `${promisedDate}T00:00:00Z`));
+  if (promisedDate !== undefined && request.promisedAt !== undefined) {
+    const message = "Say either `promisedAt` or `promisedDate`.";
+    errors.push({ pointer: "/promisedDate", code: "contradiction", message });
+  }
+  const bytes = metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes > maxMetadataBytes) {
+    const message = `The metadata has ${bytes} bytes; ${maxMetadataBytes} are allowed.`;
+    errors.push({ pointer: "/metadata", code: "too_large", message });
+  }
+  for (const [i, event] of events.entries()) {
+    for (const error of eventErrors(event, now)) errors.push({ ...error, pointer: `/events/${i}${error.pointer}` });
+  }
+  return errors;
+}
+
+/** Leap seconds and the year 0 are well-formed, but nothing that can be kept. */
+function timeErrors(pointer: string, text: string | undefined): FieldError[] {
+  if (text === undefined) return [];
+  const year = new Date(text).getUTCFullYear();
+  if (year >= 1970 && year <= 2200) return [];
+  return [{ pointer, code: "format", message: "This is not a time between the years 1970 and 2200." }];
+}
+
+/** Clocks differ, and days begin earlier elsewhere: a day ahead is believed. */
+function futureErrors(pointer: string, text: string | undefined, now: string): FieldError[] {
+  if (text === undefined || !(Date.parse(text) > Date.parse(now) + dayMs)) return [];
+  return [{ pointer, code: "date_in_future", message: "This has not happened yet." }];
+}
+
+export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">, now: string): FieldError[] {
+  const errors = [...timeErrors("/at", at), ...futureErrors("/at", at, now)];
+  if (toEventStatus(status) === undefined) {
+    const suggestion = nearestName(status.toLowerCase(), eventStatuses);
+    errors.push({
+      pointer: "/status",
+      code: "enum",
+      message: "This is not one of the known statuses.",
+      allowed: eventStatuses,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+  return errors;
+}
+
+export function toEvent(request: EventRequest): TrackingEvent {
+  const status = toEventStatus(request.status) ?? "unknown";
+  const event = {
+    at: new Date(request.at).toISOString(),
+    status,
+    description: request.description ?? null,
+    location: request.location ?? null,
+    carrierStatus: request.status === status ? null : request.status,
+  };
+  return { key: request.key ?? keyOfEvent(event), ...event };
+}
+
+export function newShipment(
+  request: ShipmentRequest,
+  order: ShipmentOrder | undefined,
+  source: ShipmentSource,
+  env: ShipmentEnv,
+): Shipment {
+  const promise = toPromise(request.promisedAt, request.promisedDate, order);
+  const facts: ShipmentFacts = {
+    id: env.newId(),
+    orderId: order?.id ?? null,
+    orderNumber: order?.number ?? request.orderNumber ?? null,
+    source,
+    carrier: request.carrier ?? null,
+    service: request.service ?? null,
+    trackingNumber: request.trackingNumber ?? null,
+    origin: request.origin ?? null,
+    destination: request.destination ?? order?.shippingAddress ?? null,
+    weight: request.weight ?? null,
+    cost: request.cost ?? null,
+    currency: request.currency ?? "USD",
+    metadata: request.metadata ?? {},
+    shippedAt: toInstant(request.shippedAt) ?? env.now,
+    ...promise,
+    estimatedAt: null,
+    voidedAt: null,
+    events: mergeEvents([], givenEvents(request)).events,
+    trackedAt: null,
+    createdAt: env.now,
+    updatedAt: env.now,
+    version: 1,
+  };
+  return derive(facts, env.now);
+}
+
+function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest): TrackingEvent[] {
+  const short = (key: string, status: "picked_up" | "delivered", at: string | undefined): EventRequest[] =>
+    at === undefined ? [] : [{ key, status, at }];
+  return [
+    ...short("accepted", "picked_up", acceptedAt),
+    ...short("delivered", "delivered", deliveredAt),
+    ...events,
+  ].map(toEvent);
+}
+
+type Promised = Pick<ShipmentFacts, "promisedAt" | "promisedDate" | "promiseSource">;
+
+/** What was said about the shipment itself goes before what was promised for the order. */
+export function toPromise(
+  promisedAt: string | null | undefined,
+  promisedDate: string | null | undefined,
+  order?: Pick<Order, "deliverBy">,
+): Promised {
+  if (promisedAt != null) {
+    return { promisedAt: new Date(promisedAt).toISOString(), promisedDate: null, promiseSource: "given" };
+  }
+  if (promisedDate != null) return { promisedAt: null, promisedDate, promiseSource: "given" };
+  if (order?.deliverBy != null) return { promisedAt: order.deliverBy, promisedDate: null, promiseSource: "order" };
+  return { promisedAt: null, promisedDate: null, promiseSource: null };
+}
+
+function toInstant(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : new Date(text).toISOString();
+}

@@ -1,0 +1,194 @@
+import type { Queryable } from "../../db/database.ts";
+import type { ShipmentRow } from "./shipment-columns.ts";
+import { readColumns, toShipment } from "./shipment-columns.ts";
+import type { Shipment } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
+import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
+
+/** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
+export const maxTotal = 10_000;
+/** Up to so many shipments that begin like the text are sorted; more are met soon enough by reading the newest ones. */
+const maxRareHits = 2_500;
+
+export type ShipmentFilter = {
+  status?: ShipmentStatus[];
+  carrier?: string;
+  orderId?: string;
+  trackingNumber?: string;
+  atRisk?: boolean;
+  riskReason?: RiskReason;
+  createdFrom?: string;
+  createdTo?: string;
+  shippedFrom?: string;
+  shippedTo?: string;
+  deliveredFrom?: string;
+  deliveredTo?: string;
+  promisedFrom?: string;
+  promisedTo?: string;
+  search?: string;
+};
+
+export type ListedShipment = Shipment & { orgId: string };
+export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
+type ListedRow = ShipmentRow & { org_id: string };
+type Range = { limit: number; offset: number };
+type Key = { column: string; direction: "asc" | "desc" };
+type Plan = { branches: string[]; values: unknown[]; key: Key };
+
+const ranges = [
+  { name: "created", column: "s.created_at", direction: "desc" },
+  { name: "shipped", column: "s.shipped_at", direction: "desc" },
+  { name: "delivered", column: "s.delivered_at", direction: "desc" },
+  { name: "promised", column: "s.promised_date", direction: "asc" },
+] as const;
+
+const reasonConditions: Record<RiskReason, (now: string) => string> = {
+  late: (now) => `s.late_at <= ${now}`,
+  predicted_late: () => "s.is_predicted_late",
+  stalled: (now) => `s.stalled_at <= ${now}`,
+  exception: () => "s.status = 'exception'",
+  attempt_failed: () => "s.status = 'attempt_failed'",
+  not_accepted: (now) => `s.not_accepted_at <= ${now}`,
+};
+
+/**
+ * `orgId` null: of all organizations. Sorted by what is asked for, else the newest first. `isLong`: a moment ago there were
+ * more than are counted, so that counting again would tell nothing.
+ */
+export async function listShipments(
+  db: Queryable,
+  orgId: string | null,
+  filter: ShipmentFilter,
+  now: string,
+  range: Range,
+  isLong = false,
+): Promise<Found> {
+  const plan = planShipments(orgId, filter, now);
+  if (filter.search !== undefined) {
+    const rare = await findRare(db, plan, filter.search, range);
+    if (rare) return rare;
+    addSearch(plan, filter.search);
+  }
+  const isSearch = filter.search !== undefined;
+  const [rows, total] = await Promise.all([
+    readSlice(db, plan, range),
+    isLong || isSearch ? maxTotal + 1 : countUpTo(db, plan),
+  ]);
+  const hasMore = rows.length > range.limit;
+  const shipments = rows.slice(0, range.limit).map(toListed);
+  return { shipments, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+}
+
+function planShipments(orgId: string | null, filter: ShipmentFilter, now: string): Plan {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const where = [orgId === null ? "true" : `s.org_id = ${bind(orgId)}`];
+  let key: Key = { column: "s.created_at", direction: "desc" };
+  if (filter.carrier !== undefined) where.push(`s.carrier_key = ${bind(carrierKeyOf(filter.carrier))}`);
+  if (filter.orderId !== undefined) where.push(`s.order_id = ${bind(filter.orderId)}`);
+  if (filter.trackingNumber !== undefined) where.push(`s.tracking_key = ${bind(trackingKeyOf(filter.trackingNumber))}`);
+  if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
+    const at = bind(now);
+    // One without any risk to come is not at risk either.
+    where.push(filter.atRisk === false ? `(s.risk_at is null or s.risk_at > ${at})` : `s.risk_at <= ${at}`);
+    if (filter.atRisk !== false) key = { column: "s.risk_at", direction: "asc" };
+    if (filter.riskReason !== undefined) where.push(reasonConditions[filter.riskReason](at));
+  }
+  for (const { name, column, direction } of ranges.toReversed()) {
+    const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
+    if (from !== undefined) where.push(`${column} >= ${bind(from)}`);
+    // Days are named with their last one, moments with the first that is no longer meant.
+    if (to !== undefined) where.push(`${column} ${name === "promised" ? "<=" : "<"} ${bind(to)}`);
+    if (from !== undefined || to !== undefined) key = { column, direction };
+  }
+  const shared = where.join(" and ");
+  // Several statuses are branches of their own: an index delivers each of them in order, but never a mixture.
+  const branches = filter.status?.map((status) => `${shared} and s.status = ${bind(status)}`) ?? [shared];
+  return { branches, values, key };
+}
+
+/** Beginnings of tracking numbers and order numbers. */
+function beginnings(text: string): { column: string; from: string }[] {
+  const tracking = trackingKeyOf(text);
+  const order = text.trim().toUpperCase();
+  return [
+    { column: "s.tracking_key", from: tracking },
+    { column: "s.order_key", from: order },
+  ].filter(({ from }) => from !== "");
+}
+
+const lastCharacter = "\u{10FFFF}";
+
+function startsWith(plan: Plan, text: string): string[] {
+  return beginnings(text).map(({ column, from }) => {
+    const [first, last] = [plan.values.push(from), plan.values.push(from + lastCharacter)];
+    return `${column} >= $${first} and ${column} < $${last}`;
+  });
+}
+
+function addSearch(plan: Plan, text: string): void {
+  const match = startsWith(plan, text).map((condition) => `(${condition})`);
+  plan.branches = plan.branches.map(
+    (where) => `${where} and ${match.length === 0 ? "false" : `(${match.join(" or ")})`}`,
+  );
+}
+
+/** Undefined: so many begin like this that reading all of them would take longer than meeting some. */
+async function findRare(db: Queryable, plan: Plan, text: string, range: Range): Promise<Found | undefined> {
+  const values = [...plan.values];
+  const matches = startsWith({ ...plan, values }, text);
+  if (matches.length === 0) return { shipments: [], hasMore: false, total: 0, totalIsCapped: false };
+  const parts = plan.branches.flatMap((where) =>
+    matches.map(
+      (match) =>
+        `(select s.id, ${plan.key.column} as k from shipments s where ${where} and ${match} limit ${maxRareHits + 1})`,
+    ),
+  );
+  const { direction } = plan.key;
+  const [row] = await db.query<{ total: number; ids: string[] }>(
+    `with hits as materialized (${parts.join(" union ")})
+     select (select count(*) from hits) as total,
+       array(select id from hits order by k ${direction}, id ${direction} limit ${range.limit} offset ${range.offset}) as ids`,
+    values,
+  );
+  const { total, ids } = row!;
+  if (total > maxRareHits) return undefined;
+  const rows = await db.query<ListedRow>(
+    `select ${readColumns}, s.org_id from unnest($1::uuid[]) with ordinality as p (id, n) join shipments s on s.id = p.id order by p.n`,
+    [ids],
+  );
+  return { shipments: rows.map(toListed), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
+}
+
+/** The shipments of the page, and one more if there is one. */
+async function readSlice(
+  db: Queryable,
+  { branches, values, key }: Plan,
+  { limit, offset }: Range,
+): Promise<ListedRow[]> {
+  const { column, direction } = key;
+  const end = offset + limit + 1;
+  const parts = branches.map(
+    (where) =>
+      `(select s.id, ${column} as k from shipments s where ${where} order by ${column} ${direction}, s.id ${direction} limit ${end})`,
+  );
+  return await db.query<ListedRow>(
+    `select ${readColumns}, s.org_id from (
+       select * from (${parts.join(" union all ")}) u order by k ${direction}, id ${direction} limit ${limit + 1} offset ${offset}) p
+       join shipments s on s.id = p.id order by p.k ${direction}, p.id ${direction}`,
+    values,
+  );
+}
+
+async function countUpTo(db: Queryable, { branches, values }: Plan): Promise<number> {
+  const parts = branches.map((where) => `select 1 from shipments s where ${where}`);
+  const [row] = await db.query<{ total: number }>(
+    `select count(*) as total from (${parts.join(" union all ")} limit ${maxTotal + 1}) c`,
+    values,
+  );
+  return row?.total ?? 0;
+}
+
+function toListed(row: ListedRow): ListedShipment {
+  return { ...toShipment(row), orgId: row.org_id };
+}

@@ -1,0 +1,129 @@
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { Contribution, Shipment } from "./shipment.ts";
+import { contributionsOf } from "./shipment.ts";
+import type { RiskReason } from "./shipments.states.ts";
+
+/** A shipment before and after a change; undefined: there was none. */
+export type ShipmentChange = { before?: Shipment; after: Shipment };
+
+/** Keeps the sums in step with the shipments. Call it last: writers of one organization take turns from here on. */
+export async function addToStats(tx: Tx, orgId: string, changes: ShipmentChange[]): Promise<void> {
+  const counts = new Map<string, number>();
+  const days = new Map<string, Contribution>();
+  for (const { before, after } of changes) {
+    if (before) addShipment(counts, days, before, -1);
+    addShipment(counts, days, after, 1);
+  }
+  const countRows = [...counts].filter(([, count]) => count !== 0).map(([status, count]) => ({ status, count }));
+  // Rows are locked in the order of the list, the same for everybody.
+  countRows.sort((a, b) => (a.status < b.status ? -1 : 1));
+  const dayRows = [...days.values()].filter((sum) =>
+    Object.values(sum).some((value) => typeof value === "number" && value !== 0),
+  );
+  dayRows.sort((a, b) => (a.day < b.day ? -1 : 1));
+  if (countRows.length > 0) {
+    await tx.query(
+      `insert into shipment_counts as c (org_id, status, count)
+       select $1, u.status, u.count from jsonb_to_recordset($2::jsonb) as u (status text, count bigint)
+       on conflict (org_id, status) do update set count = c.count + excluded.count`,
+      [orgId, JSON.stringify(countRows)],
+    );
+  }
+  if (dayRows.length > 0) {
+    await tx.query(
+      `insert into shipment_days as d (org_id, day, delivered, transit_count, transit_ms, evaluated, on_time)
+       select $1, u.day, u.delivered, u."transitCount", u."transitMs", u.evaluated, u."onTime"
+         from jsonb_to_recordset($2::jsonb) as u (day date, delivered integer, "transitCount" integer,
+           "transitMs" bigint, evaluated integer, "onTime" integer)
+       on conflict (org_id, day) do update set delivered = d.delivered + excluded.delivered,
+         transit_count = d.transit_count + excluded.transit_count, transit_ms = d.transit_ms + excluded.transit_ms,
+         evaluated = d.evaluated + excluded.evaluated, on_time = d.on_time + excluded.on_time`,
+      [orgId, JSON.stringify(dayRows)],
+    );
+  }
+}
+
+function addShipment(
+  counts: Map<string, number>,
+  days: Map<string, Contribution>,
+  shipment: Shipment,
+  sign: 1 | -1,
+): void {
+  counts.set(shipment.status, (counts.get(shipment.status) ?? 0) + sign);
+  for (const { day, ...sums } of contributionsOf(shipment)) {
+    const sum = days.get(day) ?? { day, delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };
+    sum.delivered += sign * sums.delivered;
+    sum.transitCount += sign * sums.transitCount;
+    sum.transitMs += sign * sums.transitMs;
+    sum.evaluated += sign * sums.evaluated;
+    sum.onTime += sign * sums.onTime;
+    days.set(day, sum);
+  }
+}
+
+export async function readStatusCounts(
+  db: Queryable,
+  orgId: string | null,
+): Promise<{ status: Shipment["status"]; count: number }[]> {
+  return await db.query(
+    `select status, sum(count)::bigint as count from shipment_counts where $1::uuid is null or org_id = $1
+      group by status`,
+    [orgId],
+  );
+}
+
+export type WindowSums = {
+  delivered: number;
+  transitCount: number;
+  transitMs: number;
+  evaluated: number;
+  onTime: number;
+};
+
+/** The days from `from` to `to`, both included; of all organizations when none is named. */
+export async function sumDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<WindowSums> {
+  const [row] = await db.query<WindowSums>(
+    `select coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(transit_count), 0)::bigint as "transitCount",
+            coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
+            coalesce(sum(on_time), 0)::bigint as "onTime"
+       from shipment_days where ${forOrg(orgId)} and day between $2::date and $3::date`,
+    [orgId, from, to],
+  );
+  return row!;
+}
+
+/** Without an attempt to deliver although the promised day is over by now, and ended in this span of time. */
+export async function countOverdue(
+  db: Queryable,
+  orgId: string | null,
+  { from, before, now }: { from: string; before: string; now: string },
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3 and late_at <= $4
+        and first_attempt_at is null`,
+    [orgId, from, before, now],
+  );
+  return row?.count ?? 0;
+}
+
+export type RiskCounts = { total: number } & Record<RiskReason, number>;
+
+export async function countRisks(db: Queryable, orgId: string | null, now: string): Promise<RiskCounts> {
+  const [row] = await db.query<RiskCounts>(
+    `select count(*) as total,
+            count(*) filter (where late_at <= $2) as late,
+            count(*) filter (where stalled_at <= $2) as stalled,
+            count(*) filter (where not_accepted_at <= $2) as not_accepted,
+            count(*) filter (where status = 'exception') as exception,
+            count(*) filter (where status = 'attempt_failed') as attempt_failed,
+            count(*) filter (where is_predicted_late) as predicted_late
+       from shipments where ${forOrg(orgId)} and risk_at <= $2`,
+    [orgId, now],
+  );
+  return row!;
+}
+
+/** The parameter is named in both cases: a statement must know the type of each. */
+function forOrg(orgId: string | null): string {
+  return orgId === null ? "$1::uuid is null" : "org_id = $1";
+}

@@ -1,0 +1,185 @@
+import type { Address } from "../../core/address.ts";
+import { endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
+import type { Weight } from "../../core/weight.ts";
+import type { PromiseSource, RiskReason, ShipmentStatus } from "./shipments.states.ts";
+import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
+import type { Tracking, TrackingEvent } from "./tracking.ts";
+import { track } from "./tracking.ts";
+
+export type ShipmentSource = "api" | "import" | "run" | "bridge" | "demo";
+
+/** What is known about a parcel. Times are ISO texts and absent things are null. */
+export type ShipmentFacts = {
+  id: string;
+  orderId: string | null;
+  orderNumber: string | null;
+  source: ShipmentSource;
+  carrier: string | null;
+  service: string | null;
+  trackingNumber: string | null;
+  origin: Address | null;
+  destination: Address | null;
+  weight: Weight | null;
+  cost: number | null;
+  currency: string;
+  metadata: Record<string, unknown>;
+  shippedAt: string;
+  promisedAt: string | null;
+  promisedDate: string | null;
+  promiseSource: PromiseSource | null;
+  /** When the carrier expects to deliver it, as it said last. */
+  estimatedAt: string | null;
+  voidedAt: string | null;
+  events: TrackingEvent[];
+  trackedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  version: number;
+};
+
+/** What follows from the facts. Moments of risk are when each reason begins, should nothing more be heard. */
+export type Derived = Tracking & {
+  timezone: string;
+  promiseEndsAt: string | null;
+  estimateEndsAt: string | null;
+  lateAt: string | null;
+  stalledAt: string | null;
+  notAcceptedAt: string | null;
+  /** Since when its status or the carrier's estimate is a reason by itself. */
+  flaggedAt: string | null;
+  isPredictedLate: boolean;
+  riskAt: string | null;
+};
+
+export type Shipment = ShipmentFacts & Derived;
+
+const hourMs = 3_600_000;
+/** Without a scan for so long something is wrong. */
+const stallMs = { domestic: 48 * hourMs, international: 96 * hourMs };
+/** A label that the carrier has not scanned for so long after the ship date. */
+const acceptanceMs = 24 * hourMs;
+
+/** `now` is only used where a moment of the past is needed and the facts name one in the future. */
+export function derive(facts: ShipmentFacts, now: string): Shipment {
+  const tracking: Tracking =
+    facts.voidedAt === null ? track(facts.events) : { ...track(facts.events), ...voided(facts.voidedAt) };
+  const timezone = (facts.destination && zoneOfAddress(facts.destination)) ?? "UTC";
+  const promisedDate = facts.promisedAt === null ? facts.promisedDate : localDateOf(facts.promisedAt, timezone);
+  const promiseEndsAt = promisedDate === null ? null : endOfLocalDate(promisedDate, timezone);
+  const estimateEndsAt =
+    facts.estimatedAt === null ? null : endOfLocalDate(localDateOf(facts.estimatedAt, timezone), timezone);
+  const risk = riskMoments(facts, tracking, { promiseEndsAt, estimateEndsAt }, now);
+  return { ...facts, ...tracking, promisedDate, timezone, promiseEndsAt, estimateEndsAt, ...risk };
+}
+
+function voided(at: string): Partial<Tracking> {
+  return { status: "cancelled", statusAt: at, deliveredAt: null };
+}
+
+type Ends = Pick<Derived, "promiseEndsAt" | "estimateEndsAt">;
+type Risk = Pick<Derived, "lateAt" | "stalledAt" | "notAcceptedAt" | "flaggedAt" | "isPredictedLate" | "riskAt">;
+
+const noRisk: Risk = {
+  lateAt: null,
+  stalledAt: null,
+  notAcceptedAt: null,
+  flaggedAt: null,
+  isPredictedLate: false,
+  riskAt: null,
+};
+
+function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, now: string): Risk {
+  const { status, statusAt, lastEventAt, acceptedAt } = tracking;
+  if (!isOpen(status)) return noRisk;
+  const isMoving = movingStatuses.includes(status);
+  // A parcel that waits to be fetched is not scanned again.
+  const canStall = isMoving && status !== "ready_for_pickup" && lastEventAt !== null;
+  const isPredictedLate = isLaterThanPromised(ends);
+  const moments = {
+    lateAt: ends.promiseEndsAt,
+    stalledAt: canStall ? after(lastEventAt, isInternational(facts) ? stallMs.international : stallMs.domestic) : null,
+    notAcceptedAt: acceptedAt === null ? after(facts.shippedAt, acceptanceMs) : null,
+    flaggedAt: isTroubled(status) || isPredictedLate ? earlier(isTroubled(status) ? statusAt : null, now) : null,
+  };
+  return { ...moments, isPredictedLate, riskAt: Object.values(moments).reduce(earlierOfBoth, null) };
+}
+
+function isTroubled(status: ShipmentStatus): boolean {
+  return status === "exception" || status === "attempt_failed";
+}
+
+function isLaterThanPromised({ promiseEndsAt, estimateEndsAt }: Ends): boolean {
+  return promiseEndsAt !== null && estimateEndsAt !== null && estimateEndsAt > promiseEndsAt;
+}
+
+function isInternational({ origin, destination }: ShipmentFacts): boolean {
+  const [from, to] = [origin?.countryCode?.toUpperCase(), destination?.countryCode?.toUpperCase()];
+  return from !== undefined && to !== undefined && from !== to;
+}
+
+function after(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}
+
+function earlier(at: string | null, now: string): string {
+  return at !== null && at < now ? at : now;
+}
+
+function earlierOfBoth(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+export function isOpen(status: ShipmentStatus): boolean {
+  return openStatuses.includes(status);
+}
+
+/** Why somebody should look at it now; empty when there is no reason. */
+export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
+  if (!isOpen(shipment.status)) return [];
+  const reasons: RiskReason[] = [];
+  const hasBegun = (at: string | null): boolean => at !== null && at <= now;
+  if (hasBegun(shipment.lateAt)) reasons.push("late");
+  if (shipment.isPredictedLate) reasons.push("predicted_late");
+  if (hasBegun(shipment.stalledAt)) reasons.push("stalled");
+  if (shipment.status === "exception") reasons.push("exception");
+  if (shipment.status === "attempt_failed") reasons.push("attempt_failed");
+  if (hasBegun(shipment.notAcceptedAt)) reasons.push("not_accepted");
+  return reasons;
+}
+
+/** What a shipment adds to the sums of the overview, by day. */
+export type Contribution = {
+  day: string;
+  delivered: number;
+  transitCount: number;
+  transitMs: number;
+  evaluated: number;
+  onTime: number;
+};
+
+export function contributionsOf(shipment: Shipment): Contribution[] {
+  const { status, deliveredAt, acceptedAt, firstAttemptAt, promiseEndsAt } = shipment;
+  if (uncountedStatuses.includes(status)) return [];
+  const found: Contribution[] = [];
+  if (deliveredAt !== null) {
+    const transitMs = acceptedAt === null ? 0 : Date.parse(deliveredAt) - Date.parse(acceptedAt);
+    const transitCount = acceptedAt === null ? 0 : 1;
+    found.push({ day: deliveredAt.slice(0, 10), delivered: 1, transitCount, transitMs, evaluated: 0, onTime: 0 });
+  }
+  if (firstAttemptAt !== null && promiseEndsAt !== null) {
+    const onTime = firstAttemptAt < promiseEndsAt ? 1 : 0;
+    const rest = { delivered: 0, transitCount: 0, transitMs: 0 };
+    found.push({ day: firstAttemptAt.slice(0, 10), ...rest, evaluated: 1, onTime });
+  }
+  return found;
+}
+
+/** Tracking numbers are compared without blanks, dashes and case, as people copy them. */
+export function trackingKeyOf(trackingNumber: string): string {
+  return trackingNumber.replaceAll(/[\s-]/g, "").toUpperCase();
+}
+
+export function carrierKeyOf(carrier: string): string {
+  return carrier.trim().toLowerCase();
+}

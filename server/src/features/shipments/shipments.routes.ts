@@ -1,0 +1,116 @@
+import { defineRoute } from "../../route.ts";
+import * as answers from "./shipment-answers.schemas.ts";
+import * as shapes from "./shipments.schemas.ts";
+import * as shipments from "./shipments.ts";
+
+const ids = { id: "shipment" } as const;
+const bulkBytes = 32 * 1024 * 1024;
+
+export const shipmentRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/shipments",
+    scope: "shipments:read",
+    summary: "List shipments",
+    description:
+      "The newest first; with a range of dates by that date, with atRisk the longest at risk first. `total` is counted up to 10,000.",
+    query: answers.ShipmentQuery,
+    answer: [200, answers.ShipmentPage],
+    handle: (ctx, { query }) => shipments.listShipments(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments",
+    scope: "shipments:write",
+    summary: "Record a shipment; the order it names stays as it is unless this was its last one to arrive",
+    body: shapes.ShipmentRequest,
+    answer: [201, answers.ShipmentAnswer],
+    failures: [404, 409],
+    handle: (ctx, { body }) => shipments.createShipment(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments/bulk",
+    scope: "shipments:write",
+    summary: "Record many shipments; one that cannot be recorded fails alone",
+    body: shapes.BulkRequest,
+    bodyLimitBytes: bulkBytes,
+    answer: [200, answers.BulkAnswer],
+    handle: (ctx, { body }) => shipments.createShipmentsInBulk(ctx, body.shipments),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments/import",
+    scope: "shipments:write",
+    summary: "Record shipments from a CSV file",
+    description:
+      "One row per shipment. Columns are recognised by their names in any spelling. " +
+      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise.",
+    body: shapes.ImportRequest,
+    bodyLimitBytes: bulkBytes,
+    answer: [200, answers.ImportAnswer],
+    handle: (ctx, { body }) => shipments.importShipments(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments/events",
+    scope: "shipments:write",
+    summary: "Add tracking events by tracking number, in any order and as often as they come",
+    description:
+      "An event is known by its key. The status follows from the set of events, not from their order of arrival.",
+    body: shapes.BulkEventsRequest,
+    bodyLimitBytes: bulkBytes,
+    answer: [200, answers.BulkEventsAnswer],
+    handle: (ctx, { body }) => shipments.addEventsInBulk(ctx, body.events),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/shipments/counts",
+    scope: "shipments:read",
+    summary: "Count shipments by status",
+    answer: [200, answers.ShipmentCounts],
+    handle: (ctx) => shipments.countShipments(ctx),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/shipments/:id",
+    scope: "shipments:read",
+    summary: "Read a shipment with its events",
+    ids,
+    answer: [200, answers.ShipmentAnswer],
+    handle: (ctx, { params }) => shipments.getShipment(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/shipments/:id",
+    scope: "shipments:write",
+    summary: "Change a shipment",
+    description: "A merge patch: objects are merged, null removes.",
+    ids,
+    body: shapes.ShipmentPatch,
+    answer: [200, answers.ShipmentAnswer],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => shipments.updateShipment(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments/:id/void",
+    scope: "shipments:write",
+    summary: "Void a shipment whose label was not used",
+    ids,
+    answer: [200, answers.ShipmentAnswer],
+    failures: [409, 412],
+    handle: (ctx, { params, ifMatch }) => shipments.voidShipment(ctx, params.id, ifMatch),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/shipments/:id/events",
+    scope: "shipments:write",
+    summary: "Add a tracking event; one that is known already changes nothing",
+    ids,
+    body: shapes.EventRequest,
+    answer: [200, answers.ShipmentAnswer],
+    failures: [409],
+    handle: (ctx, { params, body }) => shipments.addEvent(ctx, params.id, body),
+  }),
+];

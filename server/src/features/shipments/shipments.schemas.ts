@@ -1,0 +1,142 @@
+import type { Static, TSchema } from "typebox";
+import { Type } from "typebox";
+import { Address } from "../../core/address.ts";
+import { PatchFor } from "../../core/merge-patch.ts";
+import { DateTime, Id, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { Weight } from "../../core/weight.ts";
+import { eventStatuses } from "./shipments.states.ts";
+
+export const maxBulkShipments = 10_000;
+export const maxBulkEvents = 10_000;
+export const maxMetadataBytes = 16 * 1024;
+
+const Line = (maxLength: number, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: "^\\S(?:.*\\S)?$",
+    ...(description === undefined ? {} : { description }),
+  });
+const DateOnly = Type.String({ format: "date" });
+
+const eventFields = {
+  key: Type.Optional(
+    Line(100, "Names the event: the same key again is the same event. Default: made from what it says"),
+  ),
+  at: DateTime,
+  status: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: `${eventStatuses.join(", ")}, or what carriers usually call these`,
+  }),
+  description: Type.Optional(Type.String({ maxLength: 500 })),
+  location: Type.Optional(Type.String({ maxLength: 200 })),
+};
+
+export const EventRequest = Strict(eventFields, {
+  examples: [{ at: "2026-03-02T08:15:00Z", status: "in_transit", description: "Departed", location: "Newark, NJ" }],
+});
+export type EventRequest = Static<typeof EventRequest>;
+
+const TrackedEvent = Strict({
+  carrier: Type.Optional(Line(100, "Where two carriers use the same number")),
+  trackingNumber: Line(100),
+  ...eventFields,
+});
+export type TrackedEvent = Static<typeof TrackedEvent>;
+
+/** The second alternative lets anything pass: a row that is wrong fails alone, not the whole call. */
+const AnyEvent = Type.Unsafe<unknown>({ anyOf: [TrackedEvent, {}] });
+export const EventRow = TrackedEvent;
+
+export const BulkEventsRequest = Strict(
+  { events: Type.Array(AnyEvent, { minItems: 1, maxItems: maxBulkEvents }) },
+  {
+    examples: [
+      {
+        events: [
+          { carrier: "ups", trackingNumber: "1Z999AA10123456784", at: "2026-03-02T08:15:00Z", status: "delivered" },
+        ],
+      },
+    ],
+  },
+);
+export type BulkEventsRequest = Static<typeof BulkEventsRequest>;
+
+/** What may be changed later, too. */
+const changeable = {
+  carrier: Type.Optional(Line(100)),
+  service: Type.Optional(Line(100)),
+  trackingNumber: Type.Optional(Line(100)),
+  shippedAt: Type.Optional({ ...DateTime, description: "Default: now" }),
+  promisedAt: Type.Optional({
+    ...DateTime,
+    description: "The whole day counts that this is at the destination. Default: `deliverBy` of the order",
+  }),
+  promisedDate: Type.Optional({ ...DateOnly, description: "Instead of promisedAt: the day at the destination" }),
+  origin: Type.Optional(Address),
+  destination: Type.Optional({ ...Address, description: "Default: the shipping address of the order" }),
+  weight: Type.Optional(Weight),
+  cost: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description: "With at most two decimals" })),
+  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Anything, up to 16 KB" })),
+};
+
+const example = {
+  orderNumber: "SHOP-17",
+  carrier: "ups",
+  service: "ground",
+  trackingNumber: "1Z999AA10123456784",
+  promisedDate: "2026-03-05",
+  destination: { name: "Ada Byron", city: "Albany", provinceCode: "NY", zip: "12207", countryCode: "US" },
+  weight: { value: 2.5, unit: "lb" },
+  cost: 11.4,
+};
+
+export const ShipmentRequest = Strict(
+  {
+    orderId: Type.Optional(Id),
+    orderNumber: Type.Optional(Line(100, "Also links the order of this number, if there is one")),
+    ...changeable,
+    acceptedAt: Type.Optional({ ...DateTime, description: "Short for an event: when the carrier got it" }),
+    deliveredAt: Type.Optional({ ...DateTime, description: "Short for an event: when it was delivered" }),
+    events: Type.Optional(Type.Array(EventRequest, { maxItems: 200 })),
+  },
+  { examples: [example] },
+);
+export type ShipmentRequest = Static<typeof ShipmentRequest>;
+
+const { shippedAt, currency, ...removable } = changeable;
+const removals = PatchFor(Strict(removable));
+/** A merge patch: objects are merged, null removes. */
+export const ShipmentPatch = Type.Unsafe<
+  Static<typeof removals> & Partial<Pick<ShipmentRequest, "shippedAt" | "currency">>
+>(
+  Strict(
+    { shippedAt, currency, ...(removals as unknown as { properties: Record<string, TSchema> }).properties },
+    { examples: [{ promisedDate: "2026-03-06", metadata: { claim: "C-17" } }] },
+  ),
+);
+export type ShipmentPatch = Static<typeof ShipmentPatch>;
+
+const AnyRow = Type.Unsafe<unknown>({ anyOf: [ShipmentRequest, {}], description: "As in POST /shipments" });
+export const BulkRequest = Strict(
+  { shipments: Type.Array(AnyRow, { minItems: 1, maxItems: maxBulkShipments }) },
+  { examples: [{ shipments: [example] }] },
+);
+export type BulkRequest = Static<typeof BulkRequest>;
+
+export const ImportRequest = Strict(
+  {
+    csv: Type.String({ minLength: 1, maxLength: 10 * 1024 * 1024, description: "One row per shipment, with a header" }),
+    mapping: Type.Optional(
+      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
+        description: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
+    delimiter: Type.Optional(OneOf(["auto", "comma", "semicolon", "tab"], { description: "Default: auto" })),
+  },
+  { examples: [{ csv: "Tracking Number,Carrier,Ship Date\n1Z999AA10123456784,ups,2026-03-01\n", dryRun: true }] },
+);
+export type ImportRequest = Static<typeof ImportRequest>;

@@ -1,0 +1,123 @@
+import type { Moves } from "../../core/states.ts";
+
+export const shipmentStatuses = [
+  "pre_transit",
+  "in_transit",
+  "out_for_delivery",
+  "ready_for_pickup",
+  "attempt_failed",
+  "exception",
+  "delivered",
+  "returned",
+  "cancelled",
+  "unknown",
+] as const;
+export type ShipmentStatus = (typeof shipmentStatuses)[number];
+
+const onTheMove = ["in_transit", "out_for_delivery", "ready_for_pickup", "attempt_failed", "exception"] as const;
+
+/** The carrier has it, and it has not arrived. */
+export const movingStatuses: readonly ShipmentStatus[] = onTheMove;
+/** Something more is to be heard of it. */
+export const openStatuses: readonly ShipmentStatus[] = ["pre_transit", ...onTheMove, "unknown"];
+/** Neither delivered nor meant to be: left out of the figures of the overview. */
+export const uncountedStatuses: readonly ShipmentStatus[] = ["cancelled", "returned"];
+
+/**
+ * Which status may follow which, in the order in which things happened. An event that no move leads to changes nothing:
+ * a label that is announced after the first scan, or a scan after the delivery.
+ */
+export const shipmentMoves: Moves<ShipmentStatus> = {
+  pre_transit: [...onTheMove, "delivered", "returned", "cancelled", "unknown"],
+  in_transit: [...onTheMove, "delivered", "returned", "cancelled"],
+  out_for_delivery: [...onTheMove, "delivered", "returned", "cancelled"],
+  ready_for_pickup: [...onTheMove, "delivered", "returned", "cancelled"],
+  attempt_failed: [...onTheMove, "delivered", "returned", "cancelled"],
+  exception: [...onTheMove, "delivered", "returned", "cancelled"],
+  delivered: ["returned"],
+  returned: [],
+  // A label that was cancelled at the carrier and is scanned all the same is on its way.
+  cancelled: [...onTheMove, "delivered", "returned"],
+  unknown: ["pre_transit", ...onTheMove, "delivered", "returned", "cancelled"],
+};
+
+type EventMeaning = {
+  status: ShipmentStatus;
+  /** The carrier has the parcel. */
+  isAcceptance: boolean;
+  /** The carrier was at the door, or the parcel waits where it can be fetched. */
+  isAttempt: boolean;
+};
+
+const meaning = (status: ShipmentStatus, more: Partial<EventMeaning> = {}): EventMeaning => ({
+  status,
+  isAcceptance: false,
+  isAttempt: false,
+  ...more,
+});
+
+/** What an event says, from the first to the last that usually happens: of two at the same moment the later counts. */
+export const eventMeanings = {
+  unknown: meaning("unknown"),
+  pre_transit: meaning("pre_transit"),
+  cancelled: meaning("cancelled"),
+  picked_up: meaning("in_transit", { isAcceptance: true }),
+  in_transit: meaning("in_transit", { isAcceptance: true }),
+  delayed: meaning("exception", { isAcceptance: true }),
+  exception: meaning("exception", { isAcceptance: true }),
+  out_for_delivery: meaning("out_for_delivery", { isAcceptance: true }),
+  attempt_failed: meaning("attempt_failed", { isAcceptance: true, isAttempt: true }),
+  ready_for_pickup: meaning("ready_for_pickup", { isAcceptance: true, isAttempt: true }),
+  delivered: meaning("delivered", { isAttempt: true }),
+  returned: meaning("returned"),
+} as const satisfies Record<string, EventMeaning>;
+
+export type EventStatus = keyof typeof eventMeanings;
+export const eventStatuses = Object.keys(eventMeanings) as EventStatus[];
+
+/** How carriers and tracking services call the same things; compared in lower case with underscores. */
+const aliases: Record<string, EventStatus> = {
+  ...named("pre_transit", "pending info_received label_created pre_shipment notfound001 shipment_information_received"),
+  ...named("picked_up", "accepted acceptance pickup collected origin_scan"),
+  ...named("in_transit", "transit intransit arrived departed"),
+  ...named("delayed", "delivery_delayed delay on_hold"),
+  ...named("exception", "failure error needs_attention undeliverable alert"),
+  ...named("out_for_delivery", "outfordelivery with_courier"),
+  ...named("attempt_failed", "attemptfail delivery_failed delivery_attempted attempted failed_attempt undelivered"),
+  ...named("ready_for_pickup", "available_for_pickup availableforpickup at_pickup_point"),
+  ...named("delivered", "completed"),
+  ...named("returned", "return_to_sender returned_to_sender"),
+  ...named("cancelled", "canceled voided void"),
+  ...named("unknown", "expired no_information"),
+};
+
+function named(status: EventStatus, words: string): Record<string, EventStatus> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, status]));
+}
+
+/** "InTransit", "IN_TRANSIT" and "in transit" are one status; undefined: nobody knows this one. */
+export function toEventStatus(text: string): EventStatus | undefined {
+  const word = text
+    .trim()
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  return Object.hasOwn(eventMeanings, word)
+    ? (word as EventStatus)
+    : Object.hasOwn(aliases, word)
+      ? aliases[word]
+      : undefined;
+}
+
+export const riskReasons = [
+  "late",
+  "predicted_late",
+  "stalled",
+  "exception",
+  "attempt_failed",
+  "not_accepted",
+] as const;
+export type RiskReason = (typeof riskReasons)[number];
+
+export const promiseSources = ["given", "order", "carrier"] as const;
+export type PromiseSource = (typeof promiseSources)[number];

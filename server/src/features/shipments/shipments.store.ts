@@ -1,0 +1,113 @@
+import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import type { ShipmentRow } from "./shipment-columns.ts";
+import { readColumns, shipmentColumns, toRecord, toShipment } from "./shipment-columns.ts";
+import type { Shipment } from "./shipment.ts";
+
+const byId: Prepared = {
+  name: "shipments_find_by_id",
+  text: `select ${readColumns} from shipments s where s.org_id = $1 and s.id = $2`,
+};
+
+export async function findShipment(db: Queryable, orgId: string, id: string): Promise<Shipment | undefined> {
+  const [row] = await db.query<ShipmentRow>(byId, [orgId, id]);
+  return row && toShipment(row);
+}
+
+export async function readShipments(db: Queryable, orgId: string, ids: string[]): Promise<Shipment[]> {
+  const rows = await db.query<ShipmentRow>(
+    `select ${readColumns} from shipments s where s.org_id = $1 and s.id = any($2::uuid[])`,
+    [orgId, ids],
+  );
+  return rows.map(toShipment);
+}
+
+/** Always in the order of ids: two writers wait for each other instead of blocking each other. */
+export async function lockShipments(tx: Tx, orgId: string, ids: string[]): Promise<Shipment[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<ShipmentRow>(
+    `select ${readColumns} from shipments s where s.org_id = $1 and s.id = any($2::uuid[]) order by s.id for update`,
+    [orgId, ids],
+  );
+  return rows.map(toShipment);
+}
+
+const names = shipmentColumns.map(({ name }) => name);
+const shape = shipmentColumns.map(({ name, type }) => `${name} ${type}`).join(", ");
+
+/** All at once; those that are recorded already are left out of the result. */
+export async function insertShipments(tx: Tx, orgId: string, shipments: Shipment[]): Promise<Set<string>> {
+  if (shipments.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(
+    `insert into shipments (id, org_id, ${names.join(", ")})
+     select u.id, $1, ${names.map((name) => `u.${name}`).join(", ")}
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape})
+     on conflict do nothing returning id`,
+    [orgId, JSON.stringify(shipments.map(toRecord))],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export async function updateShipments(tx: Tx, orgId: string, shipments: Shipment[]): Promise<void> {
+  if (shipments.length === 0) return;
+  await tx.query(
+    `update shipments s set ${names.map((name) => `${name} = u.${name}`).join(", ")}
+       from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}) where s.org_id = $1 and s.id = u.id`,
+    [orgId, JSON.stringify(shipments.map(toRecord))],
+  );
+}
+
+export type TrackingRef = { carrierKey: string | null; trackingKey: string };
+export type TrackedShipment = TrackingRef & { id: string; orderId: string | null };
+
+/** All shipments under these numbers that were not voided, whoever carries them. */
+export async function findByTrackingKeys(db: Queryable, orgId: string, keys: string[]): Promise<TrackedShipment[]> {
+  if (keys.length === 0) return [];
+  return await db.query<TrackedShipment>(
+    `select id, order_id as "orderId", carrier_key as "carrierKey", tracking_key as "trackingKey" from shipments
+      where org_id = $1 and tracking_key = any($2::text[]) and voided_at is null order by created_at, id`,
+    [orgId, keys],
+  );
+}
+
+/** Of these orders, those that have shipments and whose shipments have all arrived. */
+export async function findDeliveredOrders(db: Queryable, orgId: string, orderIds: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select order_id as id from shipments where org_id = $1 and order_id = any($2::uuid[]) and status <> 'cancelled'
+      group by order_id having bool_and(status = 'delivered')`,
+    [orgId, orderIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The carrier was asked about them and had no news. */
+export async function markAsked(tx: Tx, orgId: string, ids: string[], at: string): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(
+    `update shipments set tracked_at = $3, track_at = case when track_at is null then null else $3::timestamptz end
+      where org_id = $1 and id = any($2::uuid[])`,
+    [orgId, ids, at],
+  );
+}
+
+export type ShipmentToTrack = {
+  id: string;
+  carrier: string | null;
+  trackingNumber: string;
+  status: Shipment["status"];
+  trackedAt: string | null;
+};
+
+/** Those that the carrier was asked about longest ago come first. */
+export async function listToTrack(
+  db: Queryable,
+  orgId: string,
+  filter: { carrierKey?: string; askedBefore?: string; limit: number },
+): Promise<ShipmentToTrack[]> {
+  const rows = await db.query<Omit<ShipmentToTrack, "trackedAt"> & { tracked_at: Date | null }>(
+    `select id, carrier, tracking_number as "trackingNumber", status, tracked_at from shipments
+      where org_id = $1 and track_at is not null and ($2::text is null or carrier_key = $2)
+        and ($3::timestamptz is null or tracked_at is null or tracked_at < $3) order by track_at, id limit $4`,
+    [orgId, filter.carrierKey ?? null, filter.askedBefore ?? null, filter.limit],
+  );
+  return rows.map(({ tracked_at, ...rest }) => ({ ...rest, trackedAt: tracked_at?.toISOString() ?? null }));
+}

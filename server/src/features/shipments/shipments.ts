@@ -1,0 +1,132 @@
+import type { FieldError } from "../../core/errors.ts";
+import { validationFailed } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { offsetOf } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { presentTo } from "./present-shipment.ts";
+import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
+import type { ShipmentFilter } from "./shipment-list.store.ts";
+import * as lists from "./shipment-list.store.ts";
+import * as stats from "./shipment-stats.store.ts";
+import { carrierKeyOf } from "./shipment.ts";
+import type { ShipmentStatus } from "./shipments.states.ts";
+import { shipmentStatuses } from "./shipments.states.ts";
+import type { ShipmentToTrack } from "./shipments.store.ts";
+import * as store from "./shipments.store.ts";
+
+export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
+export { updateShipment, voidShipment } from "./change-shipment.ts";
+export { importShipments } from "./import-shipments.ts";
+export { addEvent, addEventsInBulk } from "./ingest-events.ts";
+/** For features that learn of many shipments at once, in a transaction of theirs. */
+export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
+export { applyTrackingRecords } from "./ingest-events.ts";
+export { seedShipments } from "./seed-shipments.ts";
+export type { OverviewFigures, Window } from "./overview-figures.ts";
+export { readFigures } from "./overview-figures.ts";
+export type { OrderShipmentsChange } from "./order-shipments.ts";
+export { keepOrderShipments } from "./order-shipments.ts";
+
+export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer> {
+  const shipment = await store.findShipment(ctx.db, ctx.orgId, id);
+  if (!shipment) throw notFound("shipment");
+  return presentTo(ctx, shipment);
+}
+
+export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<ShipmentPage> {
+  return await listOf(ctx, ctx.orgId, query);
+}
+
+/** `orgId` null: those of all organizations, for operators of the hub; each says whose it is. */
+export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
+  return await listOf(ctx, orgId, query);
+}
+
+async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
+  const { page, limit } = query;
+  const now = ctx.clock.now().toISOString();
+  const range = { limit, offset: offsetOf(query) };
+  const filter = readFilter(query);
+  const [long, key] = [longLists(ctx), `${orgId} ${JSON.stringify(filter)}`];
+  const found = await lists.listShipments(ctx.db, orgId, filter, now, range, long.has(key));
+  const { total, totalIsCapped, hasMore } = found;
+  if (totalIsCapped) long.add(key);
+  const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
+  return { data: found.shipments.map((shipment) => presentTo(ctx, shipment)), pagination };
+}
+
+const rememberMs = 10_000;
+const maxRemembered = 1_000;
+
+/** Lists that had more than are counted a moment ago. */
+const longLists = perWorld(({ clock }) => {
+  const until = new Map<string, number>();
+  const has = (key: string): boolean => (until.get(key) ?? 0) > clock.real().getTime();
+  return {
+    has,
+    add(key: string): void {
+      if (until.size >= maxRemembered) until.clear();
+      if (!has(key)) until.set(key, clock.real().getTime() + rememberMs);
+    },
+  };
+});
+
+export async function countShipments(ctx: Ctx) {
+  const now = ctx.clock.now().toISOString();
+  const [rows, risks] = await Promise.all([
+    stats.readStatusCounts(ctx.db, ctx.orgId),
+    stats.countRisks(ctx.db, ctx.orgId, now),
+  ]);
+  const counted = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const byStatus = Object.fromEntries(shipmentStatuses.map((status) => [status, counted[status] ?? 0]));
+  const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  return { ...byStatus, at_risk: risks.total, total };
+}
+
+/** Open shipments with a tracking number, those asked about longest ago first; for tasks that ask carriers. */
+export async function listOpenShipmentsForTracking(
+  ctx: Ctx,
+  { carrier, askedBefore, limit }: { carrier?: string; askedBefore?: Date; limit: number },
+): Promise<ShipmentToTrack[]> {
+  return await store.listToTrack(ctx.db, ctx.orgId, {
+    limit,
+    ...(carrier === undefined ? {} : { carrierKey: carrierKeyOf(carrier) }),
+    ...(askedBefore === undefined ? {} : { askedBefore: askedBefore.toISOString() }),
+  });
+}
+
+const timeFilters = ["createdFrom", "createdTo", "shippedFrom", "shippedTo", "deliveredFrom", "deliveredTo"] as const;
+
+/** The query as a filter; what its schema could not check is checked here. */
+function readFilter(query: ShipmentQuery): ShipmentFilter {
+  const { status, page: _page, limit: _limit, ...filter } = query;
+  const errors: FieldError[] = [];
+  for (const name of timeFilters) {
+    const text = filter[name];
+    if (text === undefined) continue;
+    const year = new Date(text).getUTCFullYear();
+    if (year >= 0 && year <= 9999) filter[name] = new Date(text).toISOString();
+    else errors.push({ pointer: `query/${name}`, code: "format", message: "This is not a valid date-time." });
+  }
+  for (const name of ["promisedFrom", "promisedTo"] as const) {
+    if (filter[name]?.startsWith("0000")) {
+      errors.push({ pointer: `query/${name}`, code: "format", message: "This is not a valid date." });
+    }
+  }
+  const wanted = [...new Set(status?.split(",").map((name) => name.trim()))];
+  const unknown = wanted.find((name) => !shipmentStatuses.includes(name as ShipmentStatus));
+  if (unknown !== undefined) {
+    const suggestion = nearestName(unknown, shipmentStatuses);
+    errors.push({
+      pointer: "query/status",
+      code: "enum",
+      message: `${unknown || "An empty name"} is not one of the statuses.`,
+      allowed: shipmentStatuses,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+  return wanted.length === 0 ? filter : { ...filter, status: wanted as ShipmentStatus[] };
+}

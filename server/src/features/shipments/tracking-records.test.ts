@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { change, systemContext } from "../../context.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import type { TrackingRecord } from "./shipments.ts";
+import { applyTrackingRecords, listOpenShipmentsForTracking } from "./shipments.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const ctx = systemContext(hub.world, org.id, "tracking test");
+const apply = (records: TrackingRecord[]) => change(ctx, (tx) => applyTrackingRecords(tx, ctx, records));
+const destination = { zip: "60601", countryCode: "US" };
+
+describe("what a carrier says when it is asked", () => {
+  test("is applied to all parcels at once; what cannot be read is left out and reported", async () => {
+    for (const trackingNumber of ["R1", "R2"])
+      await org.post("/shipments", { trackingNumber, carrier: "ups", destination });
+    const records: TrackingRecord[] = [
+      {
+        carrier: "UPS",
+        trackingNumber: "r1",
+        events: [
+          { at: "2026-03-03T10:00:00Z", status: "OutForDelivery" },
+          { at: "2026-03-01T10:00:00Z", status: "PICKED_UP", location: "Newark" },
+          { at: "soon", status: "delivered" },
+        ],
+        promisedAt: "2026-03-04T03:00:00Z",
+      },
+      { trackingNumber: "R2", events: [{ at: "2026-03-02T00:00:00Z", status: "abducted\0" }] },
+      { trackingNumber: "R3", events: [] },
+    ];
+    expect(await apply(records)).toEqual({
+      records: 3,
+      matched: 2,
+      unmatched: ["R3"],
+      added: 3,
+      duplicates: 0,
+      invalid: [{ index: 0, message: "An event has no readable time." }],
+    });
+    expect(await apply(records)).toMatchObject({ added: 0, duplicates: 3 });
+    const [one] = (await org.get("/shipments?trackingNumber=R1")).body.data;
+    // The carrier's first word is the promise: 03:00 UTC is still the evening before in Chicago.
+    expect(one).toMatchObject({ status: "out_for_delivery", promisedDate: "2026-03-03", promiseSource: "carrier" });
+    const [two] = (await org.get("/shipments?trackingNumber=R2")).body.data;
+    expect((await org.get(`/shipments/${two.id}`)).body).toMatchObject({
+      status: "unknown",
+      events: [{ status: "unknown", carrierStatus: "abducted" }],
+    });
+  });
+
+  test("a later estimate leaves the promise as it is and says that it will be missed", async () => {
+    await org.post("/shipments", { trackingNumber: "R4", destination, promisedDate: "2199-03-05" });
+    await apply([{ trackingNumber: "R4", events: [], promisedAt: "2199-03-07T12:00:00Z" }]);
+    const [four] = (await org.get("/shipments?riskReason=predicted_late")).body.data;
+    expect(four).toMatchObject({
+      trackingNumber: "R4",
+      promisedDate: "2199-03-05",
+      promiseSource: "given",
+      estimatedAt: "2199-03-07T12:00:00.000Z",
+      riskReasons: ["predicted_late"],
+    });
+  });
+
+  test("open parcels are asked about in turn, and those that have arrived no more", async () => {
+    const other = await hub.org();
+    const own = systemContext(hub.world, other.id, "tracking test");
+    const list = async () => (await listOpenShipmentsForTracking(own, { limit: 10 })).map((one) => one.trackingNumber);
+    for (const trackingNumber of ["Q1", "Q2", "Q3"]) await other.post("/shipments", { trackingNumber });
+    await other.post("/shipments", { carrier: "no number" });
+    expect(await list()).toEqual(["Q1", "Q2", "Q3"]);
+    const records = [
+      { trackingNumber: "Q1", events: [] },
+      { trackingNumber: "Q2", events: [{ at: "2026-03-02T00:00:00Z", status: "delivered" }] },
+    ];
+    await change(own, (tx) => applyTrackingRecords(tx, own, records));
+    expect(await list()).toEqual(["Q3", "Q1"]);
+    const before = new Date(Date.now() - 60_000);
+    const due = await listOpenShipmentsForTracking(own, { limit: 10, askedBefore: before });
+    expect(due.map(({ trackingNumber }) => trackingNumber)).toEqual(["Q3"]);
+    expect(await listOpenShipmentsForTracking(own, { limit: 10, carrier: "ups" })).toEqual([]);
+  });
+});
