@@ -97,15 +97,18 @@ export async function sendOnce(
   record: Record<string, unknown>,
   key: string,
 ): Promise<Sent | "unknown"> {
+  let mayHaveHappened = false;
   for (let attempt = 1; attempt <= maxTries; attempt++) {
     try {
+      const found = mayHaveHappened ? await task.find?.(call, record, key) : undefined;
+      if (found) return found;
+      mayHaveHappened = false;
       return await task.send(call, record, key);
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (error.mayHaveHappened) {
         if (!task.find && !task.idempotent) return "unknown";
-        const found = await task.find?.(call, record, key);
-        if (found) return found;
+        mayHaveHappened = true;
       } else if (!error.retryable) throw error;
     }
   }

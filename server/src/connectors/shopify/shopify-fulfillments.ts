@@ -2,8 +2,8 @@ import type { Call, Sent } from "../connector.ts";
 import { TaskError } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
-import type { Shipment } from "../shipments.ts";
-import { externalIdOf, shippedOf } from "../shipments.ts";
+import type { Shipment } from "../shipment-record.ts";
+import { externalIdOf, shippedOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 

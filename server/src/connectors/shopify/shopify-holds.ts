@@ -4,7 +4,7 @@ import type { Call, Sent } from "../connector.ts";
 import { TaskError } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
-import { externalIdOf } from "../shipments.ts";
+import { externalIdOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 

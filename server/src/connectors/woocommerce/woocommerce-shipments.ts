@@ -2,8 +2,8 @@ import { readJson } from "../ask.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { asText, filled, listOf, objectOf } from "../shape.ts";
-import type { Shipment } from "../shipments.ts";
-import { shippedOf } from "../shipments.ts";
+import type { Shipment } from "../shipment-record.ts";
+import { shippedOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { askRoute, askWoo, orderIdOf } from "./woocommerce-api.ts";
 
