@@ -2,7 +2,7 @@ import type { TObject } from "typebox";
 import { Type } from "typebox";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
-import { findConnector } from "../../connectors/installed.ts";
+import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound.ts";

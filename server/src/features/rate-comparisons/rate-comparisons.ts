@@ -1,4 +1,4 @@
-import { findCarrier } from "../../carriers/installed.ts";
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import { toCents } from "../../carriers/rate-card/cents.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";

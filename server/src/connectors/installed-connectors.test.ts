@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { expect, test } from "vitest";
 import { createFinder } from "../core/validation.ts";
-import { findConnector, installedConnectors } from "./installed.ts";
+import { findConnector, installedConnectors } from "./installed-connectors.ts";
 
 type Shape = { properties?: Record<string, Shape & { title?: string; description?: string }>; examples?: unknown[] };
 
