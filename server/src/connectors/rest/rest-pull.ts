@@ -10,11 +10,14 @@ import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
 import { Type } from "typebox";
 import { authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
 import type { Paging, TaskDefinition } from "./rest.schemas.ts";
+import { Anything } from "./rest.schemas.ts";
 
 /** `next` is the page, offset, token or path that comes next; only set within a pass. */
 type Cursor = { next?: string; from?: string; highest?: string; last?: string };
 
 const maxRepeats = 3;
+
+const SinceOrAnything = Type.Object(SinceInput.properties);
 
 async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGenerator<Page> {
   const given = objectOf(cursor) as Cursor;
@@ -137,9 +140,8 @@ export function pullOf(task: TaskDefinition): PullTask {
     description: task.description ?? `Reads ${task.request.path}.`,
     mode: "pull",
     yields: task.yields ?? "orders",
-    // What templates name as {input...} is not known here, so anything goes.
-    input: task.since ? Type.Object(SinceInput.properties) : Type.Object({}),
-    output: Type.Object({}),
+    input: task.since ? SinceOrAnything : Anything,
+    output: Anything,
     idempotent: true,
     timeoutMs: 3_600_000,
     isIncremental: task.since !== undefined && task.updatedAt !== undefined,

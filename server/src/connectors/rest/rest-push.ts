@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { HttpResponse } from "../../core/outbound-request.ts";
 import { ask, readJson } from "../ask.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
@@ -7,6 +6,7 @@ import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 import { buildRequest, scopeOf } from "./rest-request.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
+import { Anything } from "./rest.schemas.ts";
 
 function bodyOf(response: HttpResponse): unknown {
   return response.text.trim() === "" ? {} : readJson(response);
@@ -39,8 +39,8 @@ export function pushOf(task: TaskDefinition): PushTask {
     description: task.description ?? `Sends each order to ${task.request.path}.`,
     mode: "push",
     takes: "orders",
-    input: Type.Object({}),
-    output: Type.Object({}),
+    input: Anything,
+    output: Anything,
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     send: async (call, record, effectKey) => await send(call, task, record, effectKey),
@@ -57,8 +57,8 @@ export function callOf(task: TaskDefinition): CallTask {
     title: task.title ?? task.name,
     description: task.description ?? `Calls ${task.request.path}.`,
     mode: "call",
-    input: Type.Object({}),
-    output: Type.Object({}),
+    input: Anything,
+    output: Anything,
     idempotent: task.idempotent ?? isRead,
     timeoutMs: 120_000,
     async run(call) {

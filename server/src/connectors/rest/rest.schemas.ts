@@ -7,6 +7,12 @@ const Texts = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLeng
 const Path = (title: string, description: string, example: string) =>
   Type.String({ title, maxLength: 200, description, examples: [example] });
 
+/**
+ * What templates name as {input...} is not known, so anything goes. One object for all tasks: whoever compiles it keeps it,
+ * and a new one for each look at the settings would be kept for ever.
+ */
+export const Anything = Type.Object({});
+
 export const RequestTemplate = Strict({
   method: Type.Optional(OneOf(methods, { title: "Method", description: "Default: GET to read, POST to send" })),
   path: Type.String({

@@ -248,3 +248,9 @@ test("all that cannot work in the settings is said at once, with its place", () 
     "/tasks/2/updatedAt required",
   ]);
 });
+
+test("tasks have the same schemas each time they are asked for, so that compiling them once is enough", () => {
+  const settings = { ...linked, tasks: [...linked.tasks, { name: "a", mode: "call", request: { path: "/a" } }] };
+  const schemas = () => rest.tasks(settings).map(({ input }) => input);
+  for (const [index, schema] of schemas().entries()) expect(schemas()[index]).toBe(schema);
+});
