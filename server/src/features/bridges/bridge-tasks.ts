@@ -135,10 +135,11 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
 export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
-  const { allowPrivate } = world.settings.outbound;
+  const { allowPrivate, filesRoot } = world.settings.outbound;
   const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
     ...options,
+    ...(filesRoot === undefined ? {} : { filesRoot }),
     settings: row.settings,
     credentials: openCredentials(world, row),
     http: { request: (request) => client.request({ signal: options.signal, ...request }) },
