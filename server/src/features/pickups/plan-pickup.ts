@@ -4,7 +4,6 @@ import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { isTimeZone, zoneOfAddress } from "../../core/time-zones.ts";
-import type { Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
@@ -116,7 +115,7 @@ function toBooking(
     readyAt: toIso(readyAt),
     closeAt: toIso(momentAt(date, close, timezone)),
     packageCount: request.packageCount,
-    totalWeight: (request.totalWeight as Weight | undefined) ?? null,
+    totalWeight: request.totalWeight ?? null,
     instructions: request.instructions ?? null,
     isDuplicateAllowed: request.allowDuplicate ?? false,
     cancelBy: toIso(readyAt.subtract({ minutes: rules.cancelDeadlineMinutes })),
