@@ -43,6 +43,7 @@ const featureEdges: Record<string, string[]> = {
   locations: ["bridges", "transformations"],
   orders: ["bridges", "carrier-accounts", "locations", "users"],
   tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
+  replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
   operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "carrier-accounts": ["condition-sets"],

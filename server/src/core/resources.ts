@@ -15,9 +15,11 @@ export const resourceKinds = {
   pipeline: "pipeline_not_found",
   bridge: "bridge_not_found",
   execution: "execution_not_found",
+  transformation: "transformation_not_found",
   schedule: "schedule_not_found",
   carrier_account: "carrier_account_not_found",
   rate_card: "rate_card_not_found",
+  rate_comparison: "rate_comparison_not_found",
 } as const satisfies Record<string, ErrorCode>;
 
 export type ResourceKind = keyof typeof resourceKinds;

@@ -84,6 +84,13 @@ function inspect(value: unknown, pointer: string, errors: FieldError[]): number 
   return members;
 }
 
+/** Texts in a value from elsewhere that PostgreSQL would refuse. */
+export function findUnstorableText(value: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  inspect(value, "", errors);
+  return errors.filter(({ code }) => code === "nul_character" || code === "lone_surrogate");
+}
+
 const forbiddenKey = { code: "forbidden_key", message: "This key is not allowed." };
 
 /** Also used for query strings and paths, which never pass through JSON. */

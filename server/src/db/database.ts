@@ -137,6 +137,18 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
+/** The database cannot be reached or cannot work right now: the same may succeed later. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = sqlState(error) ?? "";
+  return (
+    /^(08...|57P0[1-5]|53[23]00|25006|57014|55000|55P03)$/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT)$/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
+      error instanceof Error ? error.message : "",
+    )
+  );
+}
+
 /** The name of the unique constraint that an insert or update ran into, if that was the failure. */
 export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;

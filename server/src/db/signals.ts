@@ -27,14 +27,18 @@ export type Topic =
   | "schedule"
   | "task_queued"
   | "task_ended"
-  | "task_cancelled";
+  | "task_cancelled"
+  | "rate_comparison";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
 const reconnectMs = 500;
 const listenerName = "order-operations-hub signals";
-/** Published with these, a change is answered only when every node knows of it: what they cache decides who gets in. */
-const confirmed: ReadonlySet<Topic> = new Set(["api_key", "user", "clock", "reset"]);
+/**
+ * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in, and
+ * whoever cancelled a task was told that nothing of it begins any more.
+ */
+const confirmed: ReadonlySet<Topic> = new Set(["api_key", "user", "clock", "reset", "task_cancelled"]);
 const receipt = "received";
 /** A node that hangs must not hold the answer for long. */
 const receiptMs = 2_000;

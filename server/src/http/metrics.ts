@@ -1,12 +1,13 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
+import { taskCounters } from "../features/tasks/task-counters.ts";
 
 export type Metrics = {
   observe(method: string, route: string, status: number, durationMs: number): void;
   text(): Promise<string>;
 };
 
-export function createMetrics(world: Pick<World, "environment" | "db">, inFlight: () => number): Metrics {
+export function createMetrics(world: World, inFlight: () => number): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ environment: world.environment });
   collectDefaultMetrics({ register: registry });
@@ -28,6 +29,12 @@ export function createMetrics(world: Pick<World, "environment" | "db">, inFlight
     });
   gauge("hub_http_requests_in_flight", "Requests being answered", inFlight);
   gauge("hub_database_connections", "Open database connections", () => world.db.connectionCounts().total);
+  gauge(
+    "hub_task_fenced_writes",
+    "Attempts that came too late and changed nothing",
+    () => taskCounters(world).fencedWrites,
+  );
+  gauge("hub_task_recoveries", "Executions taken up from workers that were gone", () => taskCounters(world).recovered);
   gauge("hub_database_waiting", "Requests waiting for a database connection", () => world.db.waitingCount());
 
   return {

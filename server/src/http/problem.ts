@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { errorTable, HubError } from "../core/errors.ts";
-import { sqlState } from "../db/database.ts";
+import { isConnectionLoss, sqlState } from "../db/database.ts";
 
 /** RFC 9457 body of an error, with our extensions. */
 export type Problem = {
@@ -65,11 +65,5 @@ function fromDatabase(code: string, error: unknown): HubError | undefined {
   }
   if (code === "23505" || code === "23503" || code === "40001" || code === "40P01") return new HubError("conflict");
   if (code === "53100") return new HubError("storage_full");
-  const isConnectionLoss =
-    /^(08...|57P0[1-5]|53[23]00|25006|57014|55000|55P03)$/.test(code) ||
-    /^(ECONNREFUSED|ECONNRESET|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT)$/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
-      error instanceof Error ? error.message : "",
-    );
-  return isConnectionLoss ? new HubError("database_unavailable") : undefined;
+  return isConnectionLoss(error) ? new HubError("database_unavailable") : undefined;
 }

@@ -11,9 +11,12 @@ import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
+import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
+import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -29,8 +32,11 @@ const allRoutes: Route[] = [
   ...operationRoutes,
   ...bridgeRoutes,
   ...taskRoutes,
+  ...transformationRoutes,
+  ...replayRoutes,
   ...scheduleRoutes,
   ...carrierAccountRoutes,
+  ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

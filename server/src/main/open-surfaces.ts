@@ -4,6 +4,7 @@ import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
@@ -40,8 +41,9 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const closes: (() => Promise<void>)[] = [];
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
-  // Side by side: each takes its time to answer what it accepted.
-  stops.push(async () => void (await Promise.all(surfaces.map((surface) => surface.stop()))));
+  const workers: { stop(): Promise<void> }[] = [];
+  // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
+  stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
   // One after the other: live answers while the database of the preview is still being made.
   for (const environment of databases.environments) {
     const { world, close } = await openOneWorld(environment, config, parts);
@@ -49,14 +51,16 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     worlds.push(world);
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-      await Promise.all([freeAllRuns(world), freeAllExecutions(world), freeAllIdempotencyKeys(world)]);
+      await Promise.all([
+        freeAllRuns(world),
+        freeAllExecutions(world),
+        freeAllComparisons(world),
+        freeAllIdempotencyKeys(world),
+      ]);
     }
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {
-      const worker = startWorker(world, [...chores, tidying]);
-      stops.push(() => worker.stop());
-      const engine = startTaskEngine(world, { slots: config.taskSlots });
-      stops.push(() => engine.stop());
+      workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Environment, World } from "../context.ts";
 import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
+import { stopWaiting } from "../features/tasks/tasks.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
@@ -38,6 +39,8 @@ export type SurfaceOptions = {
 const lameDuckMs = 500;
 // Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
 const drainMs = 7_000;
+/** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
+const waitersMs = 5_000;
 const keyUsageMs = 30_000;
 
 export async function openSurface(world: World, options: SurfaceOptions): Promise<Surface> {
@@ -106,7 +109,9 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     async stop() {
       isDraining = true;
       clearInterval(usageTimer);
+      const patience = setTimeout(() => stopWaiting(world), waitersMs);
       await Promise.all(apps.map(({ app }) => drain(app, answers)));
+      clearTimeout(patience);
       await flushKeyUsage(world).catch(() => {});
     },
   };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Queryable, Tx } from "../db/database.ts";
 
@@ -16,6 +16,8 @@ export type NewJob = {
 export type TaskQueue = {
   /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
+  /** Whether anything could start now, should its lane have room: one cheap look. */
+  hasReady(db: Queryable): Promise<boolean>;
   /** What may start now; with `tx` the jobs come back by themselves when it is rolled back. */
   take(tx: Tx, limit: number): Promise<{ id: string; executionId: string }[]>;
   /** Done with, whatever became of them: the history is kept by the executions. */
@@ -29,6 +31,27 @@ const maxConcurrency = 50;
 const yearSeconds = 365 * 24 * 3600;
 /** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
 const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
+
+/** Two nodes that count at the same time what is out would both take the last place of a lane. */
+const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
+
+const readyLook = {
+  name: "task_queue_ready",
+  text: `select exists (select from ${schema}.job
+    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now()) as is_ready`,
+};
+
+/** Of one lane, pg-boss hands out what has the smallest id: higher priority first, then what came first. */
+export function jobId(priority: number, atMs: number): string {
+  const rank = Math.min(Math.max(128 - priority, 0), 255)
+    .toString(16)
+    .padStart(2, "0");
+  const order = rank + atMs.toString(16).padStart(12, "0");
+  const random = randomBytes(8).toString("hex");
+  // Version 8: a UUID of one's own making.
+  const hex = `${order.slice(0, 12)}8${order.slice(12)}${random[0]}a${random.slice(1)}`;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
 
 /** The one place that knows pg-boss. It speaks through our own connections: no pool and no listener besides them. */
 export async function openTaskQueue(db: Queryable, onError: (error: Error) => void): Promise<TaskQueue> {
@@ -60,8 +83,9 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
   });
   return {
     async send(tx, jobs) {
+      if (jobs.length === 0) return [];
       const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
-        id: randomUUID(),
+        id: jobId(priority, Date.now()),
         data: { executionId },
         priority,
         group: { id: lane, tier: `c${Math.min(concurrency, maxConcurrency)}` },
@@ -70,7 +94,12 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       await boss.insert(queueName, inserts, { db: through(tx) });
       return inserts.map(({ id }) => id);
     },
+    async hasReady(connection) {
+      const [row] = await connection.query<{ is_ready: boolean }>(readyLook);
+      return row!.is_ready;
+    },
     async take(tx, limit) {
+      await tx.query(takeLock);
       const jobs = await boss.fetch<{ executionId: string }>(queueName, {
         db: through(tx),
         batchSize: limit,

@@ -28,6 +28,12 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/tasks/execute", { bridgeId: bridge.body.id, taskName: "noop" })).body.id;
   },
+  transformation: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    const about = { bridgeId: bridge.body.id, taskName: "noop", direction: "inbound" };
+    const mappings = [{ source: "a", target: "b" }];
+    return (await org.post("/transformations", { name: "Built", ...about, mappings })).body.id;
+  },
   schedule: async (org) => {
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
@@ -52,6 +58,13 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
   rate_card: async (org) => {
     const account = await builders.carrier_account(org);
     return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
+  },
+  rate_comparison: async (org) => {
+    const carrierAccountId = await builders.carrier_account(org);
+    const items = [
+      { trackingNumber: "1Z1", netCost: 10, serviceType: "Ground", originZip: "07114", destinationZip: "10001" },
+    ];
+    return (await org.post("/rate-comparisons", { name: "Built", carrierAccountId, items })).body.id;
   },
 };
 

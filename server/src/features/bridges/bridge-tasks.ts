@@ -2,7 +2,7 @@ import type { TObject } from "typebox";
 import { Type } from "typebox";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
-import { findConnector } from "../../connectors/installed.ts";
+import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound.ts";
@@ -23,6 +23,16 @@ export function openBridge(row: BridgeRow): OpenBridge {
   const connector = findConnector(row.connector);
   if (!connector) throw new Error(`the connector ${row.connector} is not installed`);
   return { row, connector, tasks: connector.tasks(row.settings) };
+}
+
+/** Undefined when it cannot be opened: one bridge must not keep the executions of all others from running. */
+export function tryOpenBridge({ log }: Pick<World, "log">, row: BridgeRow): OpenBridge | undefined {
+  try {
+    return openBridge(row);
+  } catch (error) {
+    log.error({ err: error, bridgeId: row.id }, "a bridge cannot be opened");
+    return undefined;
+  }
 }
 
 export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | undefined {

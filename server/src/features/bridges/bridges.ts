@@ -1,5 +1,5 @@
 import type { Connector } from "../../connectors/connector.ts";
-import { findConnector, installedConnectors as connectors } from "../../connectors/installed.ts";
+import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { nearestName } from "../../core/nearest.ts";

@@ -5,11 +5,14 @@ import type { ExecutionRow } from "./executions.store.ts";
 
 const writeEveryMs = 500;
 const maxLinesPerAttempt = 1_000;
+const maxLinesKept = 20_000;
 const maxLineLength = 2_000;
 
 type Note = {
   progress(done: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
+  /** Before the end is written: whoever sees the end sees the lines too. */
+  flush(): Promise<void>;
 };
 
 /** Progress and log lines of all running tasks, written together now and then. */
@@ -17,25 +20,33 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
   let lines: NewLogLine[] = [];
   let changed = new Map<string, ExecutionRow>();
   let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
 
-  async function write(): Promise<void> {
+  async function writeNow(): Promise<void> {
+    clearTimeout(timer);
     timer = undefined;
     const [logs, rows] = [lines, [...changed.values()]];
     lines = [];
     changed = new Map();
-    if (logs.length > 0) await insertLogs(world.db, logs);
-    if (rows.length > 0) {
-      await saveProgress(
-        world.db,
-        rows.map(({ id, attempt, progress }) => ({ id, attempt, progress })),
-      );
+    try {
+      if (logs.length > 0) await insertLogs(world.db, logs);
+    } catch (error) {
+      world.log.warn({ err: error }, "log lines of tasks could not be written yet");
+      lines = [...logs, ...lines].slice(-maxLinesKept);
+      soon();
     }
+    const progress = rows.map(({ id, attempt, progress: seen }) => ({ id, attempt, progress: seen }));
+    if (progress.length > 0) await saveProgress(world.db, progress).catch(() => {});
+  }
+
+  /** One after the other: a line must not overtake the one before it. */
+  function write(): Promise<void> {
+    writing = writing.then(writeNow);
+    return writing;
   }
 
   function soon(): void {
-    timer ??= setTimeout(() => {
-      write().catch((error: unknown) => world.log.warn({ err: error }, "notes of tasks were lost"));
-    }, writeEveryMs).unref();
+    timer ??= setTimeout(() => void write(), writeEveryMs).unref();
   }
 
   return {
@@ -52,14 +63,22 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
           if (++count > maxLinesPerAttempt) return;
           const { id, attempt } = execution;
           const at = world.clock.now().toISOString();
-          lines.push({ execution_id: id, attempt, level, message: message.slice(0, maxLineLength), at });
+          lines.push({ execution_id: id, attempt, level, message: storable(message), at });
           soon();
+        },
+        async flush() {
+          if (count > 0) await write();
         },
       };
     },
     async stop() {
+      await write();
       clearTimeout(timer);
-      await write().catch(() => {});
     },
   };
+}
+
+/** What PostgreSQL would refuse must not take the other lines with it. */
+function storable(message: string): string {
+  return message.slice(0, maxLineLength).replaceAll("\u0000", "").toWellFormed();
 }

@@ -1,7 +1,7 @@
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Checkpoint, ExecutionRow, LogLine } from "./executions.store.ts";
 import { executionColumns } from "./executions.store.ts";
-import type { Attempt } from "./tasks.schemas.ts";
+import type { Attempt, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 
 /** A worker that is not heard of for this long is taken for dead. */
@@ -38,7 +38,7 @@ export type Settlement = {
   status: ExecutionStatus;
   attempt_status: Attempt["status"];
   result: unknown;
-  error: unknown;
+  error: Failure | null;
   sent_input: unknown;
   transformations: unknown;
   progress: unknown;
@@ -125,6 +125,15 @@ export async function lockLostAcrossOrgs(tx: Tx, limit: number): Promise<Executi
     `select ${executionColumns} from task_executions where status = 'running' and lease_until < now()
       order by lease_until limit $1 for update skip locked`,
     [limit],
+  );
+}
+
+/** Those that this worker holds besides the ones it knows. */
+export async function lockUnknownAcrossOrgs(tx: Tx, owner: string, known: string[]): Promise<ExecutionRow[]> {
+  return await tx.query<ExecutionRow>(
+    `select ${executionColumns} from task_executions
+      where status = 'running' and lease_owner = $1 and not (id = any($2::uuid[])) for update skip locked`,
+    [owner, known],
   );
 }
 

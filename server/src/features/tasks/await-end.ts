@@ -6,14 +6,22 @@ import { findStatusAcrossOrgs } from "./executions.store.ts";
 const waiters = perWorld((world) => {
   const waiting = new Map<string, () => void>();
   world.signals.subscribe("task_ended", (id) => waiting.get(id)?.());
-  return waiting;
+  return { waiting, isOver: false };
 });
+
+/** This process is about to end: whoever waits is answered with what there is. */
+export function stopWaiting(world: World): void {
+  const room = waiters(world);
+  room.isOver = true;
+  for (const look of room.waiting.values()) look();
+}
 
 const lookAgainMs = 1_000;
 
 /** Returns when the execution has ended, or the time is over. */
 export async function awaitEnd(world: World, id: string, maxMs: number): Promise<void> {
-  const waiting = waiters(world);
+  const room = waiters(world);
+  const { waiting } = room;
   const deadline = performance.now() + maxMs;
   try {
     for (;;) {
@@ -23,7 +31,7 @@ export async function awaitEnd(world: World, id: string, maxMs: number): Promise
       const status = await findStatusAcrossOrgs(world.db, id);
       if (status !== "queued" && status !== "running") return;
       const leftMs = deadline - performance.now();
-      if (leftMs <= 0) return;
+      if (leftMs <= 0 || room.isOver) return;
       const timer = setTimeout(resolve, Math.min(lookAgainMs, leftMs));
       await promise;
       clearTimeout(timer);

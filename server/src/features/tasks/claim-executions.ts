@@ -1,41 +1,50 @@
 import type { World } from "../../context.ts";
-import { openBridge } from "../bridges/bridge-tasks.ts";
+import { tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { claimAcrossOrgs } from "./attempts.store.ts";
-import type { Claimed } from "./task-engine.ts";
+import type { ExecutionRow } from "./executions.store.ts";
 import type { ActiveMappings } from "./task-mappings.ts";
 import { loadMappings } from "./task-mappings.ts";
 
-/** Job and execution are taken in one transaction: a worker that dies in between has taken neither. */
-export async function claimNext(world: World, owner: string, limit: number): Promise<Claimed[]> {
-  const executions = await world.db.transaction(async (tx) => {
+/**
+ * Job and execution are taken in one transaction: a worker that dies in between has taken neither. `hasMore`: there were
+ * jobs, so there may be others.
+ */
+export async function claimNext(
+  world: World,
+  owner: string,
+  limit: number,
+): Promise<{ executions: ExecutionRow[]; hasMore: boolean }> {
+  return await world.db.transaction(async (tx) => {
     const jobs = await world.queue.take(tx, limit);
-    if (jobs.length === 0) return [];
+    if (jobs.length === 0) return { executions: [], hasMore: false };
     const ids = jobs.map(({ executionId }) => executionId);
-    const claimed = await claimAcrossOrgs(tx, ids, owner, world.clock.now());
-    const taken = new Set(claimed.map(({ job_id }) => job_id));
+    const executions = await claimAcrossOrgs(tx, ids, owner, world.clock.now());
+    const taken = new Set(executions.map(({ job_id }) => job_id));
     // Cancelled or expired meanwhile, or gone with a reset of the preview.
     const stray = jobs.filter(({ id }) => !taken.has(id));
     await world.queue.remove(
       tx,
       stray.map(({ id }) => id),
     );
-    return claimed;
+    return { executions, hasMore: true };
   });
-  if (executions.length === 0) return [];
+}
+
+export type Equipment = { bridge: OpenBridge | undefined; mappings: ActiveMappings };
+
+/** What each of these needs to run. */
+export async function equip(world: World, executions: ExecutionRow[]): Promise<Map<string, Equipment>> {
   const rows = await findBridgesAcrossOrgs(world.db, [...new Set(executions.map(({ bridge_id }) => bridge_id))]);
-  const bridges = new Map<string, OpenBridge>(rows.map((row) => [row.id, openBridge(row)]));
+  const bridges = new Map(rows.map((row) => [row.id, tryOpenBridge(world, row)]));
   const mappings = new Map<string, ActiveMappings>();
-  const claimed: Claimed[] = [];
-  for (const execution of executions) {
-    const key = `${execution.bridge_id} ${execution.task_name}`;
+  const equipped = new Map<string, Equipment>();
+  for (const { id, org_id: orgId, bridge_id: bridgeId, task_name: taskName } of executions) {
+    const key = `${bridgeId} ${taskName}`;
     let active = mappings.get(key);
-    if (!active) {
-      const { org_id: orgId, bridge_id: bridgeId, task_name: taskName } = execution;
-      mappings.set(key, (active = await loadMappings(world, world.db, { orgId, bridgeId, taskName })));
-    }
-    claimed.push({ execution, bridge: bridges.get(execution.bridge_id), mappings: active });
+    if (!active) mappings.set(key, (active = await loadMappings(world, world.db, { orgId, bridgeId, taskName })));
+    equipped.set(id, { bridge: bridges.get(bridgeId), mappings: active });
   }
-  return claimed;
+  return equipped;
 }

@@ -19,25 +19,26 @@ export async function listEffects(db: Queryable, orgId: string, keys: string[]):
 }
 
 /**
- * Written down before anything is sent, and only while this attempt is the one that counts: after a cancel was answered
- * nothing starts any more. False when it is not.
+ * Written down before anything is sent, and only while this attempt is the one that counts: undefined when it is not.
+ * The lock keeps a cancel, or whoever takes over, from coming in between. "done": another attempt has seen it arrive.
  */
 export async function intend(
   db: Queryable,
   { id, org_id, attempt }: ExecutionRow,
   effect: { key: string; orderId: string },
   at: Date,
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<"intent" | "done" | undefined> {
+  const [row] = await db.query<{ status: "intent" | "done" }>(
     `insert into task_effects (org_id, effect_key, execution_id, order_id, status, created_at, updated_at)
      select $1, $2, e.id, $5, 'intent', $6, $6 from task_executions e
-      where e.id = $3 and e.attempt = $4 and e.status = 'running' and e.lease_until > now()
+      where e.id = $3 and e.attempt = $4 and e.status = 'running' and e.lease_until > now() for share
      on conflict (org_id, effect_key) do update
-       set status = 'intent', execution_id = excluded.execution_id, updated_at = excluded.updated_at
-     returning effect_key`,
+       set status = case when task_effects.status = 'done' then 'done' else 'intent' end,
+           execution_id = excluded.execution_id, updated_at = excluded.updated_at
+     returning status`,
     [org_id, effect.key, id, attempt, effect.orderId, at],
   );
-  return rows.length === 1;
+  return row?.status;
 }
 
 /** Not fenced: what has happened outside has happened, whoever saw it. */

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Call, ConnectorTask } from "../../connectors/connector.ts";
+import { TaskError } from "../../connectors/connector.ts";
+import { OutboundError } from "../../core/outbound-error.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
+import { isConnectionLoss } from "../../db/database.ts";
 import { createCall, describeFailure } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge, TaskFailure } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow } from "./executions.store.ts";
@@ -21,10 +24,14 @@ export type AttemptWork = {
   call: Call;
 };
 
+type AttemptFailure = TaskFailure & { errors?: unknown[] };
+
 export type AttemptOutcome = {
   status: Attempt["status"];
   result: unknown;
-  error: (TaskFailure & { errors?: unknown[] }) | null;
+  error: AttemptFailure | null;
+  /** Nothing of it has begun: whatever the task is, it can be given to somebody else. */
+  isUntouched?: boolean;
   sentInput: Record<string, unknown> | null;
   transformations: Execution["transformations"];
 };
@@ -64,31 +71,47 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       : { ok: true, output: execution.input };
   if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
   const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
-  const call = createCall(world, bridge, {
-    input: mapped.output,
-    signal,
-    effectKey: execution.effect_root,
-    progress: source.progress,
-    log: source.log,
-  });
-  const ctx = {
-    ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
-    requestId: execution.request_id,
-  };
-  const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call };
   try {
+    signal.throwIfAborted();
+    const call = createCall(world, bridge, {
+      input: mapped.output,
+      signal,
+      effectKey: execution.effect_root,
+      progress: source.progress,
+      log: source.log,
+    });
+    const ctx = {
+      ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
+      requestId: execution.request_id,
+    };
+    const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call };
     const result = await obeying(signal, runTask(work));
     return { status: "succeeded", result, error: null, sentInput, transformations };
   } catch (error) {
-    const reason = (signal.reason as Error | undefined)?.name;
-    const failure =
-      error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
+    const { status, failure } = judge(error, signal);
     if (failure.code === "task_defect")
       world.log.error({ err: error, executionId: execution.id }, "a task is defective");
-    const status =
-      reason === "TimeoutError" ? "timed_out" : reason === "Interrupted" ? "interrupted" : ("failed" as const);
     return { ...failed(failure, sentInput), status };
   }
+}
+
+const databaseLost = {
+  code: "database_unavailable",
+  message: "The hub could not reach its database.",
+  retryable: true,
+  retryAfterMs: 1_000,
+};
+
+/** A restart of the database is no failure of the task: it goes on where its last page or record was stored. */
+function judge(error: unknown, signal: AbortSignal): { status: AttemptOutcome["status"]; failure: AttemptFailure } {
+  const reason = (signal.reason as Error | undefined)?.name;
+  const isOfTask = error instanceof TaskError || error instanceof OutboundError;
+  if (reason === undefined && !isOfTask && isConnectionLoss(error))
+    return { status: "interrupted", failure: databaseLost };
+  const failure =
+    error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
+  if (reason === "TimeoutError") return { status: "timed_out", failure };
+  return { status: reason === "Interrupted" ? "interrupted" : "failed", failure };
 }
 
 export class MappingFailed extends Error {
@@ -126,7 +149,7 @@ async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   }
 }
 
-function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): NonNullable<AttemptOutcome["error"]> {
+function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): AttemptFailure {
   const message = `The ${direction} transformation could not map the data.`;
   return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
 }

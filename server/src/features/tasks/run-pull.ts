@@ -1,6 +1,7 @@
 import type { PullTask, PulledRecord } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
 import type { Checkpoint } from "./executions.store.ts";
+import { findUnstorableText } from "../../core/strict-json.ts";
 import { findCursor, saveCheckpoint, saveCursor } from "./attempts.store.ts";
 import type { PulledItem } from "./record-sinks.ts";
 import { sinks } from "./record-sinks.ts";
@@ -75,12 +76,14 @@ const maxShownRecords = 1_000;
 /** The record as the hub takes it; one that cannot be mapped is reported, and does not hold up the others. */
 function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint): PulledItem | undefined {
   const { externalId, updatedAt, raw, canonical } = record;
-  if (!mappings.inbound) return { externalId, updatedAt, body: canonical };
-  const mapped = mappings.inbound.map(raw);
-  if (mapped.ok) return { externalId, updatedAt, body: mapped.output };
+  const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
+  const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
+  if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
+  const code = mapped.ok ? "text_not_storable" : "transformation_failed";
+  const shownId = externalId.replaceAll("\u0000", "").toWellFormed();
   addCounts(checkpoint, {
     counts: { failed: 1 },
-    failures: [{ externalId, code: "transformation_failed", errors: mapped.errors.slice(0, 5) }],
+    failures: [{ externalId: shownId, code, errors: errors.slice(0, 5) }],
   });
   return undefined;
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { PushTask, Sent } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
+import { isConnectionLoss } from "../../db/database.ts";
 import { describeFailure } from "../bridges/bridge-tasks.ts";
 import { readOrders, resolveRefs } from "../orders/orders.ts";
 import type { Order } from "../orders/order.ts";
@@ -93,14 +95,10 @@ async function pushOne(
     const error = { code: "transformation_failed", message: "The outbound transformation could not map the order." };
     return { result: { status: "failed", error } };
   }
-  const conclude = (status: EffectRow["status"], sent?: Sent, error?: EffectRow["error"]): Promise<void> =>
-    concludeEffect(
-      world.db,
-      execution.org_id,
-      key,
-      { status, sent: sent ?? null, error: error ?? null },
-      world.clock.now(),
-    );
+  const conclude = async (status: EffectRow["status"], sent?: Sent, error?: EffectRow["error"]): Promise<void> => {
+    const outcome = { status, sent: sent ?? null, error: error ?? null };
+    await whenDatabaseAnswers(() => concludeEffect(world.db, execution.org_id, key, outcome, world.clock.now()));
+  };
 
   // An attempt before this one may have sent it without living to see the answer.
   if (known && known.status !== "failed") {
@@ -114,32 +112,66 @@ async function pushOne(
       return { result: { status: "outcome_unknown", error: unknownOutcome } };
     }
   }
-  if (!(await intend(world.db, execution, { key, orderId: order.id }, world.clock.now()))) {
+  const intent = await intend(world.db, execution, { key, orderId: order.id }, world.clock.now());
+  if (intent === undefined) {
     throw new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
   }
-  try {
-    const sent = await task.send(call, mapped.output, key);
-    await conclude("done", sent);
-    return { result: { status: "sent", externalId: sent.externalId } };
-  } catch (error) {
-    const failure = describeFailure(error, call.signal);
-    const plain = { code: failure.code, message: failure.message };
-    // The intent stays as it is: the next attempt, or retry, finds out.
-    const isUncertain = failure.mayHaveHappened === true || call.signal.aborted;
-    if (!isUncertain) await conclude("failed", undefined, plain);
-    const canAsk = task.find !== undefined || task.idempotent;
-    if (isUncertain && !canAsk) {
-      await conclude("unknown", undefined, unknownOutcome);
-      return { result: { status: "outcome_unknown", error: unknownOutcome } };
-    }
+  if (intent === "done") return { result: { status: "already_sent" } };
+  // Whoever cancelled was told that nothing starts any more; between here and the first byte nothing is waited for.
+  if (call.signal.aborted) {
+    await conclude("failed", undefined, { code: "cancelled", message: "It was not sent." });
     call.signal.throwIfAborted();
-    const mayRepeat = failure.retryable || isUncertain;
-    return {
-      result: { status: isUncertain ? "outcome_unknown" : "failed", error: plain },
-      ...(mayRepeat
-        ? { retry: new TaskError(failure.code, failure.message, { retryable: true, ...after(failure.retryAfterMs) }) }
-        : {}),
-    };
+  }
+  const attempt = await task.send(call, mapped.output, key).then(
+    (sent) => ({ sent }),
+    (error: unknown) => ({ error }),
+  );
+  if ("sent" in attempt) {
+    await conclude("done", attempt.sent);
+    return { result: { status: "sent", externalId: attempt.sent.externalId } };
+  }
+  return await judgeFailure(work, task, attempt.error, conclude);
+}
+
+type Conclude = (status: EffectRow["status"], sent?: Sent, error?: EffectRow["error"]) => Promise<void>;
+
+async function judgeFailure(
+  { call }: AttemptWork,
+  task: PushTask,
+  error: unknown,
+  conclude: Conclude,
+): Promise<OneOutcome> {
+  const failure = describeFailure(error, call.signal);
+  const plain = { code: failure.code, message: failure.message };
+  // The intent stays as it is: the next attempt, or retry, finds out.
+  const isUncertain = failure.mayHaveHappened === true || call.signal.aborted;
+  if (!isUncertain) await conclude("failed", undefined, plain);
+  const canAsk = task.find !== undefined || task.idempotent;
+  if (isUncertain && !canAsk) {
+    await conclude("unknown", undefined, unknownOutcome);
+    return { result: { status: "outcome_unknown", error: unknownOutcome } };
+  }
+  call.signal.throwIfAborted();
+  const mayRepeat = failure.retryable || isUncertain;
+  return {
+    result: { status: isUncertain ? "outcome_unknown" : "failed", error: plain },
+    ...(mayRepeat
+      ? { retry: new TaskError(failure.code, failure.message, { retryable: true, ...after(failure.retryAfterMs) }) }
+      : {}),
+  };
+}
+
+const askAgainMs = 500;
+
+/** What has happened outside must be written down: forgotten, it would be done once more. */
+async function whenDatabaseAnswers(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error;
+      await delay(askAgainMs);
+    }
   }
 }
 

@@ -1,24 +1,27 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { sqlState } from "../../db/database.ts";
 import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { noteOutcomes } from "../bridges/bridges.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
+import { createHealthNotes } from "./bridge-health.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
 import { nextDelayMs } from "./retry-delay.ts";
+import type { Failure } from "./tasks.schemas.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
+import { taskCounters } from "./task-counters.ts";
 
-type Pending = {
+export type Ending = {
   execution: ExecutionRow;
   settlement: Settlement;
   delayMs: number | undefined;
   bridge: OpenBridge | undefined;
-  done(): void;
 };
+type Pending = Ending & { outcome: AttemptOutcome; done(): void };
 
 const maxTogether = 500;
 const retryFlushMs = 500;
@@ -44,33 +47,64 @@ export function createSettler(world: World, onRetryIn: (delayMs: number) => void
     isFlushing = true;
     // One turn of the loop: what ends at the same moment is written together.
     await new Promise(setImmediate);
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, maxTogether);
-      try {
-        await world.db.transaction((tx) => write(tx, world, batch));
-      } catch (error) {
-        world.log.warn({ err: error }, "ends of tasks could not be written yet");
-        waiting.unshift(...batch);
-        await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
-        continue;
-      }
-      for (const { done, delayMs } of batch) {
-        if (delayMs !== undefined) onRetryIn(delayMs);
-        done();
-      }
-    }
+    while (waiting.length > 0) await settleTogether(waiting.splice(0, maxTogether));
     isFlushing = false;
+  }
+
+  async function settleTogether(batch: Pending[]): Promise<void> {
+    try {
+      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch));
+      for (const pending of batch) finish(pending, ours.has(pending.execution.id));
+    } catch (error) {
+      if (isRefusedForGood(error)) return await settleApart(batch, error);
+      world.log.warn({ err: error }, "ends of tasks could not be written yet");
+      waiting.unshift(...batch);
+      await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
+    }
+  }
+
+  /** One of them cannot be stored, say because of its result: the others must not wait for it for ever. */
+  async function settleApart(batch: Pending[], error: unknown): Promise<void> {
+    if (batch.length > 1) {
+      for (const pending of batch) await settleTogether([pending]);
+      return;
+    }
+    const [pending] = batch;
+    const { settlement, execution } = pending!;
+    world.log.error({ err: error, executionId: execution.id }, "the end of a task cannot be stored");
+    if (settlement.error?.code === notStorable.code) return finish(pending!, false);
+    Object.assign(settlement, { status: "failed", attempt_status: "failed", error: notStorable });
+    Object.assign(settlement, { result: null, sent_input: null, progress: null, next_attempt_at: null, job_id: null });
+    await settleTogether([{ ...pending!, delayMs: undefined }]);
+  }
+
+  function finish({ execution, bridge, outcome, delayMs, done }: Pending, isOurs: boolean): void {
+    if (isOurs && bridge) health.note(bridge.row.id, outcome);
+    if (!isOurs) taskCounters(world).fencedWrites++;
+    if (!isOurs) world.log.info({ executionId: execution.id, attempt: execution.attempt }, "an attempt came too late");
+    if (delayMs !== undefined) onRetryIn(delayMs);
+    done();
   }
 
   return {
     async settle(execution, outcome, task, bridge) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ ...decide(world, execution, outcome, task), execution, bridge, done: resolve });
-      if (bridge && outcome.status !== "interrupted") health.note(bridge.row.id, outcome.error);
+      waiting.push({ ...decide(world, execution, outcome, task), execution, bridge, outcome, done: resolve });
       void flush();
       await promise;
     },
   };
+}
+
+const notStorable = {
+  code: "result_not_storable",
+  message: "The task ended, but its result holds characters that cannot be stored.",
+  retryable: false,
+};
+
+/** The same would be refused again: data that cannot be stored, not a database that is away. */
+function isRefusedForGood(error: unknown): boolean {
+  return /^(22|23|54)/.test(sqlState(error) ?? "") || error instanceof RangeError || error instanceof TypeError;
 }
 
 /** What this end of an attempt means for the execution. */
@@ -79,24 +113,21 @@ export function decide(
   execution: ExecutionRow,
   outcome: AttemptOutcome,
   task: ConnectorTask | undefined,
-): Pick<Pending, "settlement" | "delayMs"> {
+): Pick<Ending, "settlement" | "delayMs"> {
   const { status, result, sentInput, transformations } = outcome;
-  const isIdempotent = task?.idempotent !== false || task.mode !== "call";
-  const isUncertain = status === "timed_out" || status === "interrupted" || status === "lost";
+  const isRepeatable = outcome.isUntouched === true || task?.idempotent !== false || task.mode !== "call";
+  const isCut = status === "timed_out" || status === "interrupted" || status === "lost";
+  const isUncertain = isCut || outcome.error?.mayHaveHappened === true;
   // Nobody knows whether it happened, and the task cannot be repeated safely.
-  const error =
-    isUncertain && !isIdempotent && status !== "timed_out"
-      ? {
-          code: "outcome_unknown",
-          message: "The worker ended while the task ran; it may have happened.",
-          retryable: false,
-        }
-      : outcome.error;
-  const wantsAnother = isUncertain ? isIdempotent : status === "failed" && outcome.error?.retryable === true;
-  const mayTryAgain = status === "interrupted" || execution.attempt < execution.max_attempts;
+  const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
+  const wantsAnother = isCut || (status === "failed" && outcome.error?.retryable === true);
+  // Being given back is nobody's failure, but it must come to an end too.
+  const spare = status === "interrupted" ? maxInterruptions : 0;
+  const mayTryAgain = execution.attempt < execution.max_attempts + spare && (isRepeatable || !isUncertain);
   const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
-  const waitsLong = willRetry && status !== "interrupted" && status !== "lost";
-  const delayMs = willRetry ? (waitsLong ? nextDelayMs(execution, outcome.error?.retryAfterMs) : 0) : undefined;
+  const asked = outcome.error?.retryAfterMs;
+  const waitMs = status === "interrupted" || status === "lost" ? (asked ?? 0) : nextDelayMs(execution, asked);
+  const delayMs = willRetry ? waitMs : undefined;
   const finalStatus = status === "succeeded" || status === "timed_out" ? status : "failed";
   return {
     delayMs,
@@ -116,9 +147,20 @@ export function decide(
   };
 }
 
-const more = (error: { errors?: unknown[] }) => (error.errors === undefined ? {} : { errors: error.errors });
+const maxInterruptions = 50;
 
-export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]): Promise<void> {
+function unknownOutcome(status: AttemptOutcome["status"]) {
+  const why = status === "failed" ? "The connection broke" : "The worker ended";
+  const message = `${why} while the task ran; it may have happened. Look there before you retry.`;
+  return { code: "outcome_unknown", message, retryable: false };
+}
+
+function more(error: object): { errors?: NonNullable<Failure["errors"]> } {
+  return "errors" in error ? { errors: error.errors as NonNullable<Failure["errors"]> } : {};
+}
+
+/** Returns the executions whose end this was; the others had gone on without it. */
+export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promise<Set<string>> {
   const again = batch.filter(({ settlement }) => settlement.status === "queued");
   const jobIds = await world.queue.send(
     tx,
@@ -166,29 +208,5 @@ export async function write(tx: Tx, world: World, batch: Omit<Pending, "done">[]
       if (execution.mode === "sync") world.signals.hint("task_ended", execution.id);
     }
   });
-}
-
-const healthEveryMs = 1_000;
-
-/** The health of a bridge is a hint to people: one write a second for all of them is enough. */
-function createHealthNotes(world: World): {
-  note(bridgeId: string, error: { code: string; message: string } | null): void;
-} {
-  const latest = new Map<string, { code: string; message: string } | null>();
-  let timer: NodeJS.Timeout | undefined;
-  const write = (): void => {
-    timer = undefined;
-    const outcomes = [...latest].map(([bridgeId, error]) => ({
-      bridgeId,
-      error: error && { code: error.code, message: error.message },
-    }));
-    latest.clear();
-    noteOutcomes(world.db, outcomes, world.clock.now()).catch(() => {});
-  };
-  return {
-    note(bridgeId, error) {
-      latest.set(bridgeId, error);
-      timer ??= setTimeout(write, healthEveryMs).unref();
-    },
-  };
+  return settled;
 }

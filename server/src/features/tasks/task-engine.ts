@@ -1,28 +1,26 @@
 import { randomUUID } from "node:crypto";
+import { TaskError } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
-import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { endAllLeasesAcrossOrgs, leaseMs, renewLeases } from "./attempts.store.ts";
-import { claimNext } from "./claim-executions.ts";
-import type { ExecutionRow } from "./executions.store.ts";
+import { findTask } from "../bridges/bridge-tasks.ts";
+import { endAllLeasesAcrossOrgs, leaseMs } from "./attempts.store.ts";
 import { createNotes } from "./attempt-notes.ts";
-import { recoverLost, recoverOverdue } from "./recover-executions.ts";
+import type { Equipment } from "./claim-executions.ts";
+import { equip } from "./claim-executions.ts";
+import { startClaimLoop } from "./claim-loop.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import { startUpkeep } from "./engine-upkeep.ts";
+import { followCancels } from "./follow-cancels.ts";
+import { recoverLost, untouchedOutcome } from "./recover-executions.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { createSettler } from "./settle-attempts.ts";
-import type { ActiveMappings } from "./task-mappings.ts";
 import { localEngine } from "./wake-workers.ts";
-import { findTask } from "../bridges/bridge-tasks.ts";
-
-export type Claimed = { execution: ExecutionRow; bridge: OpenBridge | undefined; mappings: ActiveMappings };
 
 type Running = { execution: ExecutionRow; stop: AbortController };
 
-/** Signals get a worker going at once; this is for those that were lost. */
-const pollMs = 10_000;
-const beatMs = leaseMs / 3;
-const recoverMs = 5_000;
+/** The lease of what was claimed so long ago may be over: it must not begin any more. */
+const beginWithinMs = (leaseMs * 2) / 3;
 /** What is still running then is given back to the queue. */
 const patienceMs = 4_000;
-const maxClaim = 100;
 
 class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -34,69 +32,57 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   const running = new Map<string, Running>();
   const settler = createSettler(world, (delayMs) => wakeIn(delayMs));
   const notes = createNotes(world);
-  let isStopping = false;
-  let pumping: Promise<void> | undefined;
-  let isWanted = false;
+  const claims = startClaimLoop(world, {
+    owner,
+    free: () => slots - running.size,
+    knownIds: () => [...running.keys()],
+    begin,
+  });
+  const { wake } = claims;
 
-  function wake(): void {
-    isWanted = true;
-    if (pumping || isStopping) return;
-    pumping = pump()
-      .catch((error: unknown) => world.log.warn({ err: error }, "no tasks could be taken; they wait"))
-      .finally(() => {
-        pumping = undefined;
-      });
-  }
-
-  async function pump(): Promise<void> {
-    while (isWanted && !isStopping) {
-      const free = Math.min(slots - running.size, maxClaim);
-      if (free <= 0) return;
-      isWanted = false;
-      const claimed = await claimNext(world, owner, free);
-      for (const one of claimed) start(one);
-      if (claimed.length === free) isWanted = true;
+  /** Known from the moment they are ours, so that a cancel finds them, whatever they still wait for. */
+  function begin(executions: ExecutionRow[], askedAt: number): void {
+    if (executions.length === 0) return;
+    for (const execution of executions) {
+      const stop = new AbortController();
+      running.set(execution.id, { execution, stop });
+      if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
     }
+    equip(world, executions).then(
+      (equipped) => {
+        const isLate = performance.now() - askedAt > beginWithinMs;
+        for (const execution of executions) {
+          if (isLate) void giveUp(execution);
+          else void run(running.get(execution.id)!, equipped.get(execution.id)!);
+        }
+      },
+      (error: unknown) => {
+        world.log.warn({ err: error }, "tasks could not begin; they are given back");
+        for (const execution of executions) void giveUp(execution);
+      },
+    );
   }
 
-  function start({ execution, bridge, mappings }: Claimed): void {
-    const stop = new AbortController();
-    running.set(execution.id, { execution, stop });
+  async function giveUp(execution: ExecutionRow): Promise<void> {
+    await settler.settle(execution, untouchedOutcome(execution), undefined, undefined);
+    running.delete(execution.id);
+    wake();
+  }
+
+  async function run({ execution, stop }: Running, { bridge, mappings }: Equipment): Promise<void> {
     const task = bridge && findTask(bridge, execution.task_name);
     const note = notes.of(execution);
-    void runAttempt({
-      world,
-      execution,
-      bridge,
-      mappings,
-      task,
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(execution.timeout_ms)]),
-      ...note,
-    }).then(async (outcome) => {
-      await settler.settle(execution, outcome, task, bridge);
-      running.delete(execution.id);
-      wake();
-    });
+    const timeout = setTimeout(() => stop.abort(new DOMException("timed out", "TimeoutError")), execution.timeout_ms);
+    const outcome = await runAttempt({ world, execution, bridge, mappings, task, signal: stop.signal, ...note });
+    clearTimeout(timeout);
+    await note.flush();
+    await settler.settle(execution, outcome, task, bridge);
+    running.delete(execution.id);
+    wake();
   }
 
   function abort(id: string, reason: Error): void {
     running.get(id)?.stop.abort(reason);
-  }
-
-  /** A lease that is lost means that somebody else has taken over, or that the execution was cancelled. */
-  async function beat(): Promise<void> {
-    const ids = [...running.keys()];
-    if (ids.length === 0) return;
-    const kept = new Set(await renewLeases(world.db, ids, owner));
-    for (const id of ids) if (!kept.has(id)) abort(id, new Error("the lease was lost"));
-  }
-
-  const timers = [setInterval(wake, pollMs), every(beatMs, beat), every(recoverMs, () => recoverOverdue(world))];
-
-  function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
-    return setInterval(() => {
-      work().catch((error: unknown) => world.log.warn({ err: error }, "the task engine will try again"));
-    }, ms);
   }
 
   function wakeIn(delayMs: number): void {
@@ -104,34 +90,41 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     if (delayMs < 60_000) setTimeout(wake, Math.ceil(delayMs / 1000) * 1000 + 20).unref();
   }
 
-  const unsubscribe = [
-    world.signals.subscribe("task_queued", wake),
-    world.signals.subscribe("task_cancelled", (id) => abort(id, new Error("cancelled"))),
-  ];
+  const cancels = followCancels(world, (id) => abort(id, cancelled()));
+  const unsubscribe = world.signals.subscribe("task_queued", wake);
+  const upkeep = startUpkeep(world, {
+    owner,
+    runningIds: () => [...running.keys()],
+    hasRoom: () => running.size < slots,
+    wake,
+    abort,
+    onGap: claims.mayHoldUnknown,
+  });
   const local = localEngine(world);
   local.wake = wake;
   local.wakeIn = wakeIn;
   local.hasRoom = () => running.size < slots;
-  for (const timer of timers) timer.unref();
   wake();
 
   return {
     async stop() {
-      isStopping = true;
       delete local.wake;
-      for (const off of unsubscribe) off();
-      clearInterval(timers[0]);
-      await pumping;
+      delete local.wakeIn;
+      unsubscribe();
+      await claims.stop();
       const patience = setTimeout(() => {
         for (const id of running.keys()) abort(id, new Interrupted("the hub is stopping"));
       }, patienceMs);
       await untilEmpty(running);
       clearTimeout(patience);
-      for (const timer of timers) clearInterval(timer);
+      upkeep.stop();
+      cancels.stop();
       await notes.stop();
     },
   };
 }
+
+const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
 
 async function untilEmpty(running: ReadonlyMap<string, unknown>): Promise<void> {
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -12,6 +12,7 @@ import { concurrencyOf, findTask, openBridge, requireTask } from "../bridges/bri
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
+import { announceCancels } from "./follow-cancels.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
@@ -29,6 +30,9 @@ import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 import { localEngine, wakeWorkers } from "./wake-workers.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
+export { listRecordings } from "./executions.store.ts";
+export type { Recording } from "./executions.store.ts";
+export { stopWaiting } from "./await-end.ts";
 
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
@@ -218,12 +222,15 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
     cancelled.flatMap(({ job_id }) => job_id ?? []),
   );
   await record(tx, ctx, "cancelled", cancelled);
+  const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
+  await announceCancels(
+    tx,
+    ctx,
+    wasRunning.map(({ id }) => id),
+  );
   await concludeFollowUps(tx, ctx, cancelled);
   tx.afterCommit(() => {
-    for (const { id, mode } of cancelled) {
-      ctx.signals.hint("task_cancelled", id);
-      if (mode === "sync") ctx.signals.hint("task_ended", id);
-    }
+    for (const { id, mode } of cancelled) if (mode === "sync") ctx.signals.hint("task_ended", id);
   });
   return cancelled;
 }

@@ -16,6 +16,11 @@ const lastHints = perWorld(() => ({ at: 0, timer: undefined as NodeJS.Timeout | 
 export function wakeWorkers(world: World): void {
   const local = localEngine(world);
   if (local.wake && local.hasRoom?.()) return local.wake();
+  hintWorkers(world);
+}
+
+/** Other nodes may have room. */
+export function hintWorkers(world: World): void {
   const hints = lastHints(world);
   if (hints.timer) return;
   const waitMs = Math.max(0, hints.at + hintEveryMs - performance.now());
@@ -23,5 +28,5 @@ export function wakeWorkers(world: World): void {
     hints.timer = undefined;
     hints.at = performance.now();
     world.signals.hint("task_queued", "");
-  }, waitMs);
+  }, waitMs).unref();
 }

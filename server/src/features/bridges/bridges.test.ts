@@ -1,0 +1,284 @@
+import { Type } from "typebox";
+import { beforeAll, describe, expect, test } from "vitest";
+import { TaskError } from "../../connectors/connector.ts";
+import { connectionTest } from "../../connectors/standard-tasks.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { installConnector, scriptedCall } from "../../testing/scripted-connector.ts";
+import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+/** What the other side was shown, last. */
+let shown: Record<string, unknown> = {};
+let problem: Error | undefined;
+const tasks = [
+  connectionTest(({ credentials }) => {
+    shown = credentials;
+    return problem ? Promise.reject(problem) : Promise.resolve({ shop: "Scripted" });
+  }),
+  scriptedCall("show", true, ({ credentials }) => {
+    shown = credentials;
+    return Promise.resolve({ seen: Object.keys(credentials).length });
+  }),
+  scriptedCall("break", true, () => Promise.reject(new TaskError("shop_closed", "The shop is closed."))),
+];
+const connector = installConnector([], {
+  tasks: () => tasks,
+  settings: Type.Object(
+    { url: Type.String({ minLength: 1 }), color: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  ),
+  credentials: Type.Object(
+    { token: Type.String({ minLength: 8 }), user: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  ),
+});
+
+let hub: TestHub;
+let org: TestOrg;
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  org = await hub.org();
+});
+
+const secret = "s3cret-token-of-the-shop";
+let names = 0;
+async function create(more: object = {}) {
+  const settings = { url: "https://shop.example" };
+  return await org.post("/bridges", {
+    name: `Bridge ${++names}`,
+    connector,
+    settings,
+    credentials: { token: secret },
+    ...more,
+  });
+}
+
+describe("configuring", () => {
+  test("creates, reads, lists, changes and deletes", async () => {
+    const created = await create({ name: "Main shop", concurrency: 4 });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      name: "Main shop",
+      connector,
+      settings: { url: "https://shop.example" },
+      hasCredentials: true,
+      isActive: true,
+      concurrency: 4,
+      health: { status: "unknown", consecutiveFailures: 0, lastError: null },
+      version: 1,
+    });
+    const { id } = created.body;
+    expect((await org.get(`/bridges/${id}`)).body).toEqual(created.body);
+    expect((await org.get(`/bridges?search=main`)).body.data.map((one: { id: string }) => one.id)).toEqual([id]);
+    const patched = await org.patch(`/bridges/${id}`, { settings: { color: "red" }, concurrency: null });
+    expect(patched.body).toMatchObject({
+      settings: { url: "https://shop.example", color: "red" },
+      concurrency: null,
+      version: 2,
+    });
+    expect((await org.patch(`/bridges/${id}`, { settings: { color: null } })).body.settings).toEqual({
+      url: "https://shop.example",
+    });
+    const stale = await org.patch(`/bridges/${id}`, { name: "Other" }, { headers: { "if-match": '"1"' } });
+    expect(stale.status).toBe(412);
+    expect((await org.delete(`/bridges/${id}`)).body).toEqual({ id, deleted: true });
+    expect((await org.get(`/bridges/${id}`)).status).toBe(404);
+    expect((await org.delete(`/bridges/${id}`)).status).toBe(404);
+    // The name is free again.
+    expect((await create({ name: "Main shop" })).status).toBe(201);
+  });
+
+  test("says all that is wrong at once, and changes nothing", async () => {
+    const wrong = await org.post("/bridges", {
+      name: "Wrong",
+      connector,
+      settings: { color: 1 },
+      credentials: { token: "short", tokn: "x" },
+    });
+    expect(wrong.status).toBe(400);
+    const pointers = wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(
+      expect.arrayContaining(["/settings/url", "/settings/color", "/credentials/token", "/credentials/tokn"]),
+    );
+    expect(wrong.text).not.toContain("short");
+    const unknown = await org.post("/bridges", { name: "Wrong", connector: "dmo" });
+    expect(unknown.body.errors[0]).toMatchObject({
+      pointer: "/connector",
+      code: "unknown_connector",
+      suggestion: "demo",
+    });
+    expect((await org.get("/bridges?search=Wrong")).body.pagination.total).toBe(0);
+    await create({ name: "Twice" });
+    const twice = await create({ name: "TWICE" });
+    expect([twice.status, twice.body.code]).toEqual([409, "name_taken"]);
+  });
+
+  test("the catalog tells what each connector needs, and a bridge which tasks it has", async () => {
+    const { data } = (await org.get("/bridges/connectors")).body;
+    const demo = data.find(({ name }: { name: string }) => name === "demo");
+    expect(demo).toMatchObject({
+      title: "Demo shop",
+      settingsSchema: { type: "object" },
+      credentialsSchema: { type: "object" },
+    });
+    const { id } = (await org.post("/bridges", { name: "Demo tasks", connector: "demo" })).body;
+    const tasksOf = (await org.get(`/bridges/${id}/tasks`)).body.data;
+    expect(tasksOf.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["connection.test", "noop", "orders.import", "orders.export"]),
+    );
+    const exporting = tasksOf.find(({ name }: { name: string }) => name === "orders.export");
+    expect(exporting).toMatchObject({ mode: "push", inputSchema: { required: ["orderIds"] } });
+  });
+});
+
+describe("credentials", () => {
+  test("are in no answer, event or log line, and nowhere readable in the database", async () => {
+    const { body, text } = await create();
+    await org.post(`/bridges/${body.id}/test`);
+    expect(shown).toEqual({ token: secret });
+    await org.post("/tasks/execute-sync", { bridgeId: body.id, taskName: "show" });
+    await org.patch(`/bridges/${body.id}`, { credentials: { user: "somebody-secret" } });
+    const answers = [
+      text,
+      (await org.get(`/bridges/${body.id}`)).text,
+      (await org.get("/bridges")).text,
+      (await org.get("/audit?limit=100")).text,
+      (await org.get("/tasks/executions?limit=100")).text,
+    ];
+    for (const answer of answers) expect(answer).not.toMatch(/s3cret-token|somebody-secret/);
+    expect(hub.logs.join("")).not.toMatch(/s3cret-token|somebody-secret/);
+    const tables = await hub.world.db.query<{ name: string }>(
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+        where table_schema in ('public', 'queue') and table_type = 'BASE TABLE'`,
+    );
+    for (const { name } of tables) {
+      const [{ found } = { found: 0 }] = await hub.world.db.query<{ found: number }>(
+        `select count(*) as found from ${name} t where t::text ~ 's3cret-token|somebody-secret'`,
+      );
+      expect([name, found]).toEqual([name, 0]);
+    }
+  });
+
+  test("are rotated member by member, removed by null, and gone with the bridge", async () => {
+    const { id } = (await create({ credentials: { token: secret, user: "ann" } })).body;
+    const seal = async () =>
+      (
+        await hub.world.db.query<{ sealed: string | null }>(
+          "select sealed_credentials as sealed from bridges where id = $1",
+          [id],
+        )
+      )[0]!.sealed;
+    const before = await seal();
+    await org.patch(`/bridges/${id}`, { credentials: { token: "another-token" } });
+    await org.post(`/bridges/${id}/test`);
+    expect(shown).toEqual({ token: "another-token", user: "ann" });
+    expect(await seal()).not.toBe(before);
+    await org.patch(`/bridges/${id}`, { credentials: { user: null } });
+    await org.post(`/bridges/${id}/test`);
+    expect(shown).toEqual({ token: "another-token" });
+    // The connector needs a token, so it cannot be taken away; a bridge that needs none can lose all.
+    expect((await org.patch(`/bridges/${id}`, { credentials: null })).status).toBe(400);
+    await org.delete(`/bridges/${id}`);
+    expect(await seal()).toBeNull();
+  });
+
+  test("sealed for one bridge do not open in another", async () => {
+    const [mine, other] = [(await create()).body, (await create({ credentials: { token: "the-other-token" } })).body];
+    await hub.world.db.query(
+      "update bridges set sealed_credentials = (select sealed_credentials from bridges where id = $2) where id = $1",
+      [other.id, mine.id],
+    );
+    shown = {};
+    const { body } = await org.post("/tasks/execute-sync", { bridgeId: other.id, taskName: "show" });
+    expect(body).toMatchObject({ status: "failed", error: { code: "task_defect" } });
+    expect(shown).toEqual({});
+    // The hub goes on.
+    expect((await org.post("/tasks/execute-sync", { bridgeId: mine.id, taskName: "show" })).body.status).toBe(
+      "succeeded",
+    );
+  });
+});
+
+describe("health", () => {
+  test("the connection test answers 200 either way, with the reason, and is remembered", async () => {
+    const { id } = (await create()).body;
+    const good = await org.post(`/bridges/${id}/test`);
+    expect([good.status, good.body]).toMatchObject([
+      200,
+      { ok: true, result: { ok: true, shop: "Scripted" }, error: null },
+    ]);
+    expect((await org.get(`/bridges/${id}`)).body.health).toMatchObject({ status: "healthy" });
+    problem = new TaskError("unauthorized", "The shop refuses the token.");
+    const bad = await org.post(`/bridges/${id}/test`);
+    expect([bad.status, bad.body]).toMatchObject([
+      200,
+      { ok: false, error: { code: "unauthorized", retryable: false } },
+    ]);
+    const { health } = (await org.get(`/bridges/${id}`)).body;
+    expect(health).toMatchObject({ status: "failing", consecutiveFailures: 1, lastError: { code: "unauthorized" } });
+    problem = new RangeError("an internal detail");
+    const defect = await org.post(`/bridges/${id}/test`);
+    expect(defect.body.error.code).toBe("task_defect");
+    expect(defect.text).not.toContain("internal detail");
+    problem = undefined;
+    const { version } = (await org.patch(`/bridges/${id}`, { settings: { color: "blue" } })).body;
+    expect((await org.get(`/bridges/${id}`)).body.health).toMatchObject({ consecutiveFailures: 0, lastError: null });
+    expect(version).toBe(2);
+  });
+
+  test("follows what executions meet, not what the hub itself does", async () => {
+    const { id } = (await create()).body;
+    const health = async () => (await org.get(`/bridges/${id}`)).body.health;
+    await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "break" });
+    await eventually(health, ({ lastError }) => lastError?.code === "shop_closed");
+    await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" });
+    const healthy = await eventually(health, ({ status }) => status === "healthy");
+    expect(healthy).toMatchObject({ consecutiveFailures: 0, lastError: null });
+  });
+});
+
+describe("a bridge that is not there any more", () => {
+  test("inactive: nothing is executed on it, the test still works", async () => {
+    const { id } = (await create()).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    await org.patch(`/bridges/${id}`, { isActive: false });
+    const refused = await org.post("/tasks/execute", { bridgeId: id, taskName: "show" });
+    expect([refused.status, refused.body.code]).toEqual([409, "bridge_inactive"]);
+    expect((await org.post(`/bridges/${id}/test`)).body.ok).toBe(true);
+    const look = async () => (await org.get(`/tasks/executions/${waiting.id}`)).body;
+    expect(await eventually(look, ({ status }) => status === "failed")).toMatchObject({
+      error: { code: "bridge_inactive" },
+    });
+  });
+
+  test("deleted: what waited fails and says why, its executions stay readable, and nothing new is taken", async () => {
+    const { id } = (await create()).body;
+    const done = (await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" })).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    await org.delete(`/bridges/${id}`);
+    const look = async () => (await org.get(`/tasks/executions/${waiting.id}`)).body;
+    expect(await eventually(look, ({ status }) => status === "failed")).toMatchObject({
+      error: { code: "bridge_not_found" },
+    });
+    expect((await org.get(`/tasks/executions/${done.id}`)).body.status).toBe("succeeded");
+    const refused = await org.post("/tasks/execute", { bridgeId: id, taskName: "show" });
+    expect([refused.status, refused.body.code]).toEqual([404, "bridge_not_found"]);
+    expect((await org.post(`/tasks/executions/${waiting.id}/retry`)).status).toBe(404);
+  });
+
+  test("with a connector that is no longer installed: its executions fail, those of others go on", async () => {
+    const { id } = (await create()).body;
+    const { id: well } = (await create()).body;
+    await hub.world.db.query("update bridges set connector = 'gone' where id = $1", [id]);
+    const queue = async (bridgeId: string) =>
+      (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 1 })).body.id;
+    const good = await queue(well);
+    await hub.world.db.query("update bridges set connector = $2 where id = $1", [id, connector]);
+    const bad = await queue(id);
+    await hub.world.db.query("update bridges set connector = 'gone' where id = $1", [id]);
+    const look = (execution: string) => async () => (await org.get(`/tasks/executions/${execution}`)).body.status;
+    expect(await eventually(look(bad), (status) => status === "failed")).toBe("failed");
+    expect(await eventually(look(good), (status) => status === "succeeded")).toBe("succeeded");
+  });
+});
