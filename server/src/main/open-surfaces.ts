@@ -16,6 +16,7 @@ import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { Databases } from "./databases.ts";
+import { releaseMemory } from "./release-memory.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
 import type { OpenWorld } from "./world.ts";
@@ -71,11 +72,13 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   // Last: a start that fails after it would have made a password that nobody gets to see.
   const firstAdmin = await bootstrapAll(worlds, config.admin);
   const preview = worlds.find(({ environment }) => environment === "preview");
-  if (preview && firstAdmin?.environments.includes("preview")) {
-    // Nobody has to wait for it: the hub answers meanwhile.
-    const seeding = seed(preview).catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"));
-    stops.push(() => seeding);
-  }
+  const needsSeed = preview && firstAdmin?.environments.includes("preview");
+  // Nobody has to wait for it: the hub answers meanwhile.
+  const seeding = needsSeed ? seed(preview) : Promise.resolve();
+  const settled = seeding
+    .catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"))
+    .then(releaseMemory);
+  stops.push(() => settled);
   return { surfaces, firstAdmin };
 }
 
