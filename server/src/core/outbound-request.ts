@@ -5,8 +5,9 @@ import { decodeBytes, encodeBody } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
 import { checkUrl } from "./outbound-guard.ts";
-import type { BreakerOptions } from "./outbound-retry.ts";
-import { backoffMs, isRetryableStatus, readRetryAfter, throughBreaker } from "./outbound-retry.ts";
+import type { BreakerOptions } from "./outbound-breaker.ts";
+import { throughBreaker } from "./outbound-breaker.ts";
+import { backoffMs, isRetryableStatus, readRetryAfter } from "./outbound-retry.ts";
 
 export type HttpRequest = {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
