@@ -2,11 +2,10 @@ let codesByName: Map<string, string> | undefined;
 
 /** The code of a country by its English name, or by what stands for the code already. */
 export function countryCodeOf(name: string): string | undefined {
-  if (/^\s*[A-Za-z]{2}\s*$/.test(name)) return name.trim().toUpperCase();
+  if (/^\s*[A-Za-z]{2}\s*$/.test(name)) return new Intl.Locale(`und-${name.trim()}`).region;
   if (!codesByName) {
     codesByName = new Map([
       ["usa", "US"],
-      ["uk", "GB"],
       ["england", "GB"],
     ]);
     const english = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
