@@ -9,6 +9,7 @@ import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
 import { startBench } from "./start.bench.ts";
+import { tasksBench } from "./tasks.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
@@ -20,6 +21,7 @@ const benches: Bench[] = [
   manyOrdersBench,
   mappingBench,
   overviewBench,
+  tasksBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
@@ -94,7 +95,11 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     maxConnections: config.maxConnections,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
-      outbound: config.outbound,
+      outbound: {
+        ...config.outbound,
+        // Apart: the preview must not take the files that live is waiting for.
+        ...(config.filesDir === undefined ? {} : { filesRoot: path.join(config.filesDir, environment) }),
+      },
       ...(config.oidc ? { oidc: config.oidc } : {}),
     },
   });

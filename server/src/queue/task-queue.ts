@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PgBoss } from "pg-boss";
-import type { Queryable, Tx } from "../db/database.ts";
+import type { Prepared, Queryable, Tx } from "../db/database.ts";
 
 /** Points at an execution, which is the truth; a job that points nowhere is harmless. */
 export type NewJob = {
@@ -41,6 +41,23 @@ const readyLook = {
     where name = '${queueName}' and state < 'active' and not blocked and start_after <= now()) as is_ready`,
 };
 
+/** The number is part of the statement: with few of them, each is planned once and not every time. */
+const batchSizes = [1, 2, 4, 8, 16, 32, 64, 100];
+
+const names = new Map<string, string>();
+const maxNames = 50;
+
+/** What pg-boss asks for again and again is prepared like our own statements. */
+function preparedOf(text: string, values: unknown[] | undefined): string | Prepared {
+  if (values === undefined || values.length === 0) return text;
+  let name = names.get(text);
+  if (name === undefined) {
+    if (names.size >= maxNames) return text;
+    names.set(text, (name = `task_queue_${names.size}`));
+  }
+  return { name, text };
+}
+
 /** Of one lane, pg-boss hands out what has the smallest id: higher priority first, then what came first. */
 export function jobId(priority: number, atMs: number): string {
   const rank = Math.min(Math.max(128 - priority, 0), 255)
@@ -57,7 +74,7 @@ export function jobId(priority: number, atMs: number): string {
 export async function openTaskQueue(db: Queryable, onError: (error: Error) => void): Promise<TaskQueue> {
   const through = (connection: Queryable) => ({
     executeSql: async (text: string, values?: unknown[]) => ({
-      rows: (await connection.query<unknown>(text, values ?? [])) ?? [],
+      rows: (await connection.query<unknown>(preparedOf(text, values), values ?? [])) ?? [],
     }),
   });
   // No schedules: the hub has its own, since those of pg-boss lose or double runs when clocks change.
@@ -102,7 +119,7 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       await tx.query(takeLock);
       const jobs = await boss.fetch<{ executionId: string }>(queueName, {
         db: through(tx),
-        batchSize: limit,
+        batchSize: batchSizes.findLast((size) => size <= limit)!,
         groupConcurrency: { default: maxConcurrency, tiers },
       });
       return jobs.map(({ id, data }) => ({ id, executionId: data.executionId }));

@@ -13,6 +13,7 @@ import { createFinder } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import type { TestAnswer } from "./bridges.schemas.ts";
+import { findBridgeTogether } from "./find-together.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 
@@ -80,7 +81,7 @@ export async function requireTask(
   ctx: Ctx,
   { bridgeId, taskName, input }: TaskRequest,
 ): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
-  const row = await store.findBridge(ctx.db, ctx.orgId, bridgeId);
+  const row = await findBridgeTogether(ctx, bridgeId);
   if (!row) {
     const message = "There is no such bridge in this organization.";
     throw new HubError("bridge_not_found", message, {
@@ -135,10 +136,11 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
 export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
-  const { allowPrivate } = world.settings.outbound;
+  const { allowPrivate, filesRoot } = world.settings.outbound;
   const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
     ...options,
+    ...(filesRoot === undefined ? {} : { filesRoot }),
     settings: row.settings,
     credentials: openCredentials(world, row),
     http: { request: (request) => client.request({ signal: options.signal, ...request }) },

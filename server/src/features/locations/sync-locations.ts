@@ -58,7 +58,7 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
     if (!mapping) return { externalId, body: canonical };
     const mapped = mapping.run(raw);
     // What could not be mapped is reported by what is missing in it.
-    return { externalId, body: mapped.ok ? (mapped.output as Record<string, unknown>) : {} };
+    return { externalId, body: mapped.ok ? mapped.output : {} };
   });
 }
 

@@ -37,6 +37,7 @@ export const pickupRoutes = [
     summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
     description: rules,
     body: shapes.PickupRequest,
+    onlyLooks: true,
     answer: [200, shapes.CheckAnswer],
     failures: [404, 409],
     handle: (ctx, { body }) => pickups.checkPickupRequest(ctx, body),

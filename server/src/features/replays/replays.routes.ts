@@ -13,6 +13,7 @@ export const replayRoutes = [
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
+    onlyLooks: true,
     answer: [200, shapes.Replay],
     handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
   }),

@@ -93,6 +93,9 @@ export async function listRecordings(
 export type NewExecution = Pick<
   ExecutionRow,
   | "id"
+  | "org_id"
+  | "created_by"
+  | "request_id"
   | "bridge_id"
   | "task_name"
   | "mode"
@@ -109,34 +112,22 @@ export type NewExecution = Pick<
   | "job_id"
 > & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null };
 
-const newShape = `id uuid, bridge_id uuid, task_name text, mode text, trigger text, schedule_id uuid, scheduled_for timestamptz,
-  retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb, max_attempts integer, retry_delay_ms integer, timeout_ms integer,
-  expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
+const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, bridge_id uuid, task_name text, mode text, trigger text,
+  schedule_id uuid, scheduled_for timestamptz, retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb,
+  max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
 const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
-  text: `insert into task_executions (org_id, status, created_by, request_id, created_at, ${newNames})
-     select $1, 'queued', $3, $4, $5, ${newNames.replaceAll(/(\w+)/g, "u.$1")}
-       from jsonb_to_recordset($2::jsonb) as u (${newShape})
+  text: `insert into task_executions (status, created_at, ${newNames})
+     select 'queued', $2, ${newNames.replaceAll(/(\w+)/g, "u.$1")} from jsonb_to_recordset($1::jsonb) as u (${newShape})
      on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
      returning ${executionColumns}`,
 };
 
-/** An occurrence of a schedule that has its execution already is left out of the result. */
-export async function insertExecutions(
-  tx: Tx,
-  orgId: string,
-  executions: NewExecution[],
-  by: { actor: Actor; requestId: string; at: Date },
-): Promise<ExecutionRow[]> {
-  return await tx.query<ExecutionRow>(insertStatement, [
-    orgId,
-    JSON.stringify(executions),
-    by.actor,
-    by.requestId,
-    by.at,
-  ]);
+/** Each with its own organization. An occurrence of a schedule that has its execution already is left out of the result. */
+export async function insertExecutions(tx: Tx, executions: NewExecution[], at: Date): Promise<ExecutionRow[]> {
+  return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at]);
 }
 
 /** How many wait, up to a limit: enough to tell a long queue from a short one. */

@@ -73,6 +73,21 @@ async function loseWorker(id: string): Promise<void> {
   );
 }
 
+/** Nobody gets in, and whoever was in is thrown out. */
+async function outage(work: () => Promise<void>): Promise<void> {
+  const { database } = hub.connection;
+  const outside = new pg.Client({ ...hub.connection, database: "postgres" });
+  await outside.connect();
+  try {
+    await outside.query(`alter database ${database} with allow_connections false`);
+    await outside.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database]);
+    await work();
+  } finally {
+    await outside.query(`alter database ${database} with allow_connections true`);
+    await outside.end();
+  }
+}
+
 describe("a worker that is not heard of any more", () => {
   test("is replaced, and whatever it writes later changes nothing and is counted", async () => {
     const before = taskCounters(hub.world).fencedWrites;
@@ -133,9 +148,7 @@ describe("a worker that is not heard of any more", () => {
         from task_executions o where e.id = $1 and o.id = $2`,
       [id, held],
     );
-    await hub.world.db
-      .query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()")
-      .catch(() => {});
+    await outage(async () => {});
     const again = await callOf(calls + 2);
     again.finish({ by: "second" });
     started[calls]!.finish({});
@@ -198,21 +211,6 @@ test("a node that stops gives back what does not end in time, and another one go
 });
 
 describe("a database that is away", () => {
-  /** Nobody gets in, and whoever was in is thrown out. */
-  async function outage(work: () => Promise<void>): Promise<void> {
-    const { database } = hub.connection;
-    const outside = new pg.Client({ ...hub.connection, database: "postgres" });
-    await outside.connect();
-    try {
-      await outside.query(`alter database ${database} with allow_connections false`);
-      await outside.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database]);
-      await work();
-    } finally {
-      await outside.query(`alter database ${database} with allow_connections true`);
-      await outside.end();
-    }
-  }
-
   test("when a task ends: the end is written as soon as it is back, and the task is not repeated", async () => {
     const calls = started.length;
     const id = await execute("once");

@@ -13,6 +13,7 @@ import { followCancels } from "./follow-cancels.ts";
 import { recoverLost, untouchedOutcome } from "./recover-executions.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { createSettler } from "./settle-attempts.ts";
+import { taskCounters } from "./task-counters.ts";
 import { localEngine } from "./wake-workers.ts";
 
 type Running = { execution: ExecutionRow; stop: AbortController };
@@ -76,7 +77,9 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     const outcome = await runAttempt({ world, execution, bridge, mappings, task, signal: stop.signal, ...note });
     clearTimeout(timeout);
     await note.flush();
-    await settler.settle(execution, outcome, task, bridge);
+    // Somebody else has it now, and will say how it ends.
+    if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
+    else await settler.settle(execution, outcome, task, bridge);
     running.delete(execution.id);
     wake();
   }

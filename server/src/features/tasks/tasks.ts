@@ -8,13 +8,16 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
-import { concurrencyOf, findTask, openBridge, requireTask } from "../bridges/bridge-tasks.ts";
+import { findTask, openBridge, requireTask } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
 import { announceCancels } from "./follow-cancels.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
-import type { ExecutionRow, NewExecution } from "./executions.store.ts";
+import { defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
+import type { CheckedTask } from "./enqueue-executions.ts";
+import { enqueueTogether } from "./enqueue-together.ts";
+import type { ExecutionRow } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import { presentExecution, presentSummary } from "./present-execution.ts";
 import type {
@@ -25,45 +28,22 @@ import type {
   RetryRequest,
   SyncRequest,
 } from "./tasks.schemas.ts";
-import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
+import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
-import { localEngine, wakeWorkers } from "./wake-workers.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
 export { stopWaiting } from "./await-end.ts";
 
-/** A task that has been checked and is ready to be queued. */
-export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
-
-export type QueueOptions = {
-  mode?: "async" | "sync";
-  trigger: Trigger;
-  scheduleId?: string;
-  scheduledFor?: Date;
-  runId?: string;
-  followUp?: FollowUp | undefined;
-  retryOf?: ExecutionRow;
-  maxAttempts?: number | undefined;
-  retryDelaySeconds?: number | undefined;
-  timeoutSeconds?: number | undefined;
-  delaySeconds?: number | undefined;
-  ttlSeconds?: number | undefined;
-};
-
-const defaultAttempts = 3;
-const defaultRetryDelayMs = 10_000;
-const crowd = 1_000;
+export { enqueueExecutions } from "./enqueue-executions.ts";
+export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
   const checked = await check(ctx, request);
   const { maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } = request;
   const options = { trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } as const;
-  return await change(ctx, async (tx) => {
-    const [row] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
-    return presentExecution(row!);
-  });
+  return presentExecution(await enqueueTogether(ctx, { ...checked, ...options }));
 }
 
 const syncWaitMs = 30_000;
@@ -73,10 +53,7 @@ export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Ex
   const checked = await check(ctx, request);
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
-  const { id } = await change(ctx, async (tx) => {
-    const [row] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
-    return presentExecution(row!);
-  });
+  const { id } = await enqueueTogether(ctx, { ...checked, ...options });
   await awaitEnd(ctx, id, syncWaitMs);
   const answer = await getExecution(ctx, id);
   return answer.finishedAt === null ? new Unfinished(answer) : answer;
@@ -102,71 +79,6 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
     if (task) found.set(call, { bridge, task });
   }
   return found;
-}
-
-/** Execution and job in the caller's transaction: both exist afterwards, or neither. */
-export async function enqueueExecutions(
-  tx: Tx,
-  ctx: Ctx,
-  requests: (CheckedTask & QueueOptions)[],
-): Promise<ExecutionRow[]> {
-  if (requests.length === 0) return [];
-  // Whoever has many waiting stands behind those who have few: one organization cannot keep all others waiting.
-  const waiting = await store.countWaiting(tx, ctx.orgId, crowd);
-  const ids = requests.map(() => ctx.newId());
-  const jobIds = await ctx.queue.send(
-    tx,
-    requests.map(({ bridge, mode, delaySeconds }, index) => ({
-      executionId: ids[index]!,
-      lane: bridge.row.id,
-      concurrency: concurrencyOf(bridge),
-      priority: (mode === "sync" ? 10 : 0) - Math.floor(Math.log2(1 + waiting + index)),
-      ...(delaySeconds ? { delayMs: delaySeconds * 1000 } : {}),
-    })),
-  );
-  const at = ctx.clock.now();
-  const later = (seconds: number | undefined): string | null =>
-    seconds ? new Date(at.getTime() + seconds * 1000).toISOString() : null;
-  const rows = requests.map((request, index): NewExecution => ({
-    id: ids[index]!,
-    bridge_id: request.bridge.row.id,
-    task_name: request.task.name,
-    mode: request.mode ?? "async",
-    trigger: request.trigger,
-    schedule_id: request.scheduleId ?? null,
-    scheduled_for: request.scheduledFor?.toISOString() ?? null,
-    retry_of: request.retryOf?.id ?? null,
-    run_id: request.runId ?? request.retryOf?.run_id ?? null,
-    follow_up: request.followUp ?? request.retryOf?.follow_up ?? null,
-    effect_root: request.retryOf?.effect_root ?? ids[index]!,
-    input: request.input,
-    max_attempts: request.maxAttempts ?? defaultAttempts,
-    retry_delay_ms: request.retryDelaySeconds === undefined ? defaultRetryDelayMs : request.retryDelaySeconds * 1000,
-    timeout_ms: request.timeoutSeconds === undefined ? request.task.timeoutMs : request.timeoutSeconds * 1000,
-    expires_at: later(request.ttlSeconds),
-    next_attempt_at: later(request.delaySeconds),
-    job_id: jobIds[index]!,
-  }));
-  const inserted = await store.insertExecutions(tx, ctx.orgId, rows, { ...ctx, at });
-  await forgetJobsOfTwins(tx, ctx, inserted, jobIds);
-  await record(tx, ctx, "queued", inserted);
-  tx.afterCommit(() => {
-    const delays = requests.map(({ delaySeconds = 0 }) => delaySeconds * 1000);
-    if (delays.includes(0)) wakeWorkers(ctx);
-    for (const delayMs of new Set(delays)) if (delayMs > 0) localEngine(ctx).wakeIn?.(delayMs);
-  });
-  const position = new Map(ids.map((id, index) => [id, index]));
-  return inserted.toSorted((a, b) => position.get(a.id)! - position.get(b.id)!);
-}
-
-/** An occurrence of a schedule that had its execution already. */
-async function forgetJobsOfTwins(tx: Tx, ctx: Ctx, inserted: ExecutionRow[], jobIds: string[]): Promise<void> {
-  if (inserted.length === jobIds.length) return;
-  const used = new Set(inserted.map(({ job_id }) => job_id));
-  await ctx.queue.remove(
-    tx,
-    jobIds.filter((id) => !used.has(id)),
-  );
 }
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {

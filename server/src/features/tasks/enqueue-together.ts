@@ -1,0 +1,58 @@
+import type { Ctx, World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { HubError } from "../../core/errors.ts";
+import { isConnectionLoss, sqlState } from "../../db/database.ts";
+import type { QueueRequest, Wish } from "./enqueue-executions.ts";
+import { enqueueWishes } from "./enqueue-executions.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import { presentExecution } from "./present-execution.ts";
+
+type Waiting = Wish & { resolve(row: ExecutionRow): void; reject(error: unknown): void };
+
+const maxTogether = 100;
+/** A second batch is filled while the first one is being committed. */
+const maxBatches = 2;
+
+const rooms = perWorld(() => ({ waiting: [] as Waiting[], batches: 0 }));
+
+/**
+ * Queues one execution. Requests that come at the same time share a transaction: what a request costs is mostly the
+ * round trips and the commit. One that cannot be stored fails alone.
+ */
+export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<ExecutionRow> {
+  const { promise, resolve, reject } = Promise.withResolvers<ExecutionRow>();
+  const room = rooms(ctx);
+  room.waiting.push({ ctx, request, resolve, reject });
+  if (room.batches < maxBatches) void drain(ctx);
+  return await promise;
+}
+
+async function drain(world: World): Promise<void> {
+  const room = rooms(world);
+  room.batches++;
+  // One turn of the loop: what has arrived at the same moment comes along.
+  await new Promise(setImmediate);
+  while (room.waiting.length > 0) {
+    const batch = room.waiting.splice(0, maxTogether);
+    await enqueueBatch(world, batch).catch(async (error: unknown) => {
+      if (batch.length > 1 && isRolledBack(error)) {
+        await Promise.all(batch.map((one) => enqueueBatch(world, [one]).catch(one.reject)));
+      } else for (const { reject } of batch) reject(error);
+    });
+  }
+  room.batches--;
+}
+
+async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
+  const rows = await world.db.transaction(async (tx) => {
+    const inserted = await enqueueWishes(tx, world, batch);
+    for (const [index, { ctx }] of batch.entries()) await ctx.keepAnswer?.(tx, presentExecution(inserted[index]!));
+    return inserted;
+  });
+  for (const [index, { resolve }] of batch.entries()) resolve(rows[index]!);
+}
+
+/** After a refusal of the database nothing was stored. After a lost answer nobody knows, so it must not be repeated. */
+function isRolledBack(error: unknown): boolean {
+  return error instanceof HubError || (/^[0-9A-Z]{5}$/.test(sqlState(error) ?? "") && !isConnectionLoss(error));
+}
