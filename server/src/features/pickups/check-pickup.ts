@@ -112,6 +112,9 @@ function checkLoad({ packageCount, totalWeight }: PickupPlan, rules: CompletePic
     const message = `The carrier takes up to ${rules.maxPackages} packages at a time.`;
     errors.push({ pointer: "/packageCount", code: "too_many_packages", message });
   }
+  if (totalWeight?.value === 0) {
+    errors.push({ pointer: "/totalWeight/value", code: "weight_needed", message: "Nothing at all weighs nothing." });
+  }
   const most = rules.maxTotalWeight;
   if (totalWeight && most && toGrams(totalWeight) > toGrams(most)) {
     const message = `The carrier takes up to ${most.value} ${most.unit} at a time.`;

@@ -214,6 +214,8 @@ describe("what a carrier would refuse", () => {
     });
     expect(found.codes).toEqual(["/packageCount too_many_packages", "/totalWeight too_heavy"]);
     expect(found.next).toBe("2026-03-03 09:00-17:00");
+    const weightless = check(window("2026-03-03", "09:00", "17:00"), { totalWeight: { value: 0, unit: "kg" } });
+    expect(weightless.codes).toEqual(["/totalWeight/value weight_needed"]);
   });
 
   test.each(["PO Box 12", "P.O. Box 7", "post office box 1", "p o box 3", "Postfach 44"])("%s", (address1) => {

@@ -109,6 +109,27 @@ describe("after a crash", () => {
     expect(await read(id)).toMatchObject({ isChanging: false, confirmationNumber: moved.confirmationNumber });
   });
 
+  test("a change that is refused is taken back, even if the former day was given away meanwhile", async () => {
+    const { id, carrierAccountId } = await booked();
+    await org.patch(`/pickups/${id}`, { pickupDate: "2026-03-06" });
+    const former = await hub.world.db.query(
+      `select jsonb_build_object('locationId', null, 'address', address, 'addressKey', address_key, 'timezone', timezone,
+         'pickupDate', '2026-03-04', 'readyAt', '2026-03-04T18:00:00.000Z', 'closeAt', '2026-03-04T22:00:00.000Z',
+         'packageCount', 1, 'totalWeight', null, 'instructions', null, 'isDuplicateAllowed', false,
+         'cancelBy', '2026-03-04T17:00:00.000Z', 'confirmationNumber', 'DEMO1', 'chargeCents', 0, 'messages', '[]'::jsonb,
+         'revision', 1) as booking from pickups where id = $1`,
+      [id],
+    );
+    const wish = { carrierAccountId, pickupDate: "2026-03-04", pickupAddress: address, packageCount: 1 };
+    await org.post("/pickups", { ...wish, readyTime: "13:00", closeTime: "17:00" });
+    const { booking } = former[0] as { booking: object };
+    await forget(id, `status = 'requested', previous = '${JSON.stringify(booking)}'::jsonb`);
+    await org.patch(`/carrier-accounts/${carrierAccountId}`, { settings: { refusePickups: true } });
+    await tend();
+    expect(await read(id)).toMatchObject({ status: "scheduled", confirmationNumber: "DEMO1", isChanging: false });
+    expect((await read(id)).window.date).toBe("2026-03-04");
+  });
+
   test("a wish that can no longer be fulfilled has failed", async () => {
     const { id, carrierAccountId } = await booked();
     await forget(id, "status = 'requested', confirmation_number = null");

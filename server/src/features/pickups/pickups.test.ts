@@ -147,6 +147,12 @@ describe("scheduling a pickup", () => {
     expect((await org.post("/pickups", again)).status).toBe(201);
   });
 
+  test("lets one of two through that are asked for at the same moment", async () => {
+    const body = wish(await account());
+    const answers = await Promise.all(Array.from({ length: 4 }, () => org.post("/pickups", body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+  });
+
   test("follows the rules of the account, and needs one that is active", async () => {
     const early = await account("demo", { pickupRules: { cutoffLocalTime: "09:00" } });
     const today = { pickupDate: "2026-03-02", readyTime: "13:00", closeTime: "17:00" };
@@ -234,6 +240,16 @@ describe("moving a pickup", () => {
     const after = await read(before.id);
     expect(after).toMatchObject({ status: "scheduled", packageCount: 12, isChanging: false });
     expect(after.confirmationNumber).toBe(before.confirmationNumber);
+  });
+
+  test("to a day that another pickup has is refused", async () => {
+    const first = await booked();
+    const { carrierAccountId } = first;
+    const other = wish(carrierAccountId, { pickupDate: "2026-03-05", readyTime: "13:00", closeTime: "17:00" });
+    const second = (await org.post("/pickups", other)).body;
+    const refused = await org.patch(`/pickups/${second.id}`, { pickupDate: "2026-03-04" });
+    expect(refused.body).toMatchObject({ status: 409, code: "pickup_exists", existingId: first.id });
+    expect(await read(second.id)).toEqual(second);
   });
 
   test("is refused when it is cancelled, too late, or was changed by somebody else", async () => {

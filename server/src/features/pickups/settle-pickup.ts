@@ -51,7 +51,10 @@ export async function settleRequest(
     return await save(tx, ctx, touched({ ...current, attempts: current.attempts + 1 }, now), "unanswered", open);
   }
   const failure = "refused" in said ? said.refused : { code: "outcome_unknown", message: said.unknown };
-  const after = refused(current, failure, now);
+  const back = refused(current, failure, now);
+  // Somebody may have taken the former day meanwhile; what is booked stays booked.
+  const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
+  const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
   return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_refused", open);
 }
 
