@@ -41,6 +41,9 @@ const lists: Record<string, (stored: Stored) => string> = {
   "sorted by -updatedAt": () => "/orders?sort=-updatedAt",
   "sorted by shipBy": () => "/orders?sort=shipBy",
   "sorted by -shipBy": () => "/orders?sort=-shipBy",
+  "name 2 %": () => "/orders?search=zhou",
+  "name 1 %": () => "/orders?search=yilmaz",
+  "name 0.5 %": () => "/orders?search=xenakis",
   "word 100 %": () => "/orders?search=example",
   "word 9 %": () => "/orders?search=smith",
   "word 5 %": () => "/orders?search=twenties",
@@ -56,6 +59,7 @@ const lists: Record<string, (stored: Stored) => string> = {
   "two words 9 % and 17 %": () => "/orders?search=smith%20buffalo",
   "two words 10 % and 9 %": () => "/orders?search=dee%20garcia",
   "two words 9 % and 0.5 %": () => "/orders?search=smith%20halfmoon",
+  "two words that never meet": () => "/orders?search=ada%20albany",
   "two words 17 % and 0.02 %": () => "/orders?search=buffalo%20SKU-4242",
   "counts per status": () => "/orders/counts",
 };

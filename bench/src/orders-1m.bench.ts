@@ -4,6 +4,7 @@ import { withDataDir } from "./hub-process.ts";
 import { compareLists } from "./order-lists.ts";
 import type { OrderPlace } from "./order-place.ts";
 import { withOrders } from "./order-place.ts";
+import { toTable } from "./report.ts";
 import { checkSample } from "./stored-sample.ts";
 
 /** Some are on hold and so not for runs, which need ten thousand. */
@@ -25,7 +26,9 @@ export const manyOrdersBench: Bench = {
 async function compare(large: OrderPlace, small: OrderPlace): Promise<Figure[]> {
   await checkSample(small);
   await checkSample(large);
+  console.error("orders are stored as the hub stores them; comparing lists");
   const lists = await compareLists(large, small);
+  console.error(toTable([{ bench: "orders-1m", figures: lists }]));
   const [runAtFew] = await compareBulk(small.client, small.db, "10 k stored", runRounds);
   const [runAtMany] = await compareBulk(large.client, large.db, "1 M stored", runRounds);
   const limit = { on: "ratio", atMost: 1.5 } as const;

@@ -37,13 +37,9 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
         if (inserted.size !== length) throw new Error(`${length - inserted.size} orders were not stored`);
       }
     };
-    const lap = lapTimer();
     await Promise.all(clients.map(write));
-    lap("rows");
     for (const statement of restore) await db.query(statement);
-    lap("indexes");
     for (const table of tables) await db.query(`vacuum (analyze) ${table}`);
-    lap("vacuum");
     await db.query("checkpoint");
   } finally {
     for (const client of clients) await client.end();
@@ -72,13 +68,5 @@ export function asTransaction(client: pg.Client): Tx {
     query: async <Row>(statement: unknown, values: unknown) =>
       (await client.query(statement as string, values as unknown[])).rows as Row[],
     afterCommit: () => {},
-  };
-}
-
-function lapTimer() {
-  let t = performance.now();
-  return (n: string) => {
-    console.error(n, ((performance.now() - t) / 1000).toFixed(1));
-    t = performance.now();
   };
 }

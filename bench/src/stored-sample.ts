@@ -40,7 +40,7 @@ async function readStored(db: pg.Client, id: string): Promise<unknown> {
     `select to_jsonb(o) - '{id,lines,created_at,updated_at}'::text[] as own,
             (select jsonb_agg(l - 'id') from jsonb_array_elements(o.lines) as l) as lines,
             array(select w.word from order_words w where w.org_id = o.org_id and w.is_archived = o.is_archived
-              and w.month = order_month(o.created_at) and w.order_id = o.id order by w.word) as words,
+              and w.week = order_week(o.created_at) and w.order_id = o.id order by w.word) as words,
             array(select t.tag from order_tags t where t.order_id = o.id and t.is_archived = o.is_archived
               and t.created_at = o.created_at order by t.tag) as tags
        from orders o where o.id = $1`,

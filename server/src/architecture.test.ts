@@ -43,6 +43,7 @@ const featureEdges: Record<string, string[]> = {
   locations: ["bridges", "transformations"],
   orders: ["bridges", "carrier-accounts", "locations", "users"],
   tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
+  replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
   operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "carrier-accounts": ["condition-sets"],
@@ -138,12 +139,12 @@ test("only stores, db, queue and events speak SQL", () => {
   expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
 });
 
-test("only main/config.ts reads the environment and only core/outbound.ts calls out", () => {
+test("only main/config.ts reads the environment and only core/outbound-client.ts calls out", () => {
   const reading = (pattern: RegExp): string[] =>
     sources.filter((file) => pattern.test(readFileSync(path.join(root, file), "utf8")));
   expect(reading(/process\.env/)).toEqual(["main/config.ts"]);
   expect(reading(/\bfetch\(|from "(undici|node:https?)"/).filter((file) => !isTypeImport(file))).toEqual([
-    "core/outbound.ts",
+    "core/outbound-client.ts",
   ]);
 });
 

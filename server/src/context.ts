@@ -32,6 +32,8 @@ export type Settings = {
     allowPrivate: boolean;
     /** Bridges of the preview may call the outside too. */
     allowFromPreview: boolean;
+    /** Where bridges may read and write files; none may when it is not set. */
+    filesRoot?: string;
   };
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;

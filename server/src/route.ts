@@ -48,11 +48,15 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
   /** Other than JSON; the verb then answers with a `Streamed`. */
-  answerType?: "text/csv";
+  answerType?: "text/csv" | typeof xlsxType;
+  /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
+  takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
   idempotency?: "plain" | "sealed" | "none";
+  /** A POST because it takes a body, not because it changes something: no event is recorded. */
+  onlyLooks?: boolean;
   previewOnly?: boolean;
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
@@ -65,14 +69,15 @@ export class Unfinished<T> {
     this.answer = answer;
   }
 }
+export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** An answer that is sent while it is made, instead of as one JSON text. */
 export class Streamed {
   readonly contentType: string;
   readonly fileName: string;
-  readonly body: AsyncIterable<string>;
+  readonly body: AsyncIterable<string | Uint8Array>;
 
-  constructor(contentType: string, fileName: string, body: AsyncIterable<string>) {
+  constructor(contentType: string, fileName: string, body: AsyncIterable<string | Uint8Array>) {
     this.contentType = contentType;
     this.fileName = fileName;
     this.body = body;

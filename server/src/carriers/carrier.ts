@@ -2,6 +2,7 @@ import type { TObject } from "typebox";
 import type { Address } from "../core/address.ts";
 import type { Dimensions, Weight } from "../core/weight.ts";
 import type { CompletePickupRules } from "./pickup-rules.ts";
+import type { RateCard } from "./rate-card/card.schemas.ts";
 import type { NoQuote, Quote, QuoteRequest } from "./rate-card/quote.ts";
 import type { Tariff } from "./rate-card/tariff.ts";
 
@@ -22,11 +23,16 @@ export type Carrier = {
   isLocal: boolean;
   /** Prices come from the cards that the account holds; `tariff` of the call is then the one in effect. */
   usesRateCards: boolean;
+  /** The prices of a carrier that has the same for everybody. */
+  ownCard?(): RateCard;
   rate?(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]>;
   schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
   cancelPickup?(call: CarrierCall, pickup: { confirmationNumber: string; reason?: string }): Promise<void>;
   /** What became of a pickup; undefined when the carrier cannot say. */
-  findPickup?(call: CarrierCall, confirmationNumber: string): Promise<PickupState | undefined>;
+  findPickup?(
+    call: CarrierCall,
+    pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
+  ): Promise<PickupState | undefined>;
   track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
 };

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "typebox";
+import type { FieldError } from "../core/errors.ts";
 import type { HttpClient } from "../core/outbound.ts";
 
 /**
@@ -13,6 +14,8 @@ export type Connector = {
   settings: TObject;
   /** Write-only: sealed when stored, never answered. */
   credentials: TObject;
+  /** What the schema of the settings cannot say; pointers start at the settings. Empty when all is well. */
+  check?(settings: Settings, limits: Limits): FieldError[];
   /** Which tasks a bridge with these settings offers; every connector offers `connection.test`. */
   tasks(settings: Settings): ConnectorTask[];
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
@@ -22,6 +25,14 @@ export type Connector = {
 };
 
 export type Settings = Record<string, unknown>;
+
+/** What whoever runs the hub allows. */
+export type Limits = {
+  /** Private addresses may be called, as the bridge's HttpClient will be made. */
+  allowPrivate: boolean;
+  /** Connectors may read and write files below this folder; without one they may not at all. */
+  filesRoot?: string;
+};
 
 type TaskBase = {
   name: string;
@@ -94,6 +105,8 @@ export type Call = {
   now(): Date;
   /** The same in every attempt and retry of one execution. */
   effectKey: string;
+  /** As in Limits. */
+  filesRoot?: string;
   progress(done: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };

@@ -1,4 +1,5 @@
 import type { Address } from "./address.ts";
+import { countryCodeOf } from "./country-codes.ts";
 
 /** A cell as a value, or what is wrong with it. */
 export type CellValue = { value: unknown } | { problem: { code: string; message: string } };
@@ -41,30 +42,11 @@ export function clip(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
 }
 
-let codesByName: Map<string, string> | undefined;
-
-function countryCodeOf(name: string): string | undefined {
-  if (!codesByName) {
-    codesByName = new Map([
-      ["usa", "US"],
-      ["uk", "GB"],
-      ["england", "GB"],
-    ]);
-    const english = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
-    for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-      const country = english.of(code)?.toLowerCase();
-      if (country !== undefined && !codesByName.has(country)) codesByName.set(country, code);
-    }
-  }
-  return codesByName.get(name.trim().toLowerCase());
-}
-
 /** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */
 export function repairAddress(given: Address): Address {
   const address = { ...given };
   if (address.country !== undefined && address.countryCode === undefined) {
-    const code = /^[A-Za-z]{2}$/.test(address.country) ? address.country : countryCodeOf(address.country);
+    const code = countryCodeOf(address.country);
     if (code !== undefined) address.countryCode = code;
     if (address.country.length === 2) delete address.country;
   }

@@ -39,6 +39,17 @@ export async function parseCsv(text: string, delimiter: string, maxRows: number)
   return rows;
 }
 
+/** Row by row, for files that are too large to be held as rows. Blank rows are there too, so that rows can be counted. */
+export async function* streamCsv(text: string, delimiter: string): AsyncGenerator<string[]> {
+  const options = { delimiter, relax_column_count: true, skip_empty_lines: false, max_record_size: maxRecordBytes };
+  const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
+  try {
+    for await (const row of parser as AsyncIterable<string[]>) yield row;
+  } catch (error) {
+    throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
+  }
+}
+
 function* chunksOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; from += chunkSize) yield text.slice(from, from + chunkSize);
 }

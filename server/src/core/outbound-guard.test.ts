@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { connect as netConnect } from "node:net";
 import { Duplex } from "node:stream";
+import { createServer as createTlsServer } from "node:tls";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { addressProblem, checkUrl } from "./outbound-guard.ts";
@@ -189,4 +190,28 @@ test("of IPv6 only what is routed passes: 2000::/3, and what is IPv4 in disguise
   expect(addressProblem("93.184.215.14", false)).toBeUndefined();
   expect(addressProblem("2606:2800:21f:cb07:6820:80da:af6b:8b2c", false)).toBeUndefined();
   expect(addressProblem("fe80::1%eth0", false)).toBeDefined();
+});
+
+test("over TLS the name is asked for, though the connection goes to an address", async () => {
+  const names: string[] = [];
+  const refusing = createTlsServer({
+    SNICallback(name, done) {
+      names.push(name);
+      done(new Error("no certificate here"));
+    },
+  });
+  await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+  const { port: tlsPort } = refusing.address() as AddressInfo;
+  const client = createHttpClient({
+    allowPrivate: true,
+    breakerKey: "tls",
+    attempts: 1,
+    resolve: () => Promise.resolve(["127.0.0.1"]),
+  });
+  await expect(client.request({ method: "POST", url: `https://shop.example:${tlsPort}/` })).rejects.toMatchObject({
+    code: "connect_failed",
+    mayHaveHappened: false,
+  });
+  expect(names).toEqual(["shop.example"]);
+  refusing.close();
 });

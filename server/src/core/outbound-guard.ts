@@ -65,8 +65,9 @@ export function bareHost(hostname: string): string {
 export function refuseAddress(address: string, hostname: string, allowPrivate: boolean): void {
   const problem = addressProblem(address, allowPrivate);
   if (problem === undefined) return;
-  const name = address === hostname ? hostname : `${hostname} (${address})`;
-  throw new OutboundError("address_refused", `${name} ${problem}; the hub does not call such addresses.`);
+  // Where an inner name points to is nobody's business outside.
+  const what = address === hostname ? problem : problem.replace("is ", "points to an address that is ");
+  throw new OutboundError("address_refused", `${hostname} ${what}; the hub does not call such addresses.`);
 }
 
 /**

@@ -5,8 +5,9 @@ import { decodeBytes, encodeBody } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
 import { checkUrl } from "./outbound-guard.ts";
-import type { BreakerOptions } from "./outbound-retry.ts";
-import { backoffMs, isRetryableStatus, readRetryAfter, throughBreaker } from "./outbound-retry.ts";
+import type { BreakerOptions } from "./outbound-breaker.ts";
+import { throughBreaker } from "./outbound-breaker.ts";
+import { backoffMs, isRetryableStatus, readRetryAfter } from "./outbound-retry.ts";
 
 export type HttpRequest = {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -136,7 +137,9 @@ async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Pla
   let { url } = plan;
   for (let hop = 0; ; hop++) {
     const here = { ...plan, url };
-    const leftMs = Math.min(plan.endsAt - performance.now(), options.attemptTimeoutMs ?? 15_000);
+    // What is sent only once gets all the time there is: giving up early would only make its outcome unknown.
+    const limitMs = plan.isSafe ? (options.attemptTimeoutMs ?? 15_000) : Infinity;
+    const leftMs = Math.min(plan.endsAt - performance.now(), limitMs);
     const key = `${options.breakerKey} ${url.origin}`;
     const breaker = options.breaker ?? { failures: 5, openMs: 10_000 };
     const answer = await throughBreaker(key, breaker, async () => await exchange(here, leftMs));

@@ -9,14 +9,17 @@ export const resourceKinds = {
   condition_set: "condition_set_not_found",
   order: "order_not_found",
   shipment: "shipment_not_found",
+  pickup: "pickup_not_found",
   location: "location_not_found",
   operation_run: "operation_run_not_found",
   pipeline: "pipeline_not_found",
   bridge: "bridge_not_found",
   execution: "execution_not_found",
+  transformation: "transformation_not_found",
   schedule: "schedule_not_found",
   carrier_account: "carrier_account_not_found",
   rate_card: "rate_card_not_found",
+  rate_comparison: "rate_comparison_not_found",
 } as const satisfies Record<string, ErrorCode>;
 
 export type ResourceKind = keyof typeof resourceKinds;

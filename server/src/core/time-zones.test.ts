@@ -16,6 +16,8 @@ describe("the time zone of an address", () => {
     ["Window Rock", { zip: "86515", countryCode: "US" }, "America/Denver"],
     ["a state alone", { provinceCode: "co", countryCode: "US" }, "America/Denver"],
     ["a ZIP alone", { zip: "60601" }, "America/Chicago"],
+    ["Berlin by the name of its country", { zip: "10115", country: "Germany" }, "Europe/Berlin"],
+    ["Denver by the name of its country", { provinceCode: "CO", country: "United States" }, "America/Denver"],
     ["London", { zip: "SW1A 1AA", countryCode: "GB" }, "Europe/London"],
     ["Vancouver", { provinceCode: "BC", countryCode: "CA" }, "America/Vancouver"],
   ])("%s", (_, address, zone) => {
@@ -26,6 +28,7 @@ describe("the time zone of an address", () => {
     ["a country with several zones and no province", { countryCode: "CA" }],
     ["a military address", { zip: "09012", provinceCode: "AE", countryCode: "US" }],
     ["nothing", {}],
+    ["a country nobody knows", { zip: "10001", country: "Atlantis" }],
     ["Brazil", { countryCode: "BR" }],
   ])("cannot be told from %s", (_, address) => {
     expect(zoneOfAddress(address)).toBeUndefined();

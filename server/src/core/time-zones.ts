@@ -1,4 +1,5 @@
 import type { Address } from "./address.ts";
+import { countryCodeOf } from "./country-codes.ts";
 
 const eastern = "America/New_York";
 const central = "America/Chicago";
@@ -126,15 +127,23 @@ const provinceZones: Record<string, Record<string, string>> = {
   },
 };
 
-type Place = Pick<Address, "zip" | "provinceCode" | "countryCode">;
+type Place = Pick<Address, "zip" | "provinceCode" | "country" | "countryCode">;
 
 /** The IANA zone of an address, by ZIP where states are divided. Undefined: it cannot be told from these fields. */
-export function zoneOfAddress({ zip, provinceCode, countryCode }: Place): string | undefined {
-  const country = countryCode?.trim().toUpperCase() ?? (isUsZip(zip) ? "US" : undefined);
+export function zoneOfAddress(address: Place): string | undefined {
+  const { zip, provinceCode } = address;
+  const country = countryOf(address);
   const province = provinceCode?.trim().toUpperCase();
   if (country === "US") return zoneInTheUs(zip?.trim() ?? "", province);
   if (country === undefined) return undefined;
   return (province === undefined ? undefined : provinceZones[country]?.[province]) ?? countryZones[country];
+}
+
+/** Without a country, five digits are taken for a US ZIP. */
+function countryOf({ zip, country, countryCode }: Place): string | undefined {
+  if (countryCode !== undefined) return countryCode.trim().toUpperCase();
+  if (country?.trim()) return countryCodeOf(country);
+  return isUsZip(zip) ? "US" : undefined;
 }
 
 function zoneInTheUs(zip: string, province: string | undefined): string | undefined {

@@ -28,7 +28,8 @@ export type Topic =
   | "bridge"
   | "task_queued"
   | "task_ended"
-  | "task_cancelled";
+  | "task_cancelled"
+  | "rate_comparison";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;

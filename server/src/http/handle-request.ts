@@ -150,7 +150,9 @@ function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status
 
 function stream(request: FastifyRequest, reply: FastifyReply, status: number, answer: Streamed): FastifyReply {
   reply.code(status).headers({
-    "content-type": `${answer.contentType}; charset=utf-8`,
+    "content-type": answer.contentType.startsWith("text/")
+      ? `${answer.contentType}; charset=utf-8`
+      : answer.contentType,
     "content-disposition": `attachment; filename="${answer.fileName}"`,
   });
   return reply.send(request.method === "HEAD" ? "" : Readable.from(answer.body));

@@ -3,7 +3,7 @@ import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
-import { HubError } from "../core/errors.ts";
+import { badField, HubError } from "../core/errors.ts";
 import { parseStrictJson } from "../core/strict-json.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/authenticate.ts";
@@ -116,6 +116,19 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     },
   );
 
+  app.addContentTypeParser("text/csv", { parseAs: "buffer" }, (request, body: Buffer, done) => {
+    try {
+      if (!(request.routeOptions.config as { takesCsv?: boolean }).takesCsv) {
+        throw new HubError("unsupported_media_type", "This route takes application/json.");
+      }
+      refuseForeignCharset(request.headers["content-type"]);
+      request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
+      done(null, body.length === 0 ? undefined : { csv: decodeText(body) });
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     const allow = allowedMethods(options.mounts, request.url);
@@ -154,6 +167,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         method: route.method,
         url: `${mount.prefix}${route.path}`,
         bodyLimit: route.bodyLimitBytes ?? defaultBodyBytes,
+        config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
           if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
           request.isAdmitted = true;
@@ -177,10 +191,18 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   };
 }
 
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badField("/csv", "not_utf8", "The file is not valid UTF-8.");
+  }
+}
+
 function refuseForeignCharset(contentType = ""): void {
   const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1];
   if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
-    throw new HubError("unsupported_media_type", `JSON is UTF-8; ${charset} is not read.`);
+    throw new HubError("unsupported_media_type", `Bodies are UTF-8; ${charset} is not read.`);
   }
 }
 

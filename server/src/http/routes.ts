@@ -9,10 +9,14 @@ import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
+import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
+import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
+import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -23,12 +27,16 @@ const allRoutes: Route[] = [
   ...conditionSetRoutes,
   ...orderRoutes,
   ...shipmentRoutes,
+  ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,
   ...bridgeRoutes,
   ...taskRoutes,
+  ...transformationRoutes,
+  ...replayRoutes,
   ...scheduleRoutes,
   ...carrierAccountRoutes,
+  ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
   ...auditRoutes,

@@ -23,6 +23,7 @@ export type Config = {
   maxConnections: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
+  filesDir: string | undefined;
   taskSlots: number;
   corsOrigins: string[];
   trustedProxies: string[];
@@ -54,6 +55,7 @@ const known = [
   "HUB_MAX_SIGN_IN_FAILURES",
   "HUB_PRIVATE_ADDRESSES",
   "HUB_PREVIEW_OUTBOUND",
+  "HUB_FILES_DIR",
   "HUB_TASK_SLOTS",
   "HUB_CORS_ORIGINS",
   "HUB_TRUSTED_PROXIES",
@@ -156,6 +158,7 @@ export function readConfig(env: Env = process.env): Config {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
       allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", refuseOrAllow, "refuse") === "allow",
     },
+    filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
     taskSlots: integer("HUB_TASK_SLOTS", 32, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS"),
     trustedProxies: list("HUB_TRUSTED_PROXIES"),

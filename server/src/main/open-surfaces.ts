@@ -1,9 +1,11 @@
+import path from "node:path";
 import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
@@ -14,6 +16,7 @@ import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { Databases } from "./databases.ts";
+import { releaseMemory } from "./release-memory.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
 import type { OpenWorld } from "./world.ts";
@@ -50,7 +53,12 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     worlds.push(world);
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-      await Promise.all([freeAllRuns(world), freeAllExecutions(world), freeAllIdempotencyKeys(world)]);
+      await Promise.all([
+        freeAllRuns(world),
+        freeAllExecutions(world),
+        freeAllComparisons(world),
+        freeAllIdempotencyKeys(world),
+      ]);
     }
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {
@@ -64,11 +72,13 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   // Last: a start that fails after it would have made a password that nobody gets to see.
   const firstAdmin = await bootstrapAll(worlds, config.admin);
   const preview = worlds.find(({ environment }) => environment === "preview");
-  if (preview && firstAdmin?.environments.includes("preview")) {
-    // Nobody has to wait for it: the hub answers meanwhile.
-    const seeding = seed(preview).catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"));
-    stops.push(() => seeding);
-  }
+  const needsSeed = preview && firstAdmin?.environments.includes("preview");
+  // Nobody has to wait for it: the hub answers meanwhile.
+  const seeding = needsSeed ? seed(preview) : Promise.resolve();
+  const settled = seeding
+    .catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"))
+    .then(releaseMemory);
+  stops.push(() => settled);
   return { surfaces, firstAdmin };
 }
 
@@ -88,7 +98,11 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     maxConnections: config.maxConnections,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
-      outbound: config.outbound,
+      outbound: {
+        ...config.outbound,
+        // Apart: the preview must not take the files that live is waiting for.
+        ...(config.filesDir === undefined ? {} : { filesRoot: path.join(config.filesDir, environment) }),
+      },
       ...(config.oidc ? { oidc: config.oidc } : {}),
     },
   });

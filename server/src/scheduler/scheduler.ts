@@ -59,6 +59,7 @@ export function startScheduler(world: World): { stop(): Promise<void> } {
     world.signals.subscribe("reset", wake),
     ...(world.environment === "preview" ? [world.signals.subscribe("clock", wakeWithClock)] : []),
   ];
+  world.signals.onGap(wake);
   wake();
 
   return {

@@ -28,11 +28,25 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/tasks/execute", { bridgeId: bridge.body.id, taskName: "noop" })).body.id;
   },
+  transformation: async (org) => {
+    const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
+    const about = { bridgeId: bridge.body.id, taskName: "noop", direction: "inbound" };
+    const mappings = [{ source: "a", target: "b" }];
+    return (await org.post("/transformations", { name: "Built", ...about, mappings })).body.id;
+  },
   schedule: async (org) => {
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
   },
   shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
+  pickup: async (org) => {
+    const carrierAccountId = await builders.carrier_account(org);
+    const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };
+    const wanted = { carrierAccountId, pickupAddress, packageCount: 1, readyTime: "12:00", closeTime: "16:00" };
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const { nextAvailable } = (await org.post("/pickups/check", { ...wanted, pickupDate: tomorrow })).body;
+    return (await org.post("/pickups", { ...wanted, ...nextAvailable })).body.id;
+  },
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
   carrier_account: async (org) => {
     const { body } = await org.post("/carrier-accounts", {
@@ -44,6 +58,13 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
   rate_card: async (org) => {
     const account = await builders.carrier_account(org);
     return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
+  },
+  rate_comparison: async (org) => {
+    const carrierAccountId = await builders.carrier_account(org);
+    const items = [
+      { trackingNumber: "1Z1", netCost: 10, serviceType: "Ground", originZip: "07114", destinationZip: "10001" },
+    ];
+    return (await org.post("/rate-comparisons", { name: "Built", carrierAccountId, items })).body.id;
   },
 };
 

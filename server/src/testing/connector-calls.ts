@@ -5,8 +5,11 @@ import type {
   Page,
   PullTask,
   PulledRecord,
+  PushTask,
+  Sent,
   Settings,
 } from "../connectors/connector.ts";
+import { TaskError } from "../connectors/connector.ts";
 import type { ClientOptions } from "../core/outbound-request.ts";
 import { createHttpClient } from "../core/outbound.ts";
 
@@ -58,4 +61,56 @@ export function storeRecords(store: Map<string, PulledRecord>, pages: Page[]): v
     const kept = store.get(record.externalId);
     if (!kept || (record.updatedAt ?? "") >= (kept.updatedAt ?? "")) store.set(record.externalId, record);
   }
+}
+
+const maxTries = 8;
+
+/** Imports like a hub does: stores each page with its cursor, and after a failure that may pass goes on from the last one. */
+export async function importAll(
+  task: PullTask,
+  call: Call,
+  store: Map<string, PulledRecord>,
+  from?: unknown,
+): Promise<{ cursor: unknown; failures: string[] }> {
+  const failures: string[] = [];
+  let cursor = from;
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
+    try {
+      for await (const page of task.pull(call, cursor)) {
+        storeRecords(store, [page]);
+        // What is kept is JSON.
+        cursor = JSON.parse(JSON.stringify(page.cursor));
+      }
+      return { cursor, failures };
+    } catch (error) {
+      if (!(error instanceof TaskError) || !error.retryable) throw error;
+      failures.push(error.code);
+    }
+  }
+  throw new Error(`did not end: ${failures.join(", ")}`);
+}
+
+/** Sends like a hub does: what may have happened is looked up before it is sent again, and left alone where it cannot be. */
+export async function sendOnce(
+  task: PushTask,
+  call: Call,
+  record: Record<string, unknown>,
+  key: string,
+): Promise<Sent | "unknown"> {
+  let mayHaveHappened = false;
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
+    try {
+      const found = mayHaveHappened ? await task.find?.(call, record, key) : undefined;
+      if (found) return found;
+      mayHaveHappened = false;
+      return await task.send(call, record, key);
+    } catch (error) {
+      if (!(error instanceof TaskError)) throw error;
+      if (error.mayHaveHappened) {
+        if (!task.find && !task.idempotent) return "unknown";
+        mayHaveHappened = true;
+      } else if (!error.retryable) throw error;
+    }
+  }
+  throw new Error("did not end");
 }

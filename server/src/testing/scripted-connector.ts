@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Call, CallTask, Connector, ConnectorTask, Sent } from "../connectors/connector.ts";
-import { installedConnectors } from "../connectors/installed.ts";
+import { installedConnectors } from "../connectors/installed-connectors.ts";
 import { connectionTest, pushTask } from "../connectors/standard-tasks.ts";
 
 let count = 0;

@@ -1,6 +1,8 @@
 import { removeExpiredSessions } from "../features/auth/auth.ts";
 import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
+import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
+import { tendPickups } from "../features/pickups/pickups.ts";
 import type { Chore } from "./worker.ts";
 
 const minute = 60_000;
@@ -8,7 +10,9 @@ const minute = 60_000;
 /** Everything the worker does by itself. */
 export const chores: Chore[] = [
   { name: "operation runs", everyMs: 5_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
+  { name: "rate comparisons", everyMs: 10_000, wakeOn: ["rate_comparison"], run: resumeComparisons },
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 10_000, run: foldOrderCounts },
+  { name: "pickups", everyMs: 15_000, wakeOn: ["clock"], run: tendPickups },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CarrierCall } from "../carrier.ts";
-import { carriers, findCarrier } from "../installed.ts";
+import { carriers, findCarrier } from "../installed-carriers.ts";
 import { demoCarrier } from "./demo-carrier.ts";
 
 const now = new Date("2026-03-04T12:00:00Z");

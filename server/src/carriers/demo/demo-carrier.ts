@@ -5,6 +5,7 @@ import { Strict } from "../../core/schema.ts";
 import type { Carrier, TrackingEvent, TrackingReport } from "../carrier.ts";
 import { CarrierError } from "../carrier.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
+import type { RateCard } from "../rate-card/card.schemas.ts";
 import { toCents } from "../rate-card/cents.ts";
 import { matchService } from "../rate-card/compile-card.ts";
 import { quoteService } from "../rate-card/quote.ts";
@@ -14,8 +15,9 @@ import { createTariff } from "../rate-card/tariff.ts";
 import { demoCards } from "./demo-cards.ts";
 
 const noSets: SetLookup = () => undefined;
+const ownCard = (): RateCard => demoCards()[1]!.card;
 let own: Tariff | undefined;
-const ownTariff = (): Tariff => (own ??= createTariff(demoCards()[1]!.card, noSets));
+const ownTariff = (): Tariff => (own ??= createTariff(ownCard(), noSets));
 
 /** Answers like a carrier and does nothing: the same question always has the same answer. */
 export const demoCarrier: Carrier = {
@@ -30,6 +32,7 @@ export const demoCarrier: Carrier = {
   pickupRules: { ...defaultPickupRules, serviceDays: [1, 2, 3, 4, 5, 6] },
   isLocal: true,
   usesRateCards: false,
+  ownCard,
   async rate(_call, { services, ...request }) {
     const tariff = ownTariff();
     const wanted = services?.flatMap((name) => matchService(tariff.card, name, "none")?.service ?? []);
@@ -42,6 +45,13 @@ export const demoCarrier: Carrier = {
     return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
   },
   async cancelPickup() {},
+  /** The driver sets out when the parcels are ready and has been there when the window closes, unless the settings differ. */
+  async findPickup({ settings, now }, { readyTime, closeTime }) {
+    const at = now();
+    const end = settings.missPickups === true ? "missed" : "completed";
+    const status = at < new Date(readyTime) ? "scheduled" : at < new Date(closeTime) ? "dispatched" : end;
+    return { status, at: at.toISOString() };
+  },
   async track({ now }, trackingNumbers) {
     return trackingNumbers.map((number) => trackingOf(number, now()));
   },

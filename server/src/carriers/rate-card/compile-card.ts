@@ -23,6 +23,8 @@ export type CompiledService = {
   code: string;
   name: string;
   level: ServiceLevel;
+  /** Code, name and aliases, folded. */
+  names: ReadonlySet<string>;
   /** Upper ends of the weight breaks; one Infinity: the weight does not matter. */
   breaksMg: number[];
   breakUnit: "lb" | "oz" | "kg" | "g";
@@ -98,12 +100,8 @@ export function compileCard(card: RateCard, sets: SetLookup): CompiledCard {
   const services = card.services.map((service, index) => compileService(service, index, sets));
   const byAlias = new Map<string, CompiledService>();
   const byLevel = new Map<ServiceLevel, CompiledService>();
-  for (const [index, service] of services.entries()) {
-    const { code, name, aliases = [] } = card.services[index]!;
-    for (const alias of [code, ...(name === undefined ? [] : [name]), ...aliases]) {
-      const key = foldService(alias);
-      if (!byAlias.has(key)) byAlias.set(key, service);
-    }
+  for (const service of services) {
+    for (const key of service.names) if (!byAlias.has(key)) byAlias.set(key, service);
     if (!byLevel.has(service.level)) byLevel.set(service.level, service);
   }
   return {
@@ -170,6 +168,7 @@ function compileService(service: CardService, index: number, sets: SetLookup): C
     code: service.code,
     name: service.name ?? service.code,
     level: service.level,
+    names: new Set([service.code, service.name ?? service.code, ...(service.aliases ?? [])].map(foldService)),
     breaksMg,
     breakUnit: service.weightBreaks.at(-1)!.unit ?? "lb",
     isFlat,

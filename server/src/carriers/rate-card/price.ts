@@ -46,6 +46,7 @@ export type Situation = {
   fuelPpm: number;
   /** Prices of parcels without dimensions, by weight break. */
   ladder: (Price | Refusal | undefined)[];
+  ladderTotals?: { totals: number[]; isAscending: boolean };
 };
 
 export function isRefusal(result: object): result is Refusal {

@@ -49,7 +49,7 @@ export function zoneOf(
   destination: Place,
   service: CompiledService,
 ): FoundZone | NoZone {
-  return resolveZone(tariff.zones, origin, destination, service.code);
+  return resolveZone(tariff.zones, origin, destination, service);
 }
 
 // Sets of ZIPs and seasons make a few hundred situations; a card that makes more is priced without keeping them.
@@ -69,9 +69,40 @@ export function situationOf(tariff: Tariff, service: CompiledService, trip: Trip
  * weight nor the size of the parcel.
  */
 export function breakEvenBreak(situation: Situation, cents: number): number | null {
-  for (let index = situation.service.breaksMg.length - 1; index >= 0; index--) {
-    const price = priceOfBreak(situation, index);
-    if (!isRefusal(price) && price.totalCents <= cents) return index;
+  const { totals, isAscending } = (situation.ladderTotals ??= totalsOf(situation));
+  if (!isAscending) {
+    const index = totals.findLastIndex((total) => total <= cents);
+    return index === -1 ? null : index;
   }
-  return null;
+  let [low, high] = [0, totals.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (totals[middle]! <= cents) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? null : low - 1;
+}
+
+/** Infinite where there is no price. */
+function totalsOf(situation: Situation): { totals: number[]; isAscending: boolean } {
+  const totals = situation.service.breaksMg.map((_, index) => {
+    const price = priceOfBreak(situation, index);
+    return isRefusal(price) ? Infinity : price.totalCents;
+  });
+  return { totals, isAscending: totals.every((total, index) => index === 0 || totals[index - 1]! <= total) };
+}
+
+/** The weight breaks whose price is as near to this as carriers' own rounding explains, lightest first. */
+export function breaksThatCost(situation: Situation, cents: number): number[] {
+  const { totals } = (situation.ladderTotals ??= totalsOf(situation));
+  const tolerance = Math.max(2, Math.round(cents * 0.002));
+  return totals.flatMap((total, index) => (Math.abs(total - cents) <= tolerance ? [index] : []));
+}
+
+/** The dearest break below this price and the cheapest above it; undefined when it is not between two of them. */
+export function breaksAround(situation: Situation, cents: number): [below: number, above: number] | undefined {
+  const { totals } = (situation.ladderTotals ??= totalsOf(situation));
+  const above = totals.findIndex((total) => total > cents && total < Infinity);
+  const below = totals.findLastIndex((total) => total <= cents);
+  return above <= 0 || below === -1 || below > above ? undefined : [below, above];
 }

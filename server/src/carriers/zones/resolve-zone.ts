@@ -1,7 +1,7 @@
 import type { Point } from "./distance.ts";
 import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
 import { normaliseZip, prefixesOfState } from "./zip.ts";
-import type { ZoneChart } from "./zone-chart.ts";
+import type { ChartedService, ZoneChart } from "./zone-chart.ts";
 import { zoneInChart } from "./zone-chart.ts";
 import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
 import { schemeOf } from "./zone-schemes.ts";
@@ -30,7 +30,12 @@ export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: Z
 }
 
 /** The chart of the carrier first, then the distance between the ZIP areas, then that between the states. */
-export function resolveZone(rules: ZoneRules, origin: Place, destination: Place, service?: string): FoundZone | NoZone {
+export function resolveZone(
+  rules: ZoneRules,
+  origin: Place,
+  destination: Place,
+  service?: ChartedService,
+): FoundZone | NoZone {
   if (rules.scheme === "flat") return { zone: flatZone, source: "flat" };
   const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
   if (rules.chart && from !== undefined && to !== undefined) {

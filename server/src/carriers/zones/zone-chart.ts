@@ -2,7 +2,8 @@ import type { Static } from "typebox";
 import { Type } from "typebox";
 import type { FieldError } from "../../core/errors.ts";
 import { Strict } from "../../core/schema.ts";
-import { foldService } from "../rate-card/service-level.ts";
+import type { ServiceLevel } from "../rate-card/service-level.ts";
+import { foldService, levelOfService } from "../rate-card/service-level.ts";
 
 const ZipRange = Type.String({
   pattern: "^(\\d{3}|\\d{5})(-+(\\d{3}|\\d{5}))?$",
@@ -17,7 +18,15 @@ export const ChartRow = Strict({
 });
 export type ChartRow = Static<typeof ChartRow>;
 
-type Row = { from: number; to: number; originFrom: number; originTo: number; zone: string | null; service: string };
+type Row = {
+  from: number;
+  to: number;
+  originFrom: number;
+  originTo: number;
+  zone: string | null;
+  service: string;
+  level: ServiceLevel | undefined;
+};
 
 /** Rows by the first three digits of the destination, the narrowest first. */
 export type ZoneChart = { byPrefix: Row[][] };
@@ -26,7 +35,8 @@ export function compileChart(rows: readonly ChartRow[]): ZoneChart {
   const byPrefix: Row[][] = Array.from({ length: 1000 }, () => []);
   for (const { origin, destination, zone, service } of rows) {
     const [[originFrom, originTo], [from, to]] = [rangeOf(origin)!, rangeOf(destination)!];
-    const row = { from, to, originFrom, originTo, zone, service: service === undefined ? "" : foldService(service) };
+    const named = service === undefined ? { service: "", level: undefined } : nameOf(service);
+    const row = { from, to, originFrom, originTo, zone, ...named };
     for (let prefix = Math.floor(from / 100); prefix <= Math.floor(to / 100); prefix++) byPrefix[prefix]!.push(row);
   }
   const width = (row: Row): number => row.to - row.from + (row.originTo - row.originFrom) / 1e6;
@@ -40,15 +50,25 @@ export function zoneInChart(
   chart: ZoneChart,
   origin: string,
   destination: string,
-  service?: string,
+  service?: ChartedService,
 ): string | null | undefined {
   const [from, to] = [Number(origin), Number(destination)];
-  const folded = service === undefined ? "" : foldService(service);
   for (const row of chart.byPrefix[Math.floor(to / 100)]!) {
     if (to < row.from || to > row.to || from < row.originFrom || from > row.originTo) continue;
-    if (row.service === "" || row.service === folded) return row.zone;
+    if (row.service === "" || isMeant(row, service)) return row.zone;
   }
   return undefined;
+}
+
+/** A column of the chart is meant by one of the names of a service, or by its level. */
+export type ChartedService = { names: ReadonlySet<string>; level: ServiceLevel };
+
+function isMeant(row: Row, service: ChartedService | undefined): boolean {
+  return service !== undefined && (service.names.has(row.service) || row.level === service.level);
+}
+
+function nameOf(service: string): { service: string; level: ServiceLevel | undefined } {
+  return { service: foldService(service), level: levelOfService(service) };
 }
 
 /** A range as numbers of five digits; undefined when it is none. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { foldService, levelOfService } from "../rate-card/service-level.ts";
 import { chartFromCsv } from "./chart-csv.ts";
 import type { FoundZone } from "./resolve-zone.ts";
 import { resolveZone, zoneRules } from "./resolve-zone.ts";
@@ -112,7 +113,10 @@ describe("a chart of the carrier", () => {
   test("goes before the distance, the narrowest row first, and by service", async () => {
     const read = await chartFromCsv(csv, "900-902");
     const rules = zoneRules("ups", [], compileChart("rows" in read ? read.rows : []));
-    const at = (zip: string, service: string) => resolveZone(rules, { zip: "90101" }, { zip }, service);
+    const at = (zip: string, service: string) => {
+      const charted = { names: new Set([foldService(service)]), level: levelOfService(service)! };
+      return resolveZone(rules, { zip: "90101" }, { zip }, charted);
+    };
     expect(at("10001", "UPS Ground")).toEqual({ zone: "3", source: "chart" });
     expect(at("10002", "ground")).toEqual({ zone: "2", source: "chart" });
     expect(at("00501", "3_day_select")).toEqual({ zone: "308", source: "chart" });

@@ -44,7 +44,8 @@ describe("the audit log", () => {
         exampleBody(route),
       );
       const { added, removed, dryRun, preflight_token: token } = answer.body;
-      const isChange = answer.status < 300 && added !== 0 && removed !== 0 && dryRun !== true && token === undefined;
+      const isLook = route.onlyLooks === true || dryRun === true || token !== undefined;
+      const isChange = answer.status < 300 && added !== 0 && removed !== 0 && !isLook;
       const more = (await count()) - before;
       if (isChange) expect(more, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
       else expect(more, `${mounted.name} ${answer.status}`).toBe(0);

@@ -2,7 +2,7 @@ import type { TObject } from "typebox";
 import { Type } from "typebox";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
-import { findConnector } from "../../connectors/installed.ts";
+import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound.ts";
@@ -154,10 +154,11 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
 export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
-  const { allowPrivate } = world.settings.outbound;
+  const { allowPrivate, filesRoot } = world.settings.outbound;
   const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
     ...options,
+    ...(filesRoot === undefined ? {} : { filesRoot }),
     settings: row.settings,
     credentials: openCredentials(world, row),
     http: { request: (request) => client.request({ signal: options.signal, ...request }) },

@@ -68,6 +68,7 @@ export const bridgeRoutes = [
     path: "/bridges/:id/test",
     scope: "tasks:execute",
     summary: "Test the connection now; answers 200 also when it fails, with the reason",
+    onlyLooks: true,
     ids,
     answer: [200, shapes.TestAnswer],
     failures: [409],

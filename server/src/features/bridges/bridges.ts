@@ -1,5 +1,5 @@
-import type { Connector } from "../../connectors/connector.ts";
-import { findConnector, installedConnectors as connectors } from "../../connectors/installed.ts";
+import type { Connector, Settings } from "../../connectors/connector.ts";
+import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { nearestName } from "../../core/nearest.ts";
@@ -68,7 +68,7 @@ export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promi
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
   const credentials = { ...request.credentials };
-  checkConfiguration(connector, settings, credentials);
+  checkConfiguration(ctx, connector, settings, credentials);
   const id = ctx.newId();
   const row = await refuseTakenName(
     store.insertBridge(tx, ctx.orgId, {
@@ -101,7 +101,7 @@ export async function updateBridge(
     ) as BridgeRow["settings"];
     const before = openCredentials(ctx, row);
     const credentials = patch.credentials === null ? {} : mergePatch(before, patch.credentials ?? {});
-    checkConfiguration(requireConnector(row.connector), settings, credentials as Record<string, unknown>);
+    checkConfiguration(ctx, requireConnector(row.connector), settings, credentials as Record<string, unknown>);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
     const updated = await refuseTakenName(
       store.updateBridge(
@@ -162,11 +162,15 @@ function findErrors(schema: Connector["settings"], data: unknown, below: string)
   return find(data).map((error) => ({ ...error, pointer: `${below}${error.pointer}` }));
 }
 
-function checkConfiguration(connector: Connector, settings: object, credentials: object): void {
+function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, credentials: object): void {
   const errors = [
     ...findErrors(connector.settings, settings, "/settings"),
     ...findErrors(connector.credentials, credentials, "/credentials"),
   ];
+  if (errors.length === 0) {
+    const found = connector.check?.(settings, ctx.settings.outbound) ?? [];
+    errors.push(...found.map((error) => ({ ...error, pointer: `/settings${error.pointer}` })));
+  }
   if (errors.length > 0) throw validationFailed(errors);
 }
 

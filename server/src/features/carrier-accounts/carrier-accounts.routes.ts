@@ -151,6 +151,7 @@ export const carrierAccountRoutes = [
     summary: "Price a parcel with every service, each line explained",
     ids,
     body: shapes.QuoteRequest,
+    onlyLooks: true,
     answer: [200, shapes.QuoteAnswer],
     failures: [409, 502],
     handle: (ctx, { params, body }) => quoteParcel(ctx, params.id, body),

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { carrierNames } from "../../carriers/installed.ts";
+import { carrierNames } from "../../carriers/installed-carriers.ts";
 import { PickupRules } from "../../carriers/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";

@@ -110,6 +110,14 @@ export async function deleteAccount(tx: Tx, orgId: string, id: string): Promise<
   await tx.query("delete from carrier_accounts where org_id = $1 and id = $2", [orgId, id]);
 }
 
+export async function findAccountIdByName(db: Queryable, orgId: string, name: string): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    "select id from carrier_accounts where org_id = $1 and lower(name) = lower($2)",
+    [orgId, name],
+  );
+  return row?.id;
+}
+
 export async function findAccountNames(db: Queryable, orgId: string): Promise<Set<string>> {
   const rows = await db.query<{ name: string }>("select name from carrier_accounts where org_id = $1", [orgId]);
   return new Set(rows.map(({ name }) => name));

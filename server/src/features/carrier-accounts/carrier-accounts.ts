@@ -1,6 +1,6 @@
 import type { Carrier } from "../../carriers/carrier.ts";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
-import { carriers, findCarrier } from "../../carriers/installed.ts";
+import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
 import { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
@@ -180,12 +180,16 @@ async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string):
   return id;
 }
 
-/** The account with its sealed credentials; for those that call the carrier. */
+export async function findAccountIdByName(db: Queryable, orgId: string, name: string): Promise<string | undefined> {
+  return await store.findAccountIdByName(db, orgId, name);
+}
+
 /** Those of these ids that are carrier accounts of the organization. */
 export async function findCarrierAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findAccountIds(db, orgId, ids));
 }
 
+/** The account with its sealed credentials; for those that call the carrier. */
 export async function getRow(db: Queryable, ctx: Ctx, id: string): Promise<AccountRow> {
   const row = await store.findAccount(db, ctx.orgId, id, today(ctx));
   if (!row) throw notFound("carrier_account");

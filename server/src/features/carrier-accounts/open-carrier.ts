@@ -1,6 +1,6 @@
 import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
 import { CarrierError } from "../../carriers/carrier.ts";
-import { findCarrier } from "../../carriers/installed.ts";
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import { fromCents, toCents } from "../../carriers/rate-card/cents.ts";

@@ -155,6 +155,16 @@ export async function loadSetKeys(db: Queryable, orgId: string, idsOrNames: stri
   );
 }
 
+export type SetStamp = { id: string; name: string; version: number };
+
+export async function findSets(db: Queryable, orgId: string, idsOrNames: string[]): Promise<SetStamp[]> {
+  return await db.query<SetStamp>(
+    `select id, name, version from condition_sets
+      where org_id = $1 and (id::text = any($2::text[]) or lower(name) = any($2::text[])) order by id`,
+    [orgId, idsOrNames.map((name) => name.toLowerCase())],
+  );
+}
+
 export async function replaceUses(tx: Tx, orgId: string, user: ConditionSetUse, setIds: string[]): Promise<void> {
   await tx.query("delete from condition_set_uses where org_id = $1 and user_type = $2 and user_id = $3", [
     orgId,

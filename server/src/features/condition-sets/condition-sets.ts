@@ -5,7 +5,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -143,9 +143,17 @@ export async function recordConditionSetUses(tx: Tx, ctx: Ctx, user: ConditionSe
   await store.replaceUses(tx, ctx.orgId, user, setIds);
 }
 
+/** Those that exist, with the version that grows with every change of their values. */
+export async function findSets(db: Queryable, orgId: string, idsOrNames: string[]): Promise<store.SetStamp[]> {
+  return idsOrNames.length === 0 ? [] : await store.findSets(db, orgId, idsOrNames);
+}
+
 /** Membership in each of these sets (by id or name), loaded once so that a test costs no query. */
-export async function loadSetLookup(ctx: Ctx, idsOrNames: string[]): Promise<SetLookup> {
-  const sets = idsOrNames.length === 0 ? [] : await store.loadSetKeys(ctx.db, ctx.orgId, idsOrNames);
+export async function loadSetLookup(
+  { db, orgId }: { db: Queryable; orgId: string },
+  idsOrNames: string[],
+): Promise<SetLookup> {
+  const sets = idsOrNames.length === 0 ? [] : await store.loadSetKeys(db, orgId, idsOrNames);
   const byName = new Map<string, (value: string) => boolean>();
   for (const { id, name, matching, keys } of sets) {
     const members = new Set(keys);

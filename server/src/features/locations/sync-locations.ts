@@ -7,6 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { createCall, describeFailure, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
 import { loadBridge, noteOutcomes } from "../bridges/bridges.ts";
+import { loadActiveTransformation } from "../transformations/transformations.ts";
 import type { LocationSync } from "./locations.schemas.ts";
 import { SyncedLocation } from "./locations.schemas.ts";
 import * as store from "./locations.store.ts";
@@ -51,7 +52,14 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
     });
   }
   await noteOutcomes(ctx.db, [{ bridgeId, error: null }], ctx.clock.now());
-  return records.map(({ externalId, canonical }) => ({ externalId, body: canonical }));
+  const key = { orgId: ctx.orgId, bridgeId, taskName, direction: "inbound" } as const;
+  const mapping = await loadActiveTransformation(ctx, ctx.db, key);
+  return records.map(({ externalId, raw, canonical }) => {
+    if (!mapping) return { externalId, body: canonical };
+    const mapped = mapping.run(raw);
+    // What could not be mapped is reported by what is missing in it.
+    return { externalId, body: mapped.ok ? mapped.output : {} };
+  });
 }
 
 type Errors = LocationSync["errors"];

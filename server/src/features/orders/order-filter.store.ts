@@ -44,7 +44,9 @@ export type OrderPlan = {
   values: unknown[];
   words: SearchWord[] | undefined;
   archived: boolean[];
-  /** Whether words and what is archived are all that is asked for, in the order in which words are kept. */
+  /** Whether the list is sorted as words are kept. */
+  isByCreation: boolean;
+  /** Whether, besides, words and what is archived are all that is asked for. */
   isOnlySearch: boolean;
 };
 
@@ -84,7 +86,8 @@ export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, a
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
   const archived = archivedOptions(filter.archived);
-  const isOnlySearch = shared.length === 1 && !filter.status && column === "created_at";
+  const isByCreation = column === "created_at";
+  const isOnlySearch = isByCreation && shared.length === 1 && !filter.status;
   let branches: Branch[] = [{ where: shared.join(" and "), rank: 0 }];
   branches = split(
     branches,
@@ -108,6 +111,7 @@ export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, a
     values,
     words,
     archived,
+    isByCreation,
     isOnlySearch,
   };
 }

@@ -39,10 +39,10 @@ export async function keepWords(tx: Tx, orgId: string, orders: Order[]): Promise
          join orders o on o.org_id = $1 and o.id = g.id),
      gone as (
        delete from order_words w using stored s, unnest(s.search) as l
-        where w.org_id = $1 and w.is_archived = s.is_archived and w.month = order_month(s.created_at) and w.word = ${wordOf("l.lexeme")}
+        where w.org_id = $1 and w.is_archived = s.is_archived and w.week = order_week(s.created_at) and w.word = ${wordOf("l.lexeme")}
           and w.created_at = s.created_at and w.order_id = s.id and (s.moves or l.lexeme <> all(s.words)))
-     insert into order_words (org_id, order_id, created_at, month, is_archived, word)
-     select $1::uuid, s.id, s.created_at, order_month(s.created_at), s.will_be, ${wordOf("word")} from stored s, unnest(s.words) as word
+     insert into order_words (org_id, order_id, created_at, week, is_archived, word)
+     select $1::uuid, s.id, s.created_at, order_week(s.created_at), s.will_be, ${wordOf("word")} from stored s, unnest(s.words) as word
       where s.moves or word <> all(tsvector_to_array(s.search))`,
     [orgId, JSON.stringify(records)],
   );

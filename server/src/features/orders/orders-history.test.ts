@@ -137,6 +137,23 @@ describe("the timeline of an order", () => {
     expect(paged.body.data[0].kind).toBe("patched");
     expect((await (await hub.org()).get(`/orders/${id}/timeline`)).body.code).toBe("order_not_found");
   });
+
+  test("begins with its creation also when a run made the order", async () => {
+    const org = await hub.org();
+    await org.post("/orders", { number: "S-1", lines: [{ sku: "A", quantity: 2, price: 5 }] });
+    const actions = [{ type: "split", params: { by: "value", max_value: 5 } }, { type: "duplicate" }];
+    const { body } = await org.post("/operations/run", { order_ids: ["S-1"], actions });
+    const made: string[] = body.results[0].steps.flatMap(
+      (step: { created_order_ids: string[] }) => step.created_order_ids,
+    );
+    expect(made).toHaveLength(2);
+    for (const id of made) {
+      const timeline = (await org.get(`/orders/${id}/timeline`)).body;
+      expect(timeline.data).toMatchObject([{ kind: "created", actor: { type: "api_key" } }]);
+    }
+    await org.post(`/operations/runs/${body.id}/undo`);
+    expect((await org.get(`/orders/${made[0]}/timeline`)).status).toBe(404);
+  });
 });
 
 async function insertRun(orgId: string, orderId: string, steps: object[]): Promise<string> {

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
+import type { Queryable } from "../../db/database.ts";
+import { readMigrations } from "../../db/migrate.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { foldOrderCounts } from "./orders.ts";
 
 const hub = await startTestHub();
 
 /** What the lists read beside the orders, and what it would be if it were made from the orders at this moment. */
-async function compareWithOrders(orgId: string): Promise<void> {
+async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): Promise<void> {
   const pairs = {
     words: [
-      "select is_archived, word, created_at, order_id from order_words where org_id = $1",
-      `select o.is_archived, substr(w.lexeme, 7), o.created_at, o.id from orders o, unnest(o.search) as w where org_id = $1`,
+      "select is_archived, week, word, created_at, order_id from order_words where org_id = $1",
+      `select o.is_archived, order_week(o.created_at), substr(w.lexeme, 7), o.created_at, o.id from orders o, unnest(o.search) as w where org_id = $1`,
     ],
     tags: [
       "select is_archived, tag, created_at, order_id from order_tags where org_id = $1",
@@ -22,9 +24,7 @@ async function compareWithOrders(orgId: string): Promise<void> {
     ],
   };
   for (const [what, [kept, made]] of Object.entries(pairs)) {
-    const rows = await hub.world.db.query(`(${kept} except all ${made}) union all (${made} except all ${kept})`, [
-      orgId,
-    ]);
+    const rows = await db.query(`(${kept} except all ${made}) union all (${made} except all ${kept})`, [orgId]);
     expect([what, rows]).toEqual([what, []]);
   }
 }
@@ -64,6 +64,28 @@ test("what lists read beside the orders follows every kind of change", async () 
   await compareWithOrders(org.id);
   expect((await org.delete(`/orders/${draft.id}`)).status).toBe(200);
   await compareWithOrders(org.id);
+});
+
+test("orders that were there before get what lists read", async () => {
+  const org = await hub.org();
+  const orders = Array.from({ length: 20 }, (_, i) => ({
+    status: i % 2 === 0 ? "new" : "ready",
+    archived: i % 5 === 0,
+    customer: { name: "Ada Byron", email: `ada${i}@mail.example` },
+  }));
+  await org.post("/orders/bulk", { orders });
+  const migration = (await readMigrations()).find(({ name }) => name.endsWith("_order_lists.sql"));
+  const undone = hub.world.db.transaction(async (tx) => {
+    await tx.query("drop table order_words, order_counts");
+    await tx.query("drop function order_week");
+    await tx.query("create index orders_by_word on orders using gin (search)");
+    await tx.query(migration!.sql);
+    await compareWithOrders(org.id, tx);
+    const [row] = await tx.query<{ n: number }>("select count(*) as n from order_words where org_id = $1", [org.id]);
+    expect(row!.n).toBeGreaterThanOrEqual(60);
+    throw new Error("undo");
+  });
+  await expect(undone).rejects.toThrow("undo");
 });
 
 test("counts stay the same when they are added up, also while orders come in", async () => {

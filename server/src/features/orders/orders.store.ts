@@ -68,8 +68,8 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
        select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
        on conflict do nothing returning id, created_at, is_archived, status, on_hold, search),
      words as (
-       insert into order_words (org_id, order_id, created_at, month, is_archived, word)
-       select $1::uuid, m.id, m.created_at, order_month(m.created_at), m.is_archived, ${wordOf("w.lexeme")} as word
+       insert into order_words (org_id, order_id, created_at, week, is_archived, word)
+       select $1::uuid, m.id, m.created_at, order_week(m.created_at), m.is_archived, ${wordOf("w.lexeme")} as word
          from made m, unnest(m.search) as w order by word),
      counted as (
        insert into order_counts (org_id, is_archived, status, on_hold, orders)
@@ -130,7 +130,7 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
             returning id, created_at, is_archived, status, on_hold, search),
           words as (
             delete from order_words w using gone g, unnest(g.search) as l
-             where w.org_id = $1 and w.is_archived = g.is_archived and w.month = order_month(g.created_at) and w.word = ${wordOf("l.lexeme")}
+             where w.org_id = $1 and w.is_archived = g.is_archived and w.week = order_week(g.created_at) and w.word = ${wordOf("l.lexeme")}
                and w.created_at = g.created_at and w.order_id = g.id)
      insert into order_counts (org_id, is_archived, status, on_hold, orders)
      select $1::uuid, is_archived, status, on_hold, -count(*) from gone group by is_archived, status, on_hold`,

@@ -1,11 +1,10 @@
+import { mask, maskPerson, personalMembers } from "../../core/mask-person.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange, Order } from "./order.ts";
 import { presentOrder } from "./order.ts";
 
-const mask = "***";
 const holders: readonly string[] = ["customer", "shippingAddress", "billingAddress"];
-const members = ["name", "email", "phone", "address1", "address2"];
 
 export function maySeePersonalData(ctx: Pick<Ctx, "principal">): boolean {
   return hasScope(ctx.principal.scopes, "pii:read");
@@ -20,9 +19,9 @@ export function presentTo(ctx: Pick<Ctx, "principal">, order: Order): ReturnType
 export function maskOrder(order: Order): Order {
   return {
     ...order,
-    customer: maskMembers(order.customer),
-    shippingAddress: order.shippingAddress && maskMembers(order.shippingAddress),
-    billingAddress: order.billingAddress && maskMembers(order.billingAddress),
+    customer: maskPerson(order.customer),
+    shippingAddress: order.shippingAddress && maskPerson(order.shippingAddress),
+    billingAddress: order.billingAddress && maskPerson(order.billingAddress),
   };
 }
 
@@ -31,13 +30,8 @@ export function maskChange({ path, from, to }: FieldChange): FieldChange {
   const [holder, member] = path.slice(1).split("/");
   if (!holders.includes(holder!)) return { path, from, to };
   const hide = (value: unknown): unknown => {
-    if (typeof value === "object" && value !== null) return maskMembers(value);
-    return member !== undefined && members.includes(member) && typeof value === "string" ? mask : value;
+    if (typeof value === "object" && value !== null) return maskPerson(value);
+    return member !== undefined && personalMembers.includes(member) && typeof value === "string" ? mask : value;
   };
   return { path, from: hide(from), to: hide(to) };
-}
-
-function maskMembers<T extends object>(holder: T): T {
-  const masked = members.filter((name) => name in holder).map((name) => [name, mask]);
-  return { ...holder, ...Object.fromEntries(masked) };
 }

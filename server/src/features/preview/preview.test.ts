@@ -63,6 +63,17 @@ describe("the preview surface", () => {
     expect(events).toEqual(["preview.seeded", "preview.reset"]);
     const counts = (await preview.get("/orders/counts?archived=any")).body;
     expect(counts.total).toBe(2_000);
+    const overview = (
+      await preview.get(`/v1/overview?organization_id=${(await preview.get("/me")).body.organization.id}`)
+    ).body;
+    for (const figure of ["delivered", "in_transit", "at_risk", "on_time_pct", "avg_transit_days"]) {
+      expect(overview.data[figure], figure).toBeGreaterThan(0);
+    }
+    expect(overview.data.on_time_pct).toBeLessThan(100);
+    const shipments = (await preview.get("/shipments/counts")).body;
+    expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered);
+    const pickups = (await preview.get("/pickups")).body.data.map(({ status }: { status: string }) => status);
+    expect(new Set(pickups)).toEqual(new Set(["scheduled", "completed", "missed", "cancelled"]));
   });
 
   test("is set and emptied by operators of the hub only", async () => {

@@ -7,6 +7,8 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { insertOrders } from "../orders/orders.ts";
+import { seedPickups } from "../pickups/pickups.ts";
+import { seedShipments } from "../shipments/shipments.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
@@ -56,17 +58,19 @@ export async function seedPreview(ctx: Ctx): Promise<void> {
 }
 
 async function seed(tx: Tx, ctx: Ctx): Promise<void> {
-  let inserted = 0;
+  let [inserted, shipments] = [0, 0];
   // All at once, others would wait for their answers meanwhile, and the hub would keep the memory it took.
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
+    shipments += await seedShipments(tx, ctx, batch);
   }
   const carrierAccounts = await seedCarrierAccounts(tx, ctx);
+  const pickups = await seedPickups(tx, ctx);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
-    data: { orders: inserted, carrierAccounts },
+    data: { orders: inserted, shipments, carrierAccounts, pickups },
   });
 }
 

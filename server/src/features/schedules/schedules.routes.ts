@@ -1,7 +1,6 @@
-import { Type } from "typebox";
 import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
-import { ExecutionQuery, ExecutionSummary } from "../tasks/tasks.schemas.ts";
+import { ExecutionSummary } from "../tasks/tasks.schemas.ts";
 import { backfillSchedule } from "./backfill-schedule.ts";
 import * as shapes from "./schedules.schemas.ts";
 import * as schedules from "./schedules.ts";
@@ -34,6 +33,7 @@ export const scheduleRoutes = [
     path: "/schedules/preview",
     scope: "schedules:read",
     summary: "What a cron expression means, and when it would run; nothing is stored",
+    onlyLooks: true,
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
@@ -115,7 +115,7 @@ export const scheduleRoutes = [
     scope: "schedules:read",
     summary: "List the executions of a schedule, newest first",
     ids,
-    query: Type.Omit(ExecutionQuery, ["scheduleId"]),
+    query: shapes.ScheduleExecutionQuery,
     answer: [200, PageOf(ExecutionSummary)],
     handle: (ctx, { params, query }) => schedules.listScheduleExecutions(ctx, params.id, query),
   }),

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
-import { ExecutionSummary } from "../tasks/tasks.schemas.ts";
+import { ExecutionQuery, ExecutionSummary } from "../tasks/tasks.schemas.ts";
 
 export const overlaps = ["skip", "queue_one", "allow", "cancel_running"] as const;
 export const missedPolicies = ["once", "skip", "all"] as const;
@@ -128,6 +128,11 @@ export const ScheduleQuery = pageQuery({
   search: Type.Optional(Type.String({ maxLength: 100, description: "In the name" })),
 });
 export type ScheduleQuery = Static<typeof ScheduleQuery>;
+
+const { scheduleId: _, ...executionFilters } = ExecutionQuery.properties;
+/** As for all executions; which schedule is said by the path. */
+export const ScheduleExecutionQuery = Strict(executionFilters);
+export type ScheduleExecutionQuery = Static<typeof ScheduleExecutionQuery>;
 
 export const Triggered = Type.Object({
   scheduleId: Id,

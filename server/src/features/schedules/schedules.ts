@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -7,7 +8,6 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { ExecutionQuery } from "../tasks/tasks.schemas.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron.ts";
 import { describeCron } from "./cron-describe.ts";
@@ -15,7 +15,14 @@ import { nextOccurrence } from "./cron-occurrences.ts";
 import { upcomingRuns } from "./cron-upcoming.ts";
 import { presentSchedule } from "./present-schedule.ts";
 import { scheduleNow } from "./schedule-clock.ts";
-import type { PreviewRequest, Schedule, SchedulePatch, ScheduleQuery, ScheduleRequest } from "./schedules.schemas.ts";
+import type {
+  PreviewRequest,
+  Schedule,
+  ScheduleExecutionQuery,
+  SchedulePatch,
+  ScheduleQuery,
+  ScheduleRequest,
+} from "./schedules.schemas.ts";
 import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./zones.ts";
@@ -68,8 +75,8 @@ export async function updateSchedule(
     patch.input !== undefined ||
     patch.isActive === true;
   if (asksForAnother) {
-    const { bridgeId = before.bridge_id, taskName = before.task_name, input = before.input } = patch;
-    await requireTask(ctx, { bridgeId, taskName, input });
+    const { bridgeId = before.bridge_id, taskName = before.task_name } = patch;
+    await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
   }
   return await change(ctx, async (tx) => {
     const row = await lock(tx, ctx, id);
@@ -81,7 +88,7 @@ export async function updateSchedule(
       task_name: patch.taskName ?? row.task_name,
       cron: patch.cron === undefined ? row.cron : cron.expression,
       timezone: patch.timezone === undefined ? row.timezone : timezone,
-      input: patch.input ?? row.input,
+      input: mergeInput(row, patch),
       overlap: patch.overlap ?? row.overlap,
       missed: patch.missed ?? row.missed,
       at: ctx.clock.now(),
@@ -95,6 +102,10 @@ export async function updateSchedule(
     await record(tx, ctx, "updated", id, patch);
     return presentSchedule(updated);
   });
+}
+
+function mergeInput({ input }: ShownScheduleRow, patch: SchedulePatch): ShownScheduleRow["input"] {
+  return mergePatch(input, patch.input ?? {}) as ShownScheduleRow["input"];
 }
 
 export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | undefined) {
@@ -164,7 +175,7 @@ export async function previewSchedule(ctx: Ctx, request: PreviewRequest) {
   };
 }
 
-export async function listScheduleExecutions(ctx: Ctx, id: string, query: Omit<ExecutionQuery, "scheduleId">) {
+export async function listScheduleExecutions(ctx: Ctx, id: string, query: ScheduleExecutionQuery) {
   await find(ctx.db, ctx, id);
   return await listExecutions(ctx, { ...query, scheduleId: id });
 }

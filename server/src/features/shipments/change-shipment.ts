@@ -9,11 +9,12 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import { ruleErrors, toPromise } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment, ShipmentFacts } from "./shipment.ts";
-import { derive, presentShipment } from "./shipment.ts";
+import { derive } from "./shipment.ts";
 import type { ShipmentPatch, ShipmentRequest } from "./shipments.schemas.ts";
 import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
@@ -39,7 +40,7 @@ export async function updateShipment(
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch) };
     await recordEvent(tx, ctx, { type: "shipment.updated", objectType: "shipment", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
-    return presentShipment(after, now);
+    return presentTo(ctx, after);
   });
 }
 
@@ -66,7 +67,7 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undef
   return await change(ctx, async (tx) => {
     const before = await lock(tx, ctx, id);
     checkVersion(before, ifMatch);
-    if (before.voidedAt !== null) return presentShipment(before, now);
+    if (before.voidedAt !== null) return presentTo(ctx, before);
     if (before.status === "delivered" || before.status === "returned") {
       throw new HubError("invalid_state", `The shipment is ${before.status}; it cannot be voided any more.`);
     }
@@ -75,7 +76,7 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undef
     const data = { trackingNumber: after.trackingNumber, from: before.status };
     await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
-    return presentShipment(after, now);
+    return presentTo(ctx, after);
   });
 }
 

@@ -7,12 +7,13 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
+import { presentTo } from "./present-shipment.ts";
 import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentOrder } from "./shipment-fields.ts";
 import { newShipment, ruleErrors } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment, ShipmentSource } from "./shipment.ts";
-import { carrierKeyOf, presentShipment, trackingKeyOf } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
@@ -37,7 +38,7 @@ export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promis
     const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
     const data = { trackingNumber, carrier, orderNumber, status };
     await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
-    return presentShipment(outcome.shipment, ctx.clock.now().toISOString());
+    return presentTo(ctx, outcome.shipment);
   });
 }
 

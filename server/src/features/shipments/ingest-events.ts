@@ -8,9 +8,10 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { Report } from "./apply-tracking.ts";
 import { applyReports } from "./apply-tracking.ts";
 import { invalid, placed } from "./create-shipments.ts";
+import { presentTo } from "./present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import { eventErrors, maxEvents, toEvent } from "./shipment-fields.ts";
-import { carrierKeyOf, presentShipment, trackingKeyOf } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { EventRequest, TrackedEvent } from "./shipments.schemas.ts";
 import { EventRow } from "./shipments.schemas.ts";
 import type { TrackedShipment } from "./shipments.store.ts";
@@ -31,7 +32,7 @@ export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Pro
     const applied = await applyReports(tx, ctx, [report]);
     if (applied.get(id)?.isFull) throw new HubError("too_many_events", tooMany);
     const shipment = await store.findShipment(tx, ctx.orgId, id);
-    return presentShipment(shipment!, now);
+    return presentTo(ctx, shipment!);
   });
 }
 

@@ -39,7 +39,8 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
   await addToStats(tx, ctx.orgId, [...created, ...changes]);
 }
 
-function toShipment(order: Order, listed: OrderShipment, now: string): Shipment {
+/** As the order lists it. */
+export function toShipment(order: Order, listed: OrderShipment, now: string): Shipment {
   const { carrier, service, trackingNumber } = listed;
   const request = {
     shippedAt: listed.shippedAt,

@@ -51,13 +51,17 @@ const reasonConditions: Record<RiskReason, (now: string) => string> = {
   not_accepted: (now) => `s.not_accepted_at <= ${now}`,
 };
 
-/** `orgId` null: of all organizations. Sorted by what is asked for, else the newest first. */
+/**
+ * `orgId` null: of all organizations. Sorted by what is asked for, else the newest first. `isLong`: a moment ago there were
+ * more than are counted, so that counting again would tell nothing.
+ */
 export async function listShipments(
   db: Queryable,
   orgId: string | null,
   filter: ShipmentFilter,
   now: string,
   range: Range,
+  isLong = false,
 ): Promise<Found> {
   const plan = planShipments(orgId, filter, now);
   if (filter.search !== undefined) {
@@ -65,7 +69,11 @@ export async function listShipments(
     if (rare) return rare;
     addSearch(plan, filter.search);
   }
-  const [rows, total] = [await readSlice(db, plan, range), await countUpTo(db, plan)];
+  const isSearch = filter.search !== undefined;
+  const [rows, total] = await Promise.all([
+    readSlice(db, plan, range),
+    isLong || isSearch ? maxTotal + 1 : countUpTo(db, plan),
+  ]);
   const hasMore = rows.length > range.limit;
   const shipments = rows.slice(0, range.limit).map(toListed);
   return { shipments, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };

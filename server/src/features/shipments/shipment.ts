@@ -183,9 +183,3 @@ export function trackingKeyOf(trackingNumber: string): string {
 export function carrierKeyOf(carrier: string): string {
   return carrier.trim().toLowerCase();
 }
-
-/** As callers see it; what is only kept to find it is left out by the shape of the answer. */
-export function presentShipment<Known extends Shipment>(shipment: Known, now: string) {
-  const reasons = riskReasonsOf(shipment, now);
-  return { ...shipment, isOpen: isOpen(shipment.status), atRisk: reasons.length > 0, riskReasons: reasons };
-}

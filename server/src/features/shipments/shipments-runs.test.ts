@@ -62,6 +62,38 @@ describe("a run that marks orders as shipped", () => {
     for (const id of ids) expect((await org.get(`/orders/${id}`)).body.status).toBe("delivered");
   });
 
+  test("two parcels of an order that arrive at the same moment deliver it", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [id] = await orders(1);
+      await run([id!], "mark_shipped", { tracking_number: `1ZBOTH${round}` });
+      await org.post("/shipments", { orderId: id, trackingNumber: `1ZALSO${round}` });
+      const arrive = (trackingNumber: string) =>
+        org.post("/shipments/events", {
+          events: [{ trackingNumber, at: "2026-01-03T00:00:00Z", status: "delivered" }],
+        });
+      await Promise.all([arrive(`1ZBOTH${round}`), arrive(`1ZALSO${round}`)]);
+      expect((await org.get(`/orders/${id}`)).body.status).toBe("delivered");
+    }
+  });
+
+  test("counts stay true when many write at once", async () => {
+    const own = await hub.org();
+    const numbers = Array.from({ length: 20 }, (_, i) => `PAR-${i}`);
+    await own.post("/shipments/bulk", { shipments: numbers.map((trackingNumber) => ({ trackingNumber })) });
+    const statuses = ["picked_up", "in_transit", "exception", "delivered"];
+    await Promise.all(
+      statuses.map((status, hour) => {
+        const at = new Date(Date.UTC(2026, 0, 1, hour)).toISOString();
+        const mixed = hour % 2 === 0 ? numbers : numbers.toReversed();
+        return own.post("/shipments/events", {
+          events: mixed.map((trackingNumber) => ({ trackingNumber, at, status })),
+        });
+      }),
+    );
+    const counts = (await own.get("/shipments/counts")).body;
+    expect(counts).toMatchObject({ delivered: 20, pre_transit: 0, in_transit: 0, exception: 0, total: 20 });
+  });
+
   test("preflight records nothing", async () => {
     const ids = await orders(1);
     await org.post("/operations/preflight", { order_ids: ids, actions: [{ type: "mark_shipped", params: {} }] });

@@ -122,7 +122,7 @@ export type ShipmentPatch = Static<typeof ShipmentPatch>;
 const AnyRow = Type.Unsafe<unknown>({ anyOf: [ShipmentRequest, {}], description: "As in POST /shipments" });
 export const BulkRequest = Strict(
   { shipments: Type.Array(AnyRow, { minItems: 1, maxItems: maxBulkShipments }) },
-  { examples: [{ shipments: [example] }] },
+  { examples: [{ shipments: [{ ...example, trackingNumber: "1Z999AA10123456802" }] }] },
 );
 export type BulkRequest = Static<typeof BulkRequest>;
 

@@ -196,6 +196,19 @@ describe("tracking events", () => {
   });
 });
 
+test("who a parcel is for is shown only with pii:read", async () => {
+  const destination = { name: "Ada Byron", address1: "12 Main Street", city: "Albany", zip: "12207" };
+  const { body } = await shipped({ destination });
+  const reader = await org.withScopes(["shipments:read"]);
+  const masked = { name: "***", address1: "***", city: "Albany", zip: "12207" };
+  expect((await reader.get(`/shipments/${body.id}`)).body.destination).toEqual(masked);
+  expect((await reader.get(`/shipments?trackingNumber=${body.trackingNumber}`)).body.data[0].destination).toEqual(
+    masked,
+  );
+  const trusted = await org.withScopes(["shipments:read", "pii:read"]);
+  expect((await trusted.get(`/shipments/${body.id}`)).body.destination).toEqual(destination);
+});
+
 describe("changing a shipment", () => {
   test("merges what is said, and knows what follows from it", async () => {
     const { body } = await shipped({ destination: { zip: "10001", countryCode: "US" }, deliveredAt: ago(1) });

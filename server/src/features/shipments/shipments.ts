@@ -4,11 +4,13 @@ import { nearestName } from "../../core/nearest.ts";
 import { offsetOf } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
 import type { ShipmentFilter } from "./shipment-list.store.ts";
 import * as lists from "./shipment-list.store.ts";
 import * as stats from "./shipment-stats.store.ts";
-import { carrierKeyOf, presentShipment } from "./shipment.ts";
+import { carrierKeyOf } from "./shipment.ts";
 import type { ShipmentStatus } from "./shipments.states.ts";
 import { shipmentStatuses } from "./shipments.states.ts";
 import type { ShipmentToTrack } from "./shipments.store.ts";
@@ -21,6 +23,7 @@ export { addEvent, addEventsInBulk } from "./ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
 export { applyTrackingRecords } from "./ingest-events.ts";
+export { seedShipments } from "./seed-shipments.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
@@ -29,7 +32,7 @@ export { keepOrderShipments } from "./order-shipments.ts";
 export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer> {
   const shipment = await store.findShipment(ctx.db, ctx.orgId, id);
   if (!shipment) throw notFound("shipment");
-  return presentShipment(shipment, ctx.clock.now().toISOString());
+  return presentTo(ctx, shipment);
 }
 
 export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<ShipmentPage> {
@@ -45,11 +48,30 @@ async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const { page, limit } = query;
   const now = ctx.clock.now().toISOString();
   const range = { limit, offset: offsetOf(query) };
-  const found = await lists.listShipments(ctx.db, orgId, readFilter(query), now, range);
+  const filter = readFilter(query);
+  const [long, key] = [longLists(ctx), `${orgId} ${JSON.stringify(filter)}`];
+  const found = await lists.listShipments(ctx.db, orgId, filter, now, range, long.has(key));
   const { total, totalIsCapped, hasMore } = found;
+  if (totalIsCapped) long.add(key);
   const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.shipments.map((shipment) => presentShipment(shipment, now)), pagination };
+  return { data: found.shipments.map((shipment) => presentTo(ctx, shipment)), pagination };
 }
+
+const rememberMs = 10_000;
+const maxRemembered = 1_000;
+
+/** Lists that had more than are counted a moment ago. */
+const longLists = perWorld(({ clock }) => {
+  const until = new Map<string, number>();
+  const has = (key: string): boolean => (until.get(key) ?? 0) > clock.real().getTime();
+  return {
+    has,
+    add(key: string): void {
+      if (until.size >= maxRemembered) until.clear();
+      if (!has(key)) until.set(key, clock.real().getTime() + rememberMs);
+    },
+  };
+});
 
 export async function countShipments(ctx: Ctx) {
   const now = ctx.clock.now().toISOString();

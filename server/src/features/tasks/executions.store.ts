@@ -66,6 +66,30 @@ export async function lockExecution(tx: Tx, orgId: string, id: string): Promise<
   return row;
 }
 
+/** The data that passed through an execution. What is too large to be looked at in numbers is left out. */
+export type Recording = Pick<ExecutionRow, "id" | "status" | "created_at" | "transformations"> & {
+  input: Record<string, unknown> | null;
+  sent_input: Record<string, unknown> | null;
+  result: unknown;
+};
+
+const maxRecordingBytes = 1_000_000;
+
+export async function listRecordings(
+  db: Queryable,
+  orgId: string,
+  { bridgeId, taskName, limit }: { bridgeId: string; taskName: string; limit: number },
+): Promise<Recording[]> {
+  const small = (column: string): string =>
+    `case when octet_length(${column}::text) <= $5 then ${column} end as ${column}`;
+  return await db.query<Recording>(
+    `select id, status, created_at, transformations, ${["input", "sent_input", "result"].map(small).join(", ")}
+       from task_executions where org_id = $1 and bridge_id = $2 and task_name = $3 and finished_at is not null
+      order by created_at desc, id desc limit $4`,
+    [orgId, bridgeId, taskName, limit, maxRecordingBytes],
+  );
+}
+
 export type NewExecution = Pick<
   ExecutionRow,
   | "id"

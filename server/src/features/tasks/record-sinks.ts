@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { applyPulledLocations } from "../locations/locations.ts";
 import { upsertPulledOrders } from "../orders/orders.ts";
+import { storeTracking } from "./tracking-sink.ts";
 import type { Stored } from "./run-pull.ts";
 
 /** A pulled record as the hub takes it. */
@@ -17,7 +18,7 @@ export type Sink =
 export const sinks: Record<PullTask["yields"], Sink> = {
   orders: { kind: "pages", store: upsertPulledOrders },
   locations: { kind: "whole", store: applyPulledLocations },
-  tracking: { kind: "none" },
+  tracking: { kind: "pages", store: storeTracking },
   // The hub keeps no stock: what was counted is the result.
   inventory: { kind: "none" },
 };

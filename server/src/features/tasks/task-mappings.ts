@@ -1,5 +1,7 @@
 import type { World } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { ActiveTransformation } from "../transformations/transformations.ts";
+import { loadActiveTransformations } from "../transformations/transformations.ts";
 
 export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false; errors: unknown[] };
 
@@ -9,9 +11,17 @@ export type ActiveMapping = { used: { id: string; version: number }; map(data: u
 export type ActiveMappings = { outbound?: ActiveMapping; inbound?: ActiveMapping };
 
 export async function loadMappings(
-  _world: World,
-  _db: Queryable,
-  _task: { orgId: string; bridgeId: string; taskName: string },
+  world: World,
+  db: Queryable,
+  task: { orgId: string; bridgeId: string; taskName: string },
 ): Promise<ActiveMappings> {
-  return {};
+  const { outbound, inbound } = await loadActiveTransformations(world, db, task);
+  return {
+    ...(outbound ? { outbound: toMapping(outbound) } : {}),
+    ...(inbound ? { inbound: toMapping(inbound) } : {}),
+  };
+}
+
+function toMapping({ id, version, run }: ActiveTransformation): ActiveMapping {
+  return { used: { id, version }, map: run };
 }

@@ -32,6 +32,8 @@ import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
+export { listRecordings } from "./executions.store.ts";
+export type { Recording } from "./executions.store.ts";
 export { stopWaiting } from "./await-end.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";

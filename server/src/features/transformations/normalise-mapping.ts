@@ -41,7 +41,21 @@ export type MappingElement = {
 export type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => void;
 type Plain = Record<string, unknown>;
 
-const aliases: Record<string, string> = { from: "source", to: "target", generate: "target", extract: "source" };
+/** What other tools call the same thing. */
+const aliases: Record<string, string> = {
+  from: "source",
+  sourceField: "source",
+  sourcePath: "source",
+  extract: "source",
+  to: "target",
+  targetField: "target",
+  targetPath: "target",
+  generate: "target",
+  constant: "value",
+  defaultValue: "default",
+  condition: "when",
+  transform: "transforms",
+};
 
 export function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -87,7 +101,7 @@ function withoutAliases(raw: Plain, refuse: Refuse): Plain {
       refuse(`/${escapePointer(key)}`, "unknown_field", "There is no such field.", { allowed: elementFields, ...more });
     } else if (Object.hasOwn(element, name)) {
       refuse(`/${escapePointer(key)}`, "duplicate_field", `This is another name for ${name}, which is there already.`);
-    } else element[name] = value;
+    } else element[name] = key === "transform" && !Array.isArray(value) ? [value] : value;
   }
   return element;
 }

@@ -3,12 +3,14 @@ import { elementsOf } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
 import { copyOf, mappingLimits, MappingFault, spend, startRun, takeRoom, takeRoomFor } from "./mapping-run.ts";
 import { isMissing } from "./mapping-values.ts";
+import { isPlain } from "./normalise-mapping.ts";
 
 export type MappingOutput = Record<string, unknown>;
 export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; errors: Problem[] };
 
 /** Never throws and always ends, whatever the mapping and the data are. The data is not changed. */
 export function runMapping({ elements }: CompiledMapping, data: unknown): MappingResult {
+  if (elements.length === 0 && isPlain(data)) return { ok: true, output: data };
   const run = startRun(data);
   const output: MappingOutput = {};
   runAll(elements, run, output);
@@ -103,7 +105,7 @@ function mapEach(inner: CompiledElement[], value: unknown, run: Run): MappingOut
 /** What `onError` says about a fault; when nothing helps it becomes an error of the run. */
 function settle(element: CompiledElement, run: Run, output: MappingOutput, fault: MappingFault): void {
   // Making a fault costs more than a step.
-  spend(run, 20);
+  spend(run, 30);
   const { onError } = element;
   if (onError !== "fail") {
     const status = onError === "skip" ? "skipped" : "defaulted";

@@ -44,11 +44,13 @@ const meaning = new Map(synonyms.flatMap((words) => words.map((word) => [word, w
 
 type Words = { last: string; all: Set<string> };
 type Candidate = { path: SourcePath; words: Words };
+/** Several targets may be drafted from the same element, which is looked through once. */
+type Budget = { targets: number; candidates: Map<unknown, Candidate[]> };
 
 /** Drafts mappings from one example of what comes in and one of what should come out; a person checks them. */
 export function suggestMappings(sample: unknown, targetExample: Record<string, unknown>): Suggestion {
   const suggestion: Suggestion = { mappings: [], matches: [], unmatched: [] };
-  const budget = { targets: maxTargets };
+  const budget: Budget = { targets: maxTargets, candidates: new Map() };
   suggestion.mappings = suggestFor(targetExample, sample, "", "$", suggestion, budget, 1);
   return suggestion;
 }
@@ -59,12 +61,11 @@ function suggestFor(
   around: string,
   from: "$" | "@",
   suggestion: Suggestion,
-  budget: { targets: number },
+  budget: Budget,
   depth: number,
 ): MappingElement[] {
-  const sources = sourcePaths(data)
-    .slice(0, maxSources)
-    .map((path): Candidate => ({ path, words: wordsOf(path.names) }));
+  const sources = budget.candidates.get(data) ?? candidatesIn(data);
+  budget.candidates.set(data, sources);
   const mappings: MappingElement[] = [];
   const visit = (value: unknown, names: string[]): void => {
     if (budget.targets-- <= 0 || names.length > 10) return;
@@ -89,6 +90,11 @@ function suggestFor(
   };
   for (const [name, member] of Object.entries(example)) if (name !== "__proto__") visit(member, [name]);
   return mappings;
+}
+
+function candidatesIn(data: unknown): Candidate[] {
+  const paths = sourcePaths(data).slice(0, maxSources);
+  return paths.map((path) => ({ path, words: wordsOf(path.names) }));
 }
 
 function bestMatch(
@@ -126,18 +132,22 @@ function scoreOf(wanted: Words, found: Words): number {
   return (isSameLast ? 0.5 : 0) + (all === 0 ? 0 : 0.5 * (common / all));
 }
 
-/** shippingAddress.zip_code is about shipping, address, zip, code; its last name counts most. */
+/** shippingAddress.zip_code is about shipping, address, zip and code; its last name counts most. */
 function wordsOf(names: string[]): Words {
-  const simplify = (word: string): string => meaning.get(word) ?? word;
-  const words = names.flatMap((name) => [
-    simplify(foldName(name)),
-    ...name
-      .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((word) => word !== "")
-      .map((word) => simplify(word.toLowerCase())),
-  ]);
-  return { last: simplify(foldName(names.at(-1) ?? "")), all: new Set(words) };
+  const perName = names.map((name) => {
+    const whole = meaning.get(foldName(name));
+    return whole === undefined ? splitName(name) : [whole];
+  });
+  const all = new Set([...perName.flat(), ...names.flatMap(splitName)]);
+  return { last: (perName.at(-1) ?? []).join(" "), all };
+}
+
+function splitName(name: string): string[] {
+  const words = name
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== "").map((word) => meaning.get(word) ?? word);
 }
 
 function conversion(found: unknown, wanted: unknown): { type?: ValueType } {

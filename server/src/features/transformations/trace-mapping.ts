@@ -3,6 +3,7 @@ import { namesOf } from "./compile-mapping.ts";
 import type { MappingStatus, Problem, Seen } from "./mapping-run.ts";
 import { startRun } from "./mapping-run.ts";
 import { quote } from "./mapping-values.ts";
+import { isPlain } from "./normalise-mapping.ts";
 import type { MappingOutput } from "./run-mapping.ts";
 import { runAll } from "./run-mapping.ts";
 import type { SourcePath } from "./source-paths.ts";
@@ -73,11 +74,12 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): MappingT
   });
   return {
     ok: run.problems.length === 0,
-    output,
+    // Without mappings the data passes as it is.
+    output: compiled.elements.length === 0 && isPlain(data) ? data : output,
     errors: run.problems,
     warnings: [...warnings, ...settled],
     trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
-    unusedSource: unusedPaths(paths, compiled.reads).slice(0, maxUnused),
+    unusedSource: unusedPaths(paths, compiled.elements.length === 0 ? [[]] : compiled.reads).slice(0, maxUnused),
     durationMs,
   };
 }

@@ -38,18 +38,21 @@ export function defineTransform<Params extends TSchema>(definition: TransformDef
 }
 
 type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile"> & {
+  /** How much more than a plain pass over the text it costs; measured, so that a step is a step everywhere. */
+  weight?: number;
   compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
 };
 
 /** Works on a text; numbers and booleans are written out, and in a list every element is done. */
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
+  const { weight = 1 } = definition;
   return defineTransform({
     ...definition,
     compile(params, env) {
       const apply = definition.compile(params, env);
       const one: Apply = (value, run) => {
         const text = toText(value);
-        spend(run, 1 + (text.length >> 5));
+        spend(run, weight + ((text.length * weight) >> 5));
         return apply(text, run);
       };
       return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
@@ -59,12 +62,13 @@ export function textTransform<Params extends TSchema>(definition: Of<Params, str
 
 /** Works on a number or a text that is one; in a list every element is done. */
 export function numberTransform<Params extends TSchema>(definition: Of<Params, number>): TransformDefinition {
+  const { weight = 1 } = definition;
   return defineTransform({
     ...definition,
     compile(params, env) {
       const apply = definition.compile(params, env);
       const one: Apply = (value, run) => {
-        spend(run, 1);
+        spend(run, weight);
         return apply(typeof value === "number" ? value : toNumber(value), run);
       };
       return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));

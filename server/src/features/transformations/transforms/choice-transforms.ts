@@ -10,10 +10,13 @@ const none = Strict({});
 const group = "choice";
 const Scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]);
 const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
-const fold = (value: unknown): unknown => (typeof value === "string" ? value.trim().toLowerCase() : value);
+/** Longer than any text that it could be compared with, so there is nothing to fold. */
+const maxFolded = 2_000;
+const fold = (value: unknown): unknown =>
+  typeof value === "string" && value.length <= maxFolded ? value.trim().toLowerCase() : value;
 
 /** As a key of a lookup: case and outer blanks do not matter. */
-const keyOf = (text: string): string => text.trim().toLowerCase();
+const keyOf = (text: string): string => (text.length <= maxFolded ? text.trim().toLowerCase() : text);
 
 export const choiceTransforms = [
   defineTransform({

@@ -36,7 +36,7 @@ export const codeTransforms = [
     compile:
       ({ algorithm = "sha256" }) =>
       (text, run) => {
-        spend(run, 20 + (text.length >> 4));
+        spend(run, 30 + (text.length >> 4));
         return createHash(algorithm).update(text).digest("hex");
       },
   }),
@@ -52,7 +52,7 @@ export const codeTransforms = [
       if (!isUuid(space)) env.refuse("namespace", "namespace", "A namespace is dns, url, oid, x500 or a UUID.");
       const prefix = Buffer.from(space.replaceAll("-", ""), "hex");
       return (text, run) => {
-        spend(run, 20 + (text.length >> 4));
+        spend(run, 30 + (text.length >> 4));
         const bytes = createHash("sha1").update(prefix).update(text).digest().subarray(0, 16);
         bytes[6] = (bytes[6]! & 0x0f) | 0x50;
         bytes[8] = (bytes[8]! & 0x3f) | 0x80;
@@ -98,6 +98,7 @@ export const codeTransforms = [
   textTransform({
     name: "url_encode",
     group,
+    weight: 3,
     text: "Makes a text fit for a part of an address",
     params: none,
     example: { from: "a b&c", to: "a%20b%26c" },
@@ -109,6 +110,7 @@ export const codeTransforms = [
   textTransform({
     name: "url_decode",
     group,
+    weight: 3,
     text: "Undoes url_encode",
     params: none,
     example: { from: "a%20b%26c", to: "a b&c" },
@@ -123,6 +125,7 @@ export const codeTransforms = [
   textTransform({
     name: "base64_encode",
     group,
+    weight: 3,
     text: "The bytes of a text (UTF-8) in base64",
     params: none,
     example: { from: "Ann", to: "QW5u" },
@@ -134,6 +137,7 @@ export const codeTransforms = [
   textTransform({
     name: "base64_decode",
     group,
+    weight: 3,
     text: "Undoes base64_encode; also reads the URL-safe form",
     params: none,
     example: { from: "QW5u", to: "Ann" },

@@ -72,6 +72,7 @@ export const numberTransforms = [
   textTransform({
     name: "number",
     group,
+    weight: 6,
     text: "Reads a number as people write it: other decimal and grouping signs, currency signs",
     params: Strict({ decimal: Type.Optional(Separator), group: Type.Optional(Separator) }),
     main: "decimal",
@@ -163,6 +164,7 @@ export const numberTransforms = [
   numberTransform({
     name: "format_number",
     group,
+    weight: 8,
     text: "Writes it with fixed decimal places and, if wanted, grouped digits",
     params: Strict({
       digits: Type.Optional(Digits),

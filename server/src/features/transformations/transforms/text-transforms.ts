@@ -25,6 +25,7 @@ export const textTransforms = [
   textTransform({
     name: "squish",
     group,
+    weight: 8,
     text: "Removes blanks at both ends and makes every run of blanks one",
     params: none,
     example: { from: "  12   Main  St ", to: "12 Main St" },
@@ -49,6 +50,7 @@ export const textTransforms = [
   textTransform({
     name: "title",
     group,
+    weight: 16,
     text: "Starts every word with a capital letter",
     params: none,
     example: { from: "NEW YORK", to: "New York" },
@@ -201,6 +203,7 @@ export const textTransforms = [
   textTransform({
     name: "digits",
     group,
+    weight: 4,
     text: "Keeps only the digits 0 to 9",
     params: none,
     example: { from: "(555) 010-0000", to: "5550100000" },
@@ -209,6 +212,7 @@ export const textTransforms = [
   textTransform({
     name: "ascii",
     group,
+    weight: 6,
     text: "Writes letters without accents and drops what plain ASCII cannot show",
     params: none,
     example: { from: "Zoë Müller-Straße", to: "Zoe Muller-Strasse" },
@@ -217,6 +221,7 @@ export const textTransforms = [
   textTransform({
     name: "slug",
     group,
+    weight: 12,
     text: "A name for addresses: small letters, digits and hyphens",
     params: none,
     example: { from: "Blue Mug (Größe L)", to: "blue-mug-grosse-l" },

@@ -1,6 +1,6 @@
-import type { CellValue } from "../../core/csv-cells.ts";
-import { clip, readDate, readNumber } from "../../core/csv-cells.ts";
-import { textProblem } from "../../core/strict-json.ts";
+import type { CellValue } from "./csv-cells.ts";
+import { clip, readDate, readNumber } from "./csv-cells.ts";
+import { textProblem } from "./strict-json.ts";
 
 /** A cell as the value of its field. */
 export function readValue(field: string, text: string): CellValue {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { repairAddress } from "../../core/csv-cells.ts";
+import { repairAddress } from "./csv-cells.ts";
 import { readValue } from "./csv-values.ts";
 
 test("numbers are read as people write them, or not at all", () => {

@@ -1,5 +1,5 @@
-import type { CsvVocabulary } from "../../core/csv-columns.ts";
-import { addressFields } from "../../core/csv-columns.ts";
+import type { CsvVocabulary } from "./csv-columns.ts";
+import { addressFields } from "./csv-columns.ts";
 
 const shippingPrefixes = ["shippingaddress", "shipping", "shipto", "ship", "delivery", "recipient", ""];
 const billingPrefixes = ["billingaddress", "billing", "billto", "bill"];

@@ -1,6 +1,6 @@
-import { unguardFormula } from "../../core/csv.ts";
-import { repairAddress } from "../../core/csv-cells.ts";
-import type { Column } from "../../core/csv-columns.ts";
+import { unguardFormula } from "./csv.ts";
+import { repairAddress } from "./csv-cells.ts";
+import type { Column } from "./csv-columns.ts";
 import { readValue } from "./csv-values.ts";
 
 export type Place = { row: number; column: string | null };

@@ -1,0 +1,70 @@
+import type { HttpRequest, HttpResponse } from "../core/outbound-request.ts";
+import { OutboundError } from "../core/outbound-error.ts";
+import { isRetryableStatus } from "../core/outbound-retry.ts";
+import type { Call } from "./connector.ts";
+import { TaskError } from "./connector.ts";
+import { storable } from "./shape.ts";
+
+/** A request of a task: what is not a success becomes a TaskError, unless the status is one that the task can use. */
+export async function ask(call: Call, request: HttpRequest, accepted: readonly number[] = []): Promise<HttpResponse> {
+  const response = await call.http.request({ signal: call.signal, ...request }).catch(toTaskError);
+  if ((response.status >= 200 && response.status < 300) || accepted.includes(response.status)) return response;
+  throw statusError(response);
+}
+
+export async function askJson(call: Call, request: HttpRequest): Promise<unknown> {
+  return readJson(await ask(call, request));
+}
+
+export function readJson(response: HttpResponse): unknown {
+  try {
+    return storable(response.json(), response.text);
+  } catch (error) {
+    return toTaskError(error);
+  }
+}
+
+export function toTaskError(error: unknown): never {
+  if (!(error instanceof OutboundError)) throw error;
+  const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
+  throw new TaskError(code, message, {
+    retryable,
+    mayHaveHappened,
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+const meanings: Record<number, [code: string, message: string]> = {
+  401: ["unauthorized", "The other side does not accept the credentials."],
+  403: ["forbidden", "The credentials do not permit this."],
+  404: ["not_found", "The other side has no such thing."],
+  429: ["rate_limited", "The other side wants fewer requests."],
+};
+
+export function statusError(response: HttpResponse): TaskError {
+  const { status, retryAfterMs } = response;
+  const [code, message] = meanings[status] ?? ["rejected", "The other side did not accept the request."];
+  const isTheirs = status >= 500;
+  const said = saidBy(response);
+  const text = isTheirs ? "The other side failed." : message;
+  return new TaskError(isTheirs ? "remote_error" : code, `${text} (${status}${said === "" ? "" : `: ${said}`})`, {
+    retryable: isRetryableStatus(status),
+    // It refused: only after a failure of its own may it have done something first.
+    mayHaveHappened: response.mayHaveHappened && (isTheirs || status === 408),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The reason in the other side's words, shortened. Pages of HTML are left out. */
+function saidBy({ text }: HttpResponse): string {
+  let said: unknown;
+  try {
+    const body = JSON.parse(text) as Record<string, unknown> | null;
+    said = body?.message ?? body?.error_description ?? body?.error ?? body?.errors ?? body?.detail ?? body?.title;
+  } catch {
+    said = /^\s*</.test(text) ? "" : text;
+  }
+  const line = (typeof said === "string" ? said : said === undefined ? "" : JSON.stringify(said)).trim();
+  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}...` : line;
+}

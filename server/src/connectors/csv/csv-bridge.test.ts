@@ -1,0 +1,196 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { createFinder } from "../../core/validation.ts";
+import { OrderRequest } from "../../features/orders/orders.schemas.ts";
+import { callFor, importAll, pullAll, taskOf } from "../../testing/connector-calls.ts";
+import type { Call, PulledRecord } from "../connector.ts";
+import { csv } from "./csv-bridge.ts";
+
+const importOrders = taskOf(csv, "pull", "orders.import");
+const exportOrders = taskOf(csv, "push", "orders.export");
+
+const base = await mkdtemp(path.join(tmpdir(), "csv-bridge-"));
+afterAll(async () => await rm(base, { recursive: true }));
+const filesRoot = path.join(base, "files");
+const folder = path.join(filesRoot, "in");
+beforeEach(async () => {
+  await rm(filesRoot, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+});
+
+async function put(name: string, text: string, ageSeconds = 0): Promise<void> {
+  await writeFile(path.join(folder, name), text);
+  const at = new Date(Date.parse("2026-03-01T00:00:00Z") - ageSeconds * 1000);
+  await utimes(path.join(folder, name), at, at);
+}
+
+function sheet(from: number, count: number): string {
+  const rows = Array.from({ length: count }, (_, i) => `N-${from + i},SKU-1,${1 + (i % 3)},Ada Byron`);
+  return ["Order Number,SKU,Quantity,Customer Name", ...rows].join("\n");
+}
+
+const inFolder: Partial<Call> = { settings: { importFolder: "in" }, filesRoot };
+
+test("orders are read from a text: rows of one number are one order, as POST /orders takes it", async () => {
+  const text = "Order Number;SKU;Qty;Ship City\nA-1;MUG;2;Albany\nA-1;TEE;1;Albany\nA-2;MUG;1;Reno\n";
+  const [page] = await pullAll(importOrders, callFor({ input: { csv: text } }));
+  expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-1", "A-2"]);
+  expect(page!.records[0]!.canonical).toMatchObject({
+    number: "A-1",
+    externalId: "A-1",
+    shippingAddress: { city: "Albany" },
+    lines: [
+      { sku: "MUG", quantity: 2 },
+      { sku: "TEE", quantity: 1 },
+    ],
+  });
+  expect(page!.records[0]!.raw).toEqual({
+    rows: [
+      { "Order Number": "A-1", SKU: "MUG", Qty: "2", "Ship City": "Albany" },
+      { "Order Number": "A-1", SKU: "TEE", Qty: "1", "Ship City": "Albany" },
+    ],
+  });
+  const find = createFinder(OrderRequest, "body");
+  expect(page!.records.flatMap(({ canonical }) => find(canonical))).toEqual([]);
+});
+
+test("columns can be named, and the same text is read again when it is sent again", async () => {
+  const input = { csv: "Nr,Artikel\n7,MUG\n", mapping: { Nr: "number", Artikel: "line.sku" } };
+  const [page] = await pullAll(importOrders, callFor({ input }));
+  expect(page!.records).toMatchObject([{ externalId: "7", canonical: { lines: [{ sku: "MUG", quantity: 1 }] } }]);
+  const again = await pullAll(importOrders, callFor({ input }), page!.cursor);
+  expect(again).toEqual([page]);
+});
+
+test("a text that cannot be read says everything that is wrong, and gives nothing", async () => {
+  const text = "Order Number,SKU,Quantity\nA-1,MUG,many\nA-2,MUG,1\nA-3,TEE,few\n";
+  await expect(pullAll(importOrders, callFor({ input: { csv: text } }))).rejects.toMatchObject({
+    code: "invalid_file",
+    message: "Row 2, Quantity: many is not a number. Row 4, Quantity: few is not a number.",
+  });
+  await expect(pullAll(importOrders, callFor({ input: { csv: "x,y\n1,2\n" } }))).rejects.toMatchObject({
+    message: expect.stringContaining("No column has a name that is known"),
+  });
+  await expect(pullAll(importOrders, callFor({}))).rejects.toMatchObject({ code: "nothing_to_read" });
+});
+
+test("files are read oldest first and put away when they are stored", async () => {
+  await put("b.csv", sheet(1, 2), 10);
+  await put("a.csv", sheet(10, 2), 5);
+  await put("notes.txt", "no orders");
+  const pages = await pullAll(importOrders, callFor(inFolder));
+  expect(pages.flatMap(({ records }) => records.map(({ externalId }) => externalId))).toEqual([
+    "N-1",
+    "N-2",
+    "N-10",
+    "N-11",
+  ]);
+  expect((await readdir(folder)).toSorted()).toEqual(["notes.txt", "processed"]);
+  expect((await readdir(path.join(folder, "processed"))).toSorted()).toEqual(["a.csv", "b.csv"]);
+  expect(await pullAll(importOrders, callFor(inFolder), pages.at(-1)!.cursor)).toMatchObject([{ records: [] }]);
+});
+
+test("an import that dies goes on after the last stored page, and puts the file away in the end", async () => {
+  await put("big.csv", sheet(1, 1200), 10);
+  await put("small.csv", sheet(5000, 3));
+  const whole = new Set([...Array.from({ length: 1200 }, (_, i) => `N-${1 + i}`), "N-5000", "N-5001", "N-5002"]);
+  for (const pagesBefore of [1, 2, 3]) {
+    const seen: string[] = [];
+    const first = await pullAll(importOrders, callFor(inFolder), undefined, pagesBefore);
+    seen.push(...first.flatMap(({ records }) => records.map(({ externalId }) => externalId)));
+    expect(await readdir(folder)).toContain("big.csv");
+    const rest = await pullAll(importOrders, callFor(inFolder), first.at(-1)!.cursor);
+    seen.push(...rest.flatMap(({ records }) => records.map(({ externalId }) => externalId)));
+    expect(seen.length).toBe(whole.size);
+    expect(new Set(seen)).toEqual(whole);
+    expect((await readdir(folder)).toSorted()).toEqual(["processed"]);
+    await rm(path.join(folder, "processed"), { recursive: true });
+    await put("big.csv", sheet(1, 1200), 10);
+    await put("small.csv", sheet(5000, 3));
+  }
+});
+
+test("a file that cannot be read is put aside and reported, and does not keep the others waiting", async () => {
+  await put("bad.csv", "Order Number,SKU,Quantity\nA-1,MUG,many\n", 10);
+  await put("good.csv", sheet(1, 2));
+  const store = new Map<string, PulledRecord>();
+  await expect(importAll(importOrders, callFor(inFolder), store)).rejects.toMatchObject({
+    code: "invalid_file",
+    message: expect.stringContaining("bad.csv: Row 2"),
+  });
+  expect([...store.keys()]).toEqual(["N-1", "N-2"]);
+  expect(await readdir(path.join(folder, "failed"))).toEqual(["bad.csv"]);
+});
+
+test("a second file with a name that was there before is read too, and keeps the first", async () => {
+  await put("day.csv", sheet(1, 1), 10);
+  const pages = await pullAll(importOrders, callFor(inFolder));
+  await put("day.csv", sheet(2, 1));
+  const more = await pullAll(importOrders, callFor(inFolder), pages.at(-1)!.cursor);
+  expect(more.flatMap(({ records }) => records.map(({ externalId }) => externalId))).toEqual(["N-2"]);
+  expect((await readdir(path.join(folder, "processed"))).length).toBe(2);
+});
+
+test("nothing outside of the folder for files is read or written, whatever the settings and links say", async () => {
+  const outside = path.join(base, "outside");
+  await mkdir(outside, { recursive: true });
+  await writeFile(path.join(outside, "secret.csv"), sheet(1, 1));
+  await symlink(outside, path.join(filesRoot, "link"));
+  await symlink(path.join(outside, "secret.csv"), path.join(folder, "link.csv"));
+  for (const importFolder of ["../outside", "link", "in/../../outside"]) {
+    const call = callFor({ settings: { importFolder, exportFolder: importFolder }, filesRoot });
+    await expect(pullAll(importOrders, call), importFolder).rejects.toMatchObject({ code: "outside_of_root" });
+    await expect(exportOrders.send(call, { number: "1" }, "k")).rejects.toMatchObject({ code: "outside_of_root" });
+  }
+  expect(await pullAll(importOrders, callFor(inFolder))).toMatchObject([{ records: [] }]);
+  expect(await readdir(outside)).toEqual(["secret.csv"]);
+  const { filesRoot: _, ...withoutRoot } = inFolder;
+  await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_off" });
+});
+
+test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {
+  expect(csv.check!({ importFolder: "in" }, { allowPrivate: false })).toMatchObject([{ code: "files_off" }]);
+  const limits = { allowPrivate: false, filesRoot };
+  expect(csv.check!({ importFolder: "in", exportFolder: "a/../../b" }, limits)).toMatchObject([
+    { pointer: "/exportFolder", code: "outside_of_root" },
+  ]);
+});
+
+test("an order becomes one file that an import reads, however often it is sent", async () => {
+  await mkdir(path.join(filesRoot, "out"));
+  const call = callFor({ settings: { exportFolder: "out", importFolder: "out" }, filesRoot });
+  const order = {
+    number: "=1+1/../x",
+    status: "ready",
+    tags: ["a", "b"],
+    customer: { name: "=cmd()", email: "a@b.example" },
+    shippingAddress: { city: "München", zip: "01234", countryCode: "DE" },
+    lines: [
+      { sku: "MUG", quantity: 2, price: 9.5 },
+      { sku: "TEE", quantity: 1 },
+    ],
+  };
+  const sent = await exportOrders.send(call, order, "key-1");
+  expect(await exportOrders.send(call, order, "key-1")).toEqual(sent);
+  const files = await readdir(path.join(filesRoot, "out"));
+  expect(files).toEqual([sent.externalId]);
+  expect(await readFile(path.join(filesRoot, "out", files[0]!), "utf8")).toContain("'=cmd()");
+  const [page] = await pullAll(importOrders, call);
+  expect(page!.records[0]!.canonical).toMatchObject({ ...order, externalId: "=1+1/../x" });
+});
+
+test("without a folder the file is in the result", async () => {
+  const sent = await exportOrders.send(callFor({}), { number: "A-1", lines: [{ sku: "MUG", quantity: 1 }] }, "k");
+  expect(sent.details).toMatchObject({ csv: expect.stringContaining("A-1") });
+});
+
+test("the connection test counts the files that wait", async () => {
+  await put("a.csv", sheet(1, 1));
+  const connection = taskOf(csv, "call", "connection.test");
+  expect(await connection.run(callFor(inFolder))).toEqual({ ok: true, importFolder: { files: 1 } });
+  await expect(connection.run(callFor({ ...inFolder, settings: { importFolder: "no" } }))).rejects.toMatchObject({
+    code: "folder_missing",
+  });
+});

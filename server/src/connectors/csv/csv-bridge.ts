@@ -1,0 +1,75 @@
+import { Type } from "typebox";
+import type { FieldError } from "../../core/errors.ts";
+import { Strict } from "../../core/schema.ts";
+import type { Connector, Limits, Settings } from "../connector.ts";
+import { connectionTest } from "../standard-tasks.ts";
+import { listFiles, openFolder } from "./csv-folder.ts";
+import { ordersExport, ordersImport, sheetSettings } from "./csv-orders.ts";
+
+const folders = ["importFolder", "exportFolder"] as const;
+
+const Folder = (title: string, description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      title,
+      minLength: 1,
+      maxLength: 300,
+      pattern: "^[^/\\\\\\u0000][^\\\\\\u0000]*$",
+      description,
+      examples: [example],
+    }),
+  );
+
+const test = connectionTest(async (call) => {
+  const found: Record<string, unknown> = {};
+  for (const name of folders) {
+    const folder = call.settings[name];
+    if (typeof folder === "string") found[name] = { files: (await listFiles(await openFolder(call, folder))).length };
+  }
+  return found;
+});
+
+function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[] {
+  return folders.flatMap((name) => {
+    const folder = settings[name];
+    if (typeof folder !== "string") return [];
+    const pointer = `/${name}`;
+    if (filesRoot === undefined) {
+      return [
+        { pointer, code: "files_off", message: "This hub does not let bridges read files; send the text in place." },
+      ];
+    }
+    if (!folder.split("/").includes("..")) return [];
+    return [
+      { pointer, code: "outside_of_root", message: "The folder must lie below the folder for files of the hub." },
+    ];
+  });
+}
+
+export const csv: Connector = {
+  name: "csv",
+  title: "CSV files",
+  description: "Orders as text or as files in a folder of the hub.",
+  settings: Strict(
+    {
+      importFolder: Folder(
+        "Import folder",
+        "Below the folder for files of the hub; what lies there is imported and moved to its subfolder `processed`",
+        "shop-a/incoming",
+      ),
+      exportFolder: Folder(
+        "Export folder",
+        "Below the folder for files of the hub; each order becomes a file",
+        "shop-a/outgoing",
+      ),
+      ...sheetSettings,
+    },
+    { examples: [{ importFolder: "shop-a/incoming", delimiter: "semicolon" }] },
+  ),
+  credentials: Strict({}),
+  check: folderProblems,
+  tasks: () => [test, ordersImport, ordersExport],
+  // Two imports at once would fight over the same files.
+  concurrency: 1,
+  isLocal: true,
+};

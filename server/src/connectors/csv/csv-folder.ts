@@ -1,0 +1,65 @@
+import { mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
+import path from "node:path";
+import type { Call } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import { effectHandle } from "../random.ts";
+
+const maxFileBytes = 50 * 1024 * 1024;
+
+/** The real folder, with links followed: it must lie below what the hub allows. */
+export async function openFolder(call: Call, name: string): Promise<string> {
+  if (call.filesRoot === undefined) throw new TaskError("files_off", "This hub does not let bridges read files.");
+  const root = await realpath(call.filesRoot).catch(() => missing("the folder for files of the hub"));
+  const folder = await realpath(path.join(root, name)).catch(() => missing(name));
+  if (folder !== root && !folder.startsWith(root + path.sep)) {
+    throw new TaskError("outside_of_root", `The folder ${name} is not below the folder for files of the hub.`);
+  }
+  if (!(await stat(folder)).isDirectory()) return missing(name);
+  return folder;
+}
+
+function missing(name: string): never {
+  throw new TaskError("folder_missing", `There is no folder ${name}.`);
+}
+
+/** A file as it was found: another one with the same name later has another mark. */
+export type Found = { name: string; mark: string; at: number };
+
+/** Oldest first. Links are left alone, since they may lead anywhere. */
+export async function listFiles(folder: string): Promise<Found[]> {
+  const names = (await readdir(folder)).filter((name) => /\.csv$/i.test(name) && !name.startsWith("."));
+  const found: Found[] = [];
+  for (const name of names) {
+    const info = await lstat(path.join(folder, name));
+    if (info.isFile()) found.push({ name, at: info.mtimeMs, mark: `${info.mtimeMs}:${info.size}` });
+  }
+  return found.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1));
+}
+
+export async function readTextFile(folder: string, { name }: Found): Promise<string> {
+  const file = path.join(folder, name);
+  if ((await stat(file)).size > maxFileBytes) {
+    throw new TaskError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
+  }
+  return await readFile(file, "utf8");
+}
+
+/** Out of the way, next to the others. A name that is there already is not overwritten. */
+export async function putAway(folder: string, { name, mark }: Found, where: "processed" | "failed"): Promise<void> {
+  const target = path.join(folder, where);
+  await mkdir(target, { recursive: true });
+  const isThere = await stat(path.join(target, name)).then(
+    () => true,
+    () => false,
+  );
+  const { name: stem, ext } = path.parse(name);
+  await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${effectHandle(mark)}${ext}` : name));
+}
+
+/** All of it or nothing: a reader never sees half a file. Writing it again leaves the same file. */
+export async function writeTextFile(folder: string, name: string, text: string): Promise<void> {
+  const target = path.join(folder, name);
+  const draft = path.join(folder, `.${name}.tmp`);
+  await writeFile(draft, text, { flush: true });
+  await rename(draft, target);
+}

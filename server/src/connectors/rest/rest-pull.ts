@@ -1,0 +1,150 @@
+import type { HttpResponse } from "../../core/outbound-request.ts";
+import { ask, readJson } from "../ask.ts";
+import type { Call, Page, PulledRecord, PullTask } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import { SinceInput, startOf } from "../incremental.ts";
+import { readPath } from "../json-path.ts";
+import { effectHandle } from "../random.ts";
+import type { Json } from "../shape.ts";
+import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
+import { Type } from "typebox";
+import { authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
+import type { Paging, TaskDefinition } from "./rest.schemas.ts";
+import { Anything } from "./rest.schemas.ts";
+
+/** `next` is the page, offset, token or path that comes next; only set within a pass. */
+type Cursor = { next?: string; from?: string; highest?: string; last?: string };
+
+const maxRepeats = 3;
+
+const SinceOrAnything = Type.Object(SinceInput.properties);
+
+async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGenerator<Page> {
+  const given = objectOf(cursor) as Cursor;
+  let at: Cursor = given;
+  if (given.next === undefined) {
+    const from = task.since && startOf(call, cursor);
+    at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}) };
+  }
+  let repeats = 0;
+  for (;;) {
+    const response = await ask(call, pageRequest(call, task, at));
+    const body = readJson(response);
+    const records = recordsOf(task, body);
+    const print = effectHandle(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
+    const next = nextOf(call, task.paging ?? { kind: "none" }, at, response, body, records.length);
+    // A page that comes twice hides another one: going on from it would lose records, or never end.
+    if (records.length > 0 && next !== undefined && (next === at.next || print === at.last)) {
+      if (++repeats > maxRepeats) {
+        throw new TaskError("paging_repeats", "The other side answers the same page again and again.", {
+          retryable: true,
+        });
+      }
+      continue;
+    }
+    repeats = 0;
+    const newest = records.reduce(laterUpdate, at.highest);
+    const mark = newest === undefined ? {} : { highest: newest };
+    at = next === undefined ? mark : { ...mark, ...(at.from ? { from: at.from } : {}), next, last: print };
+    const total = Number(task.total === undefined ? Number.NaN : readPath(body, task.total));
+    yield { records, cursor: at, ...(Number.isInteger(total) ? { total } : {}) };
+    if (next === undefined) return;
+  }
+}
+
+function laterUpdate(highest: string | undefined, { updatedAt }: PulledRecord): string | undefined {
+  return laterOf(highest, updatedAt);
+}
+
+function pageRequest(call: Call, task: TaskDefinition, at: Cursor) {
+  const paging = task.paging ?? { kind: "none" };
+  const request = buildRequest(call, task.request, scopeOf(call));
+  const url = new URL(request.url);
+  if (paging.kind === "link" && at.next !== undefined) {
+    // Put together as text: resolved against the origin, a path that starts with // would be another server.
+    const next = new URL(`${url.origin}${at.next}`);
+    return authorize(call, { ...request, url: next, retry: "safe" });
+  }
+  if (paging.size !== undefined) url.searchParams.set(paging.sizeParam ?? "limit", String(paging.size));
+  if (task.since && at.from !== undefined) {
+    const seconds = String(Math.floor(Date.parse(at.from) / 1000));
+    url.searchParams.set(task.since.param, task.since.format === "unix" ? seconds : at.from);
+  }
+  if (paging.kind === "page") url.searchParams.set(paging.param ?? "page", at.next ?? String(paging.start ?? 1));
+  if (paging.kind === "offset") url.searchParams.set(paging.param ?? "offset", at.next ?? "0");
+  if (paging.kind === "cursor" && at.next !== undefined) url.searchParams.set(paging.param ?? "cursor", at.next);
+  return { ...request, url, retry: "safe" as const };
+}
+
+function nextOf(
+  call: Call,
+  paging: Paging,
+  at: Cursor,
+  response: HttpResponse,
+  body: unknown,
+  count: number,
+): string | undefined {
+  const isLast = count === 0 || (paging.size !== undefined && count < paging.size);
+  switch (paging.kind) {
+    case "page":
+      return isLast ? undefined : String(Number(at.next ?? paging.start ?? 1) + 1);
+    case "offset":
+      return isLast ? undefined : String(Number(at.next ?? 0) + count);
+    case "cursor": {
+      const token = asText(readPath(body, paging.next ?? "next"));
+      return token === "" ? undefined : token;
+    }
+    case "link":
+      return nextLink(call, response.headers.link);
+    default:
+      return undefined;
+  }
+}
+
+/** Only the path is kept: a key in it must not be stored, and another origin must not get the credentials. */
+function nextLink(call: Call, header: string | undefined): string | undefined {
+  const { baseUrl, auth } = settingsOf(call);
+  const found = (header ?? "").split(/,\s*(?=<)/).find((part) => /;\s*rel="?next"?/i.test(part));
+  const target = found && /<([^>]*)>/.exec(found)?.[1];
+  if (target === undefined) return undefined;
+  const base = new URL(baseUrl);
+  const url = URL.canParse(target, base) ? new URL(target, base) : undefined;
+  if (url?.origin !== base.origin) {
+    throw new TaskError("outside_of_base", "The link to the next page leads to another server.");
+  }
+  if (auth?.kind === "query") url.searchParams.delete(auth.name ?? "api_key");
+  return url.pathname + url.search;
+}
+
+function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
+  const list = readPath(body, task.records ?? "$");
+  if (!Array.isArray(list)) {
+    throw new TaskError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
+  }
+  return list.map((raw: unknown, index) => {
+    const externalId = asText(readPath(raw, task.externalId ?? "id"));
+    if (externalId === "") {
+      throw new TaskError("unexpected_answer", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
+    }
+    const updatedAt = task.updatedAt === undefined ? undefined : instantOf(readPath(raw, task.updatedAt));
+    const record = raw as Json;
+    const canonical = task.yields === undefined || task.yields === "orders" ? { ...record, externalId } : record;
+    return { externalId, ...(updatedAt === undefined ? {} : { updatedAt }), raw: record, canonical };
+  });
+}
+
+export function pullOf(task: TaskDefinition): PullTask {
+  return {
+    name: task.name,
+    title: task.title ?? task.name,
+    description: task.description ?? `Reads ${task.request.path}.`,
+    mode: "pull",
+    yields: task.yields ?? "orders",
+    input: task.since ? SinceOrAnything : Anything,
+    output: Anything,
+    idempotent: true,
+    timeoutMs: 3_600_000,
+    isIncremental: task.since !== undefined && task.updatedAt !== undefined,
+    pull: (call, cursor) => pull(call, task, cursor),
+  };
+}

@@ -1,0 +1,55 @@
+import type { HttpRequest } from "../../core/outbound-request.ts";
+import type { Call } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import type { RequestTemplate, RestSettings } from "./rest.schemas.ts";
+import type { Scope } from "./rest-template.ts";
+import { fillJson, fillPath, fillText } from "./rest-template.ts";
+
+export function settingsOf(call: Pick<Call, "settings">): RestSettings {
+  return call.settings as RestSettings;
+}
+
+export function scopeOf(call: Call, record?: Record<string, unknown>, effectKey?: string): Scope {
+  const variables = settingsOf(call).variables ?? {};
+  return { input: call.input, settings: variables, ...(record ? { record } : {}), ...(effectKey ? { effectKey } : {}) };
+}
+
+/** The credentials go to the base address and nowhere else, so everything else must stay below it. */
+export function urlBelow(base: string, path: string): URL {
+  const root = new URL(base.replace(/\/$/, ""));
+  const rootPath = root.pathname.replace(/\/$/, "");
+  const text = `${root.origin}${rootPath}${path}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!path.startsWith("/") || path.includes("\\") || !url || url.origin !== root.origin) throw leaves(path);
+  if (url.pathname !== rootPath && !url.pathname.startsWith(`${rootPath}/`)) throw leaves(path);
+  return url;
+}
+
+function leaves(path: string): TaskError {
+  return new TaskError("outside_of_base", `The path ${path.slice(0, 100)} does not stay below the base address.`);
+}
+
+export function buildRequest(call: Call, template: RequestTemplate, scope: Scope): HttpRequest {
+  const { baseUrl, headers: common } = settingsOf(call);
+  const url = urlBelow(baseUrl, fillPath(template.path, scope));
+  for (const [name, value] of Object.entries(template.query ?? {})) url.searchParams.set(name, fillText(value, scope));
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...common, ...template.headers }))
+    headers[name] = fillText(value, scope);
+  const body = template.body === undefined ? {} : { body: { json: fillJson(template.body, scope) } };
+  return authorize(call, { method: template.method ?? "GET", url, headers, ...body });
+}
+
+export function authorize(call: Call, request: HttpRequest & { url: URL }): HttpRequest {
+  const { kind = "none", name } = settingsOf(call).auth ?? {};
+  const { token, username, password } = call.credentials as Record<string, string | undefined>;
+  const headers = { ...request.headers };
+  if (kind === "bearer") headers.authorization = `Bearer ${token ?? ""}`;
+  if (kind === "basic") {
+    headers.authorization = `Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`;
+  }
+  if (kind === "header") headers[name ?? "X-Api-Key"] = token ?? "";
+  const url = new URL(request.url);
+  if (kind === "query") url.searchParams.set(name ?? "api_key", token ?? "");
+  return { ...request, url, headers };
+}

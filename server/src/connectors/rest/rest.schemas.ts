@@ -1,0 +1,204 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../core/schema.ts";
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+const Texts = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 2000 }));
+const Path = (title: string, description: string, example: string) =>
+  Type.String({ title, maxLength: 200, description, examples: [example] });
+
+/**
+ * What templates name as {input...} is not known, so anything goes. One object for all tasks: whoever compiles it keeps it,
+ * and a new one for each look at the settings would be kept for ever.
+ */
+export const Anything = Type.Object({});
+
+export const RequestTemplate = Strict({
+  method: Type.Optional(OneOf(methods, { title: "Method", description: "Default: GET to read, POST to send" })),
+  path: Type.String({
+    title: "Path",
+    pattern: "^/",
+    maxLength: 1000,
+    description: "After the base address; {input.name}, {record.name} and {settings.name} are filled in, encoded",
+    examples: ["/orders/{record.externalId}/shipments"],
+  }),
+  query: Type.Optional({ ...Texts, title: "Query", description: "Names and values; placeholders are filled in" }),
+  headers: Type.Optional({ ...Texts, title: "Headers", description: "Names and values; placeholders are filled in" }),
+  body: Type.Optional(
+    Type.Unknown({
+      title: "Body",
+      description: "JSON; a text that is one placeholder becomes its value. When sending, the default is the record",
+    }),
+  ),
+});
+export type RequestTemplate = Static<typeof RequestTemplate>;
+
+export const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
+
+export const Paging = Strict(
+  {
+    kind: OneOf(pagingKinds, {
+      title: "Kind",
+      description:
+        "page: numbers, offset: records to leave out, cursor: a token from the answer, link: the Link header. For page " +
+        "and offset the other side must list in an order that does not change, such as by id",
+    }),
+    param: Type.Optional(
+      Type.String({ title: "Parameter", minLength: 1, maxLength: 100, description: "Default: page, offset or cursor" }),
+    ),
+    start: Type.Optional(Type.Integer({ title: "First page", minimum: 0, maximum: 1, default: 1 })),
+    size: Type.Optional(
+      Type.Integer({ title: "Page size", minimum: 1, maximum: 10_000, description: "Records per page" }),
+    ),
+    sizeParam: Type.Optional(
+      Type.String({ title: "Size parameter", minLength: 1, maxLength: 100, description: "Default: limit" }),
+    ),
+    next: Type.Optional(Path("Next cursor", "Where the answer has the token of the next page", "meta.next")),
+  },
+  { examples: [{ kind: "cursor", param: "after", next: "meta.next" }] },
+);
+export type Paging = Static<typeof Paging>;
+
+export const TaskDefinition = Strict({
+  name: Type.String({
+    title: "Name",
+    pattern: "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$",
+    maxLength: 64,
+    examples: ["orders.import"],
+  }),
+  title: Type.Optional(Type.String({ title: "Title", minLength: 1, maxLength: 100 })),
+  description: Type.Optional(Type.String({ title: "Description", maxLength: 500 })),
+  mode: OneOf(["pull", "push", "call"], {
+    title: "Mode",
+    description: "pull: read records page by page, push: send orders one by one, call: one request and its answer",
+  }),
+  request: RequestTemplate,
+  yields: Type.Optional(
+    OneOf(["orders", "locations", "tracking", "inventory"], {
+      title: "Reads",
+      description: "For pull; default: orders",
+    }),
+  ),
+  records: Type.Optional(
+    Path("Records", "For pull: where the answer has its list; default: the answer itself", "data"),
+  ),
+  externalId: Type.Optional(
+    Path(
+      "External id",
+      "For pull: where a record has its id. For push: where the answer has that of the new one",
+      "id",
+    ),
+  ),
+  updatedAt: Type.Optional(
+    Path("Updated at", "For pull: where a record has the time of its last change", "updated_at"),
+  ),
+  total: Type.Optional(Path("Total", "For pull: where the answer says how many records there are", "meta.total")),
+  paging: Type.Optional(Paging),
+  since: Type.Optional(
+    Strict(
+      {
+        param: Type.String({ title: "Parameter", minLength: 1, maxLength: 100 }),
+        format: Type.Optional(OneOf(["iso", "unix"], { title: "Format", default: "iso" })),
+      },
+      {
+        examples: [{ param: "updated_since" }],
+      },
+    ),
+  ),
+  idempotencyHeader: Type.Optional(
+    Type.String({
+      title: "Idempotency header",
+      pattern: "^[A-Za-z0-9-]{1,64}$",
+      description:
+        "For push: the header that carries the effect key, where the other side does nothing twice for one key",
+      examples: ["Idempotency-Key"],
+    }),
+  ),
+  find: Type.Optional(
+    Strict({
+      request: RequestTemplate,
+      externalId: Path(
+        "External id",
+        "Where the answer has the id; nothing there means that it was not sent yet",
+        "[0].id",
+      ),
+    }),
+  ),
+  result: Type.Optional(Path("Result", "For call: which part of the answer is the result; default: all of it", "data")),
+  idempotent: Type.Optional(
+    Type.Boolean({ title: "Idempotent", description: "For call: it may be repeated; default: when it is a GET" }),
+  ),
+});
+export type TaskDefinition = Static<typeof TaskDefinition>;
+
+export const authKinds = ["none", "bearer", "basic", "header", "query"] as const;
+
+export const RestSettings = Strict(
+  {
+    baseUrl: Type.String({
+      title: "Base address",
+      format: "uri",
+      maxLength: 500,
+      description: "What all paths start with",
+      examples: ["https://erp.example.com/api/v2"],
+    }),
+    auth: Type.Optional(
+      Strict({
+        kind: OneOf(authKinds, {
+          title: "Kind",
+          description: "bearer and header and query send the token, basic user name and password",
+        }),
+        name: Type.Optional(
+          Type.String({
+            title: "Name",
+            pattern: "^[A-Za-z0-9_-]{1,100}$",
+            description: "Of the header or query parameter; default: X-Api-Key or api_key",
+          }),
+        ),
+      }),
+    ),
+    headers: Type.Optional({ ...Texts, title: "Headers", description: "Sent with every request; no secrets" }),
+    testPath: Type.Optional(
+      Type.String({ title: "Test path", pattern: "^/", maxLength: 1000, description: "Read by the connection test" }),
+    ),
+    variables: Type.Optional(
+      Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 500 }), Type.Number()]), {
+        title: "Variables",
+        description: "Values that templates name as {settings.name}",
+      }),
+    ),
+    overlapMinutes: Type.Optional(
+      Type.Integer({ title: "Overlap in minutes", minimum: 0, maximum: 1440, default: 5, description: "See `since`" }),
+    ),
+    tasks: Type.Optional(Type.Array(TaskDefinition, { title: "Tasks", maxItems: 50 })),
+  },
+  {
+    examples: [
+      {
+        baseUrl: "https://erp.example.com/api/v2",
+        auth: { kind: "bearer" },
+        tasks: [
+          {
+            name: "orders.import",
+            mode: "pull",
+            request: { path: "/orders" },
+            records: "data",
+            externalId: "id",
+            updatedAt: "updated_at",
+            since: { param: "updated_since" },
+            paging: { kind: "cursor", param: "after", next: "meta.next" },
+          },
+          {
+            name: "orders.export",
+            mode: "push",
+            request: { method: "POST", path: "/orders" },
+            externalId: "id",
+            idempotencyHeader: "Idempotency-Key",
+            find: { request: { path: "/orders", query: { reference: "{record.number}" } }, externalId: "data[0].id" },
+          },
+        ],
+      },
+    ],
+  },
+);
+export type RestSettings = Static<typeof RestSettings>;

@@ -1,0 +1,125 @@
+import { Type } from "typebox";
+import { OneOf, Strict } from "../../core/schema.ts";
+import { ask } from "../ask.ts";
+import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
+import { cleanText, storable } from "../shape.ts";
+import { connectionTest } from "../standard-tasks.ts";
+import { urlProblems } from "../url-settings.ts";
+import { callOf, pushOf } from "./rest-push.ts";
+import { pullOf } from "./rest-pull.ts";
+import { authorize, settingsOf, urlBelow } from "./rest-request.ts";
+import { definitionProblems } from "./rest-check.ts";
+import { RestSettings } from "./rest.schemas.ts";
+import type { TaskDefinition } from "./rest.schemas.ts";
+
+const refusals = [401, 403, 407];
+
+const test = connectionTest(async (call) => {
+  const { baseUrl, testPath, headers } = settingsOf(call);
+  const request = authorize(call, { url: urlBelow(baseUrl, testPath ?? "/"), ...(headers ? { headers } : {}) });
+  if (testPath !== undefined) return { status: (await ask(call, request)).status };
+  // Without a path of which more is known, any answer that does not refuse the credentials shows that somebody is there.
+  const all = Array.from({ length: 300 }, (_, i) => 200 + i).filter((status) => !refusals.includes(status));
+  const response = await ask(call, request, all);
+  return { status: response.status };
+});
+
+const httpRequest: CallTask = {
+  name: "http.request",
+  title: "Any request",
+  description:
+    "One request below the base address, with the credentials of the bridge. A status from 400 on is a failure.",
+  mode: "call",
+  input: Strict(
+    {
+      method: Type.Optional(OneOf(["GET", "POST", "PUT", "PATCH", "DELETE"], { title: "Method", default: "GET" })),
+      path: Type.String({ title: "Path", pattern: "^/", maxLength: 2000, description: "After the base address" }),
+      query: Type.Optional(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { title: "Query" }),
+      ),
+      headers: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }), { title: "Headers" })),
+      body: Type.Optional(Type.Unknown({ title: "Body", description: "Sent as JSON" })),
+      allowErrors: Type.Optional(
+        Type.Boolean({ title: "Allow errors", default: false, description: "Answer 4xx too, in place of failing" }),
+      ),
+    },
+    { examples: [{ path: "/products", query: { limit: 5 } }] },
+  ),
+  output: Type.Object({ status: Type.Integer(), headers: Type.Object({}), body: Type.Unknown() }),
+  idempotent: false,
+  timeoutMs: 120_000,
+  async run(call) {
+    const {
+      method = "GET",
+      path,
+      query,
+      headers,
+      body,
+      allowErrors,
+    } = call.input as {
+      method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+      path: string;
+      query?: Record<string, string | number | boolean>;
+      headers?: Record<string, string>;
+      body?: unknown;
+      allowErrors?: boolean;
+    };
+    const { baseUrl, headers: common } = settingsOf(call);
+    const url = urlBelow(baseUrl, path);
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.append(name, String(value));
+    const given = {
+      method,
+      url,
+      headers: { ...common, ...headers },
+      ...(body === undefined ? {} : { body: { json: body } }),
+    };
+    const response = await ask(call, authorize(call, given), allowErrors ? clientErrors : []);
+    const { "set-cookie": _cookie, ...rest } = response.headers;
+    return { status: response.status, headers: rest, body: parsed(response.text) };
+  },
+};
+
+const clientErrors = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
+
+function parsed(text: string): unknown {
+  try {
+    return storable(JSON.parse(text), text);
+  } catch {
+    return cleanText(text);
+  }
+}
+
+const makers: Record<TaskDefinition["mode"], (task: TaskDefinition) => ConnectorTask> = {
+  pull: pullOf,
+  push: pushOf,
+  call: callOf,
+};
+
+export const rest: Connector = {
+  name: "rest",
+  title: "REST",
+  description: "Any system with a JSON interface over HTTP: which requests make which tasks is said in the settings.",
+  settings: RestSettings,
+  credentials: Strict(
+    {
+      token: Type.Optional(
+        Type.String({
+          title: "Token",
+          maxLength: 4000,
+          description: "For bearer, header and query",
+          examples: ["abc..."],
+        }),
+      ),
+      username: Type.Optional(Type.String({ title: "User name", maxLength: 200, description: "For basic" })),
+      password: Type.Optional(Type.String({ title: "Password", maxLength: 1000, description: "For basic" })),
+    },
+    { examples: [{ token: "abc..." }] },
+  ),
+  check: (settings, limits) => [...urlProblems(settings, "baseUrl", limits), ...definitionProblems(settings)],
+  tasks: (settings) => [
+    test,
+    httpRequest,
+    ...(settingsOf({ settings }).tasks?.map((task) => makers[task.mode](task)) ?? []),
+  ],
+  concurrency: 4,
+};

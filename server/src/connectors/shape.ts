@@ -1,0 +1,115 @@
+import { Address } from "../core/address.ts";
+import type { CanonicalLine } from "./canonical.ts";
+
+/** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
+export function line(value: unknown, maxLength: number): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const text = String(value)
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  return text === "" ? undefined : text.slice(0, maxLength).toWellFormed().trim();
+}
+
+/** Like `line`, but the ends of lines stay. */
+export function text(value: unknown, maxLength: number): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const kept = value
+    .toWellFormed()
+    .replaceAll(/(?![\n\r\t])\p{Cc}/gu, "")
+    .trim();
+  return kept === "" ? undefined : kept.slice(0, maxLength).toWellFormed();
+}
+
+/** Without the members that are undefined, and undefined itself when none is left. */
+export function filled<T extends Record<string, unknown>>(given: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
+export function filledOrNothing<T extends Record<string, unknown>>(given: T) {
+  const kept = filled(given);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+const addressFields = Object.keys(Address.properties) as (keyof Address)[];
+const maxLengths: Partial<Record<keyof Address, number>> = { provinceCode: 10, zip: 20, phone: 50, email: 254 };
+
+export function addressOf(given: Record<string, unknown>): Address | undefined {
+  const address: Address = {};
+  for (const field of addressFields) {
+    const value = line(given[field], maxLengths[field] ?? 200);
+    if (value !== undefined) address[field] = value;
+  }
+  if (address.countryCode !== undefined && !/^[A-Za-z]{2}$/.test(address.countryCode)) delete address.countryCode;
+  return Object.keys(address).length === 0 ? undefined : address;
+}
+
+/** "12.50" and 12.5; undefined when it is no amount that an order can have. */
+export function amount(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > 1_000_000_000) return undefined;
+  return Math.round(number * 100) / 100;
+}
+
+export function tagsOf(values: readonly unknown[]): string[] | undefined {
+  const tags = [...new Set(values.map((value) => line(value, 64)).filter((tag) => tag !== undefined))].slice(0, 50);
+  return tags.length === 0 ? undefined : tags;
+}
+
+export function currencyOf(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined;
+}
+
+/** ISO with milliseconds in UTC, so that texts compare like the moments they name; undefined when it is no moment. */
+export function instantOf(value: unknown): string | undefined {
+  const ms = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
+}
+
+export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a > b ? a : b;
+}
+
+export function minutesBefore(instant: string, minutes: number): string {
+  return new Date(Date.parse(instant) - minutes * 60_000).toISOString();
+}
+
+/** Numbers are texts at some shops; anything else is none. */
+export function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** The id is that of the line at the shop, by which a shipment names it later. A line needs a SKU, though shops do not. */
+export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number }): CanonicalLine {
+  const id = line(given.id, 64);
+  const sku = line(given.sku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
+  return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
+}
+
+/** NUL and halves of characters cannot be stored; they only get into JSON as escapes, so most texts need no look. */
+export function storable(value: unknown, source: string): unknown {
+  return /\\u(0000|d[89a-f])/i.test(source) ? cleaned(value) : value;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
+}
+
+export function cleanText(value: string): string {
+  return value.toWellFormed().replaceAll("\u0000", "");
+}
+
+export type Json = Record<string, unknown>;
+
+export function objectOf(value: unknown): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+export function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}

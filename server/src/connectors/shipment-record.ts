@@ -1,0 +1,45 @@
+import { TaskError } from "./connector.ts";
+import type { Json } from "./shape.ts";
+import { line, listOf, objectOf } from "./shape.ts";
+
+export type Shipment = {
+  trackingNumber: string | undefined;
+  carrier: string | undefined;
+  trackingUrl: string | undefined;
+  shippedAt: string | undefined;
+  /** By the id of the line at the shop. */
+  quantities: Map<string, number>;
+};
+
+export type Shipped = { externalId: string | undefined; number: string | undefined; shipments: Shipment[] };
+
+/** The part of an order that a shop wants to know about. */
+export function shippedOf(record: Json): Shipped {
+  const shipments = listOf(record.shipments).map((shipment) => ({
+    trackingNumber: line(shipment.trackingNumber, 200),
+    carrier: line(shipment.carrier, 100),
+    trackingUrl: line(shipment.trackingUrl, 500),
+    shippedAt: line(shipment.shippedAt, 40),
+    quantities: quantitiesOf(listOf(shipment.lines)),
+  }));
+  if (shipments.length === 0) {
+    throw new TaskError("nothing_to_send", "The order has no shipments yet; mark it as shipped first.");
+  }
+  return { externalId: line(record.externalId, 200), number: line(record.number, 100), shipments };
+}
+
+function quantitiesOf(lines: Json[]): Map<string, number> {
+  const quantities = new Map<string, number>();
+  for (const { lineId, quantity } of lines) {
+    if (typeof lineId === "string" && typeof quantity === "number") {
+      quantities.set(lineId, (quantities.get(lineId) ?? 0) + quantity);
+    }
+  }
+  return quantities;
+}
+
+export function externalIdOf(record: Json): string {
+  const externalId = line(objectOf(record).externalId, 200);
+  if (externalId !== undefined) return externalId;
+  throw new TaskError("not_from_here", "The order has no external id, so the shop cannot know it.");
+}

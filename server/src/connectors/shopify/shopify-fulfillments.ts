@@ -1,0 +1,157 @@
+import type { Call, Sent } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import type { Json } from "../shape.ts";
+import { filled, listOf, objectOf } from "../shape.ts";
+import type { Shipment } from "../shipment-record.ts";
+import { externalIdOf, shippedOf } from "../shipment-record.ts";
+import { pushTask } from "../standard-tasks.ts";
+import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
+
+const stateQuery = `query HubOrderFulfillments($id: ID!) {
+  order(id: $id) {
+    id
+    fulfillments(first: 100) {
+      id status trackingInfo { number }
+      fulfillmentLineItems(first: 100) { nodes { quantity lineItem { id } } }
+    }
+    fulfillmentOrders(first: 50) {
+      nodes {
+        id status assignedLocation { location { id } }
+        lineItems(first: 100) { nodes { id remainingQuantity lineItem { id } } }
+      }
+    }
+  }
+}`;
+
+const createMutation = `mutation HubFulfil($fulfillment: FulfillmentInput!) {
+  fulfillmentCreate(fulfillment: $fulfillment) { fulfillment { id status } userErrors { field message } }
+}`;
+
+type Reported = { id: string; trackingNumber: string | undefined; quantities: Map<string, number> };
+type OpenItem = { id: string; fulfillmentOrderId: string; locationId: string; lineId: string; remaining: number };
+type State = { reported: Reported[]; open: OpenItem[]; isHeld: boolean };
+
+async function readState(call: Call, record: Json): Promise<State> {
+  const id = gidOf("Order", externalIdOf(record));
+  const { order } = await query(call, stateQuery, { id });
+  if (!order) throw new TaskError("not_found", `Shopify has no order ${idOf(id)}.`);
+  const fulfillmentOrders = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes);
+  return {
+    reported: listOf(objectOf(order).fulfillments).filter(isValid).flatMap(toReported),
+    open: fulfillmentOrders.filter(({ status }) => status === "OPEN" || status === "IN_PROGRESS").flatMap(toOpenItems),
+    isHeld: fulfillmentOrders.some(({ status }) => status === "ON_HOLD"),
+  };
+}
+
+function isValid({ status }: Json): boolean {
+  return status !== "CANCELLED" && status !== "ERROR" && status !== "FAILURE";
+}
+
+function toReported(fulfillment: Json): Reported[] {
+  const items = listOf(objectOf(fulfillment.fulfillmentLineItems).nodes);
+  const quantities = new Map<string, number>();
+  for (const { quantity, lineItem } of items) {
+    const lineId = idOf(objectOf(lineItem).id);
+    quantities.set(lineId, (quantities.get(lineId) ?? 0) + Number(quantity));
+  }
+  const numbers = listOf(fulfillment.trackingInfo).map(({ number }) => number);
+  const known = numbers.filter((number): number is string => typeof number === "string" && number !== "");
+  const id = idOf(fulfillment.id);
+  return (known.length === 0 ? [undefined] : known).map((trackingNumber) => ({ id, trackingNumber, quantities }));
+}
+
+function toOpenItems(fulfillmentOrder: Json): OpenItem[] {
+  return listOf(objectOf(fulfillmentOrder.lineItems).nodes).map((item) => ({
+    id: String(item.id),
+    fulfillmentOrderId: String(fulfillmentOrder.id),
+    locationId: String(objectOf(objectOf(fulfillmentOrder.assignedLocation).location).id),
+    lineId: idOf(objectOf(item.lineItem).id),
+    remaining: Number(item.remainingQuantity),
+  }));
+}
+
+/** What of the shipment Shopify does not know yet, by line. A shipment is recognised by its tracking number. */
+function missingOf(shipment: Shipment, state: State): Map<string, number> {
+  const missing = new Map<string, number>();
+  const known = state.reported.filter(({ trackingNumber }) => trackingNumber === shipment.trackingNumber);
+  // A shipment that names no lines is one of all that is left.
+  if (shipment.quantities.size === 0 && known.length === 0) {
+    for (const { lineId, remaining } of state.open) missing.set(lineId, (missing.get(lineId) ?? 0) + remaining);
+    return missing;
+  }
+  for (const [lineId, quantity] of shipment.quantities) {
+    const done = known.reduce((sum, { quantities }) => sum + (quantities.get(lineId) ?? 0), 0);
+    if (quantity > done) missing.set(lineId, quantity - done);
+  }
+  return missing;
+}
+
+async function send(call: Call, record: Json): Promise<Sent> {
+  const { shipments } = shippedOf(record);
+  const state = await readState(call, record);
+  const created: string[] = [];
+  for (const shipment of shipments) {
+    const missing = missingOf(shipment, state);
+    for (const group of allocate(missing, state)) {
+      const result = await mutate(call, createMutation, "fulfillmentCreate", {
+        fulfillment: {
+          lineItemsByFulfillmentOrder: group,
+          trackingInfo: filled({
+            number: shipment.trackingNumber,
+            company: shipment.carrier,
+            url: shipment.trackingUrl,
+          }),
+          notifyCustomer: call.settings.notifyCustomer === true,
+        },
+      });
+      created.push(idOf(objectOf(result.fulfillment).id));
+    }
+  }
+  return sentOf(created, state);
+}
+
+function sentOf(created: string[], state: State): Sent {
+  const all = [...new Set([...state.reported.map(({ id }) => id), ...created])];
+  return { ...(all.length === 0 ? {} : { externalId: all.at(-1)! }), details: { created, fulfillments: all } };
+}
+
+/** One fulfilment per location, as Shopify wants it. Takes what it allocates out of the state. */
+function allocate(missing: Map<string, number>, state: State): Json[][] {
+  const byLocation = new Map<string, Map<string, Json[]>>();
+  for (const [lineId, quantity] of missing) {
+    let left = quantity;
+    for (const item of state.open) {
+      const taken = item.lineId === lineId ? Math.min(left, item.remaining) : 0;
+      if (taken === 0) continue;
+      left -= taken;
+      item.remaining -= taken;
+      const orders = byLocation.get(item.locationId) ?? new Map<string, Json[]>();
+      byLocation.set(item.locationId, orders);
+      orders.set(item.fulfillmentOrderId, [
+        ...(orders.get(item.fulfillmentOrderId) ?? []),
+        { id: item.id, quantity: taken },
+      ]);
+    }
+    if (left > 0) {
+      const why = state.isHeld ? "it is on hold at Shopify" : "it was fulfilled or removed there in another way";
+      throw new TaskError("nothing_left", `Shopify cannot fulfil ${left} of line ${lineId}: ${why}.`);
+    }
+  }
+  return [...byLocation.values()].map((orders) =>
+    [...orders].map(([fulfillmentOrderId, items]) => ({ fulfillmentOrderId, fulfillmentOrderLineItems: items })),
+  );
+}
+
+async function find(call: Call, record: Json): Promise<Sent | undefined> {
+  const { shipments } = shippedOf(record);
+  const state = await readState(call, record);
+  return shipments.every((shipment) => missingOf(shipment, state).size === 0) ? sentOf([], state) : undefined;
+}
+
+export const fulfillmentsPush = pushTask("fulfillments.push", {
+  description:
+    "Reports the shipments of the orders with their tracking numbers. What Shopify knows already is left out.",
+  idempotent: true,
+  send,
+  find,
+});

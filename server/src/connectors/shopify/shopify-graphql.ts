@@ -1,0 +1,102 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { askJson } from "../ask.ts";
+import type { Call } from "../connector.ts";
+import { TaskError } from "../connector.ts";
+import type { Json } from "../shape.ts";
+import { asText, listOf, objectOf } from "../shape.ts";
+
+const maxThrottled = 8;
+const maxWaitMs = 20_000;
+
+export function shopUrl({ settings }: Pick<Call, "settings">): string {
+  const { shop, baseUrl, apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
+  const host = `${(shop ?? "").replace(/\.myshopify\.com$/, "")}.myshopify.com`;
+  return `${(baseUrl ?? `https://${host}`).replace(/\/$/, "")}/admin/api/${apiVersion}/graphql.json`;
+}
+
+/** Changes nothing, so it may be asked again after a failure. */
+export async function query(call: Call, document: string, variables: Json = {}): Promise<Json> {
+  return await run(call, document, variables, true);
+}
+
+/** Sent once. `field` is the mutation: what it lists as userErrors comes with status 200 and is a failure all the same. */
+export async function mutate(call: Call, document: string, field: string, variables: Json): Promise<Json> {
+  const result = objectOf((await run(call, document, variables, false))[field]);
+  const errors = listOf(result.userErrors).map(({ message }) => asText(message));
+  if (errors.length > 0) throw new TaskError("rejected", `Shopify did not accept it: ${errors.join(" ")}`);
+  return result;
+}
+
+async function run(call: Call, document: string, variables: Json, isRead: boolean): Promise<Json> {
+  for (let attempt = 1; ; attempt++) {
+    const body = objectOf(
+      await askJson(call, {
+        method: "POST",
+        url: shopUrl(call),
+        headers: { "x-shopify-access-token": asText(call.credentials.accessToken) },
+        body: { json: { query: document, variables } },
+        retry: isRead ? "safe" : "never",
+      }),
+    );
+    const errors = listOf(body.errors);
+    const cost = objectOf(objectOf(body.extensions).cost);
+    if (!errors.some(isThrottled)) {
+      if (errors.length > 0) throw graphqlError(errors, isRead);
+      // Waiting now costs less than being refused later.
+      if (isRead) await wait(call, waitFor(cost));
+      return objectOf(body.data);
+    }
+    // A throttled request was not carried out, so it may be sent again whatever it does.
+    const waitMs = Math.max(waitFor(cost), 200);
+    if (attempt >= maxThrottled || waitMs > maxWaitMs) {
+      const message = "Shopify wants fewer requests at the moment.";
+      throw new TaskError("rate_limited", message, { retryable: true, retryAfterMs: waitMs });
+    }
+    call.log("info", `Shopify throttles; waiting ${waitMs} ms.`);
+    await wait(call, waitMs);
+  }
+}
+
+/** Until the bucket holds again what this request is estimated to cost. */
+function waitFor(cost: Json): number {
+  const { currentlyAvailable, restoreRate } = objectOf(cost.throttleStatus);
+  const missing = Number(cost.requestedQueryCost ?? 0) - Number(currentlyAvailable ?? 0);
+  const rate = Number(restoreRate ?? 0);
+  return missing > 0 && rate > 0 ? Math.ceil((missing / rate) * 1000) : 0;
+}
+
+async function wait(call: Call, ms: number): Promise<void> {
+  if (ms === 0) return;
+  await sleepFor(Math.min(ms, maxWaitMs), undefined, { signal: call.signal }).catch((cause: unknown) => {
+    throw new TaskError("cancelled", "The call was cancelled.", { cause });
+  });
+}
+
+function codeOf(error: Json): unknown {
+  return objectOf(error.extensions).code;
+}
+
+function isThrottled(error: Json): boolean {
+  return codeOf(error) === "THROTTLED";
+}
+
+function graphqlError(errors: Json[], isRead: boolean): TaskError {
+  const text = errors
+    .map(({ message }) => asText(message))
+    .join(" ")
+    .slice(0, 500);
+  if (errors.some((error) => codeOf(error) === "ACCESS_DENIED")) {
+    return new TaskError("forbidden", `The access token lacks a scope: ${text}`);
+  }
+  const isTheirs = errors.some((error) => codeOf(error) === "INTERNAL_SERVER_ERROR" || codeOf(error) === "TIMEOUT");
+  const options = { retryable: isTheirs, mayHaveHappened: isTheirs && !isRead };
+  return new TaskError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);
+}
+
+export function idOf(gid: unknown): string {
+  return asText(gid).split("/").at(-1)!.split("?")[0]!;
+}
+
+export function gidOf(type: string, id: string): string {
+  return id.startsWith("gid://") ? id : `gid://shopify/${type}/${id}`;
+}

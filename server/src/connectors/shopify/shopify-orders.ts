@@ -1,0 +1,171 @@
+import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
+import type { Call, Page, PulledRecord } from "../connector.ts";
+import { SinceInput, startOf } from "../incremental.ts";
+import type { Json } from "../shape.ts";
+import {
+  addressOf,
+  amount,
+  asText,
+  currencyOf,
+  filled,
+  filledOrNothing,
+  instantOf,
+  laterOf,
+  line,
+  lineOf,
+  listOf,
+  objectOf,
+  tagsOf,
+  text,
+} from "../shape.ts";
+import { pullTask } from "../standard-tasks.ts";
+import { idOf, query } from "./shopify-graphql.ts";
+
+const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
+const lineFields = `id sku title quantity currentQuantity requiresShipping
+  originalUnitPriceSet { shopMoney { amount } }`;
+
+const ordersQuery = `query HubOrders($first: Int!, $after: String, $query: String) {
+  orders(first: $first, after: $after, sortKey: UPDATED_AT, query: $query) {
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id name email phone createdAt updatedAt cancelledAt cancelReason
+      displayFinancialStatus displayFulfillmentStatus tags note currencyCode
+      totalPriceSet { shopMoney { amount currencyCode } }
+      shippingAddress { ${addressFields} }
+      billingAddress { ${addressFields} }
+      shippingLine { title code }
+      lineItems(first: 20) { pageInfo { hasNextPage endCursor } nodes { ${lineFields} } }
+    }
+  }
+}`;
+
+const moreLinesQuery = `query HubOrderLines($id: ID!, $after: String) {
+  order(id: $id) {
+    lineItems(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${lineFields} } }
+  }
+}`;
+
+/** `after` is Shopify's own cursor, only set between two pages of one pass. */
+type Cursor = { from?: string; highest?: string; after?: string; read?: number };
+
+/** Shopify pages no deeper than 25,000 records; a new pass from the newest change on starts before that. */
+const maxDepth = 20_000;
+
+async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
+  const size = (call.settings.pageSize as number | undefined) ?? 25;
+  const given = objectOf(cursor) as Cursor;
+  let at: Cursor = { ...given, read: given.read ?? 0 };
+  if (given.after === undefined) {
+    const from = startOf(call, cursor);
+    at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}), read: 0 };
+  }
+  for (;;) {
+    const search = `status:any${at.from === undefined ? "" : ` updated_at:>='${at.from}'`}`;
+    const data = await query(call, ordersQuery, { first: size, after: at.after ?? null, query: search });
+    const { pageInfo, nodes } = objectOf(data.orders);
+    const records: PulledRecord[] = [];
+    for (const node of listOf(nodes)) records.push(toRecord(await withAllLines(call, node)));
+    const { hasNextPage, endCursor } = objectOf(pageInfo);
+    at = nextCursor(at, records, hasNextPage === true ? String(endCursor) : undefined);
+    yield { records, cursor: at };
+    if (hasNextPage !== true) return;
+  }
+}
+
+function nextCursor(at: Cursor, records: PulledRecord[], after: string | undefined): Cursor {
+  const newest = records.reduce<string | undefined>((max, { updatedAt }) => laterOf(max, updatedAt), undefined);
+  const highest = laterOf(at.highest, newest);
+  const mark = highest === undefined ? {} : { highest };
+  if (after === undefined) return mark;
+  const read = (at.read ?? 0) + records.length;
+  const isDeep = read >= maxDepth && newest !== undefined && newest !== at.from;
+  if (isDeep) return { from: newest, ...mark, read: 0 };
+  return { ...(at.from === undefined ? {} : { from: at.from }), ...mark, after, read };
+}
+
+async function withAllLines(call: Call, order: Json): Promise<Json> {
+  const first = objectOf(order.lineItems);
+  const nodes = listOf(first.nodes);
+  let page = objectOf(first.pageInfo);
+  while (page.hasNextPage === true) {
+    const data = await query(call, moreLinesQuery, { id: order.id, after: page.endCursor });
+    const more = objectOf(objectOf(data.order).lineItems);
+    nodes.push(...listOf(more.nodes));
+    page = objectOf(more.pageInfo);
+  }
+  return { ...order, lineItems: nodes };
+}
+
+function toRecord(order: Json): PulledRecord {
+  const updatedAt = instantOf(order.updatedAt);
+  const externalId = idOf(order.id);
+  return { externalId, ...(updatedAt === undefined ? {} : { updatedAt }), raw: order, canonical: canonicalOf(order) };
+}
+
+const payments = new Map([
+  ["AUTHORIZED", "authorized"],
+  ["PAID", "paid"],
+  ["PARTIALLY_REFUNDED", "partially_refunded"],
+  ["REFUNDED", "refunded"],
+  ["VOIDED", "voided"],
+  ["EXPIRED", "voided"],
+]);
+
+function canonicalOf(order: Json): CanonicalOrder {
+  const shipTo = objectOf(order.shippingAddress);
+  const total = objectOf(objectOf(order.totalPriceSet).shopMoney);
+  const { title: service } = objectOf(order.shippingLine);
+  const note = text(order.note, 5000);
+  const customer = {
+    name: line(shipTo.name, 200),
+    email: line(order.email, 254),
+    phone: line(order.phone ?? shipTo.phone, 50),
+  };
+  return {
+    externalId: idOf(order.id),
+    status: statusOf(order),
+    ...filled({
+      number: line(order.name, 100),
+      paymentStatus: payments.get(asText(order.displayFinancialStatus)) ?? "pending",
+      currency: currencyOf(order.currencyCode ?? total.currencyCode),
+      orderedAt: instantOf(order.createdAt),
+      channel: "shopify",
+      tags: tagsOf(Array.isArray(order.tags) ? order.tags : []),
+      customer: filledOrNothing(customer),
+      shippingAddress: toAddress(order.shippingAddress),
+      billingAddress: toAddress(order.billingAddress),
+      lines: listOf(order.lineItems).flatMap(toLine).slice(0, 500),
+      total: amount(total.amount),
+      shipping: filledOrNothing({ service: line(service, 100) }),
+      notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],
+    }),
+  };
+}
+
+function statusOf(order: Json): string {
+  if (order.cancelledAt) return "cancelled";
+  if (order.displayFulfillmentStatus === "FULFILLED") return "shipped";
+  if (order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
+  return order.displayFinancialStatus === "PENDING" ? "awaiting_payment" : "new";
+}
+
+function toAddress(given: unknown) {
+  const { countryCodeV2: countryCode, ...rest } = objectOf(given);
+  return addressOf({ ...rest, countryCode });
+}
+
+/** What was taken off the order again has a current quantity of zero. */
+function toLine(item: Json): CanonicalLine[] {
+  const quantity = Number(item.currentQuantity ?? item.quantity);
+  if (!Number.isInteger(quantity) || quantity < 1) return [];
+  const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
+  return [lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity })];
+}
+
+export const ordersImport = pullTask("orders.import", {
+  description: "Reads the orders that changed since the last import, oldest change first.",
+  input: SinceInput,
+  isIncremental: true,
+  pull: pullOrders,
+});

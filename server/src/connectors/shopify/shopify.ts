@@ -1,0 +1,89 @@
+import { Type } from "typebox";
+import { Strict } from "../../core/schema.ts";
+import type { Connector } from "../connector.ts";
+import { importSettings } from "../incremental.ts";
+import { objectOf } from "../shape.ts";
+import { connectionTest } from "../standard-tasks.ts";
+import { urlProblems } from "../url-settings.ts";
+import { fulfillmentsPush } from "./shopify-fulfillments.ts";
+import { query } from "./shopify-graphql.ts";
+import { ordersHold, ordersReleaseHold } from "./shopify-holds.ts";
+import { locationsPull } from "./shopify-locations.ts";
+import { ordersImport } from "./shopify-orders.ts";
+
+const shopTest = connectionTest(async (call) => {
+  const data = await query(call, "query HubShop { shop { name myshopifyDomain currencyCode } }");
+  const { name, myshopifyDomain, currencyCode } = objectOf(data.shop);
+  return { shop: name, domain: myshopifyDomain, currency: currencyCode };
+});
+
+const tasks = [shopTest, ordersImport, locationsPull, fulfillmentsPush, ordersHold, ordersReleaseHold];
+
+export const shopify: Connector = {
+  name: "shopify",
+  title: "Shopify",
+  description: "Orders, locations, fulfilments and holds of a Shopify shop, through the GraphQL Admin API.",
+  settings: Strict(
+    {
+      shop: Type.String({
+        title: "Shop",
+        pattern: "^[a-zA-Z0-9][a-zA-Z0-9-]{0,60}(\\.myshopify\\.com)?$",
+        description: "The name before .myshopify.com",
+        examples: ["my-shop"],
+      }),
+      apiVersion: Type.Optional(
+        Type.String({
+          title: "API version",
+          pattern: "^20\\d\\d-(01|04|07|10)$",
+          default: "2026-07",
+          description: "Shopify supports each version for at least a year",
+          examples: ["2026-07"],
+        }),
+      ),
+      ...importSettings,
+      pageSize: Type.Optional(
+        Type.Integer({
+          title: "Page size",
+          minimum: 1,
+          maximum: 50,
+          default: 25,
+          description: "Orders per request; larger pages cost more of what Shopify allows per second",
+        }),
+      ),
+      notifyCustomer: Type.Optional(
+        Type.Boolean({
+          title: "Notify the customer",
+          default: false,
+          description: "Whether Shopify writes to the customer when a shipment is reported",
+        }),
+      ),
+      baseUrl: Type.Optional(
+        Type.String({
+          title: "Address",
+          format: "uri",
+          maxLength: 500,
+          description: "Only for a proxy or a test: used in place of https://<shop>.myshopify.com",
+          examples: ["https://shopify-proxy.example.com"],
+        }),
+      ),
+    },
+    { examples: [{ shop: "my-shop" }] },
+  ),
+  credentials: Strict(
+    {
+      accessToken: Type.String({
+        title: "Admin API access token",
+        minLength: 1,
+        maxLength: 500,
+        description:
+          "Of a custom app with the scopes read_orders, read_locations, read_merchant_managed_fulfillment_orders and " +
+          "write_merchant_managed_fulfillment_orders",
+        examples: ["shpat_..."],
+      }),
+    },
+    { examples: [{ accessToken: "shpat_..." }] },
+  ),
+  check: (settings, limits) => urlProblems(settings, "baseUrl", limits),
+  tasks: () => tasks,
+  concurrency: 2,
+};

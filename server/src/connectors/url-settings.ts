@@ -1,0 +1,18 @@
+import type { FieldError } from "../core/errors.ts";
+import { OutboundError } from "../core/outbound-error.ts";
+import { checkUrl } from "../core/outbound-guard.ts";
+import type { Limits, Settings } from "./connector.ts";
+
+/** Why the address in this setting cannot be called, as far as its text tells. */
+export function urlProblems(settings: Settings, name: string, { allowPrivate }: Limits): FieldError[] {
+  const value = settings[name];
+  if (typeof value !== "string") return [];
+  try {
+    const url = checkUrl(value, allowPrivate);
+    if (url.search === "" && url.hash === "") return [];
+    return [{ pointer: `/${name}`, code: "invalid_url", message: "The address must not have a query or a fragment." }];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return [{ pointer: `/${name}`, code: error.code, message: error.message }];
+  }
+}

@@ -1,0 +1,163 @@
+import { readJson } from "../ask.ts";
+import type { Call, Sent } from "../connector.ts";
+import type { Json } from "../shape.ts";
+import { asText, filled, listOf, objectOf } from "../shape.ts";
+import type { Shipment } from "../shipment-record.ts";
+import { shippedOf } from "../shipment-record.ts";
+import { pushTask } from "../standard-tasks.ts";
+import { askRoute, askWoo, orderIdOf } from "./woocommerce-api.ts";
+
+/** One way to tell a shop about shipments. Which ones it has depends on its version, features and extensions. */
+type Way = {
+  name: string;
+  /** What it knows by now; undefined when the shop does not have this way. */
+  known(call: Call, orderId: string): Promise<Known[] | undefined>;
+  add(call: Call, orderId: string, shipment: Shipment): Promise<string | undefined>;
+};
+
+type Known = { id: string; trackingNumber: string };
+
+const fulfillments: Way = {
+  name: "fulfillments",
+  async known(call, orderId) {
+    const body = await askRoute(call, { path: `/wc/v3/orders/${orderId}/fulfillments` });
+    if (body === undefined) return undefined;
+    const list = listOf(Array.isArray(body) ? body : objectOf(body).fulfillments);
+    return list
+      .filter(({ date_deleted: deletedAt }) => !deletedAt)
+      .map((item) => {
+        const meta = listOf(item.meta_data).find(({ key }) => key === "_tracking_number");
+        return { id: String(item.id), trackingNumber: asText(meta?.value) };
+      });
+  },
+  async add(call, orderId, shipment) {
+    const items = [...shipment.quantities].map(([id, qty]) => ({ item_id: Number(id), qty }));
+    const meta = { _tracking_number: shipment.trackingNumber, _shipment_provider: shipment.carrier };
+    const metaData = Object.entries(filled({ ...meta, _tracking_url: shipment.trackingUrl, _items: items }));
+    const body = await askWoo(call, {
+      method: "POST",
+      path: `/wc/v3/orders/${orderId}/fulfillments`,
+      body: {
+        json: {
+          status: "fulfilled",
+          is_fulfilled: true,
+          notify_customer: call.settings.notifyCustomer === true,
+          meta_data: metaData.map(([key, value]) => ({ key, value })),
+        },
+      },
+    });
+    const answer = objectOf(readJson(body));
+    return idIn(objectOf(answer.fulfillment).id ?? answer.id);
+  },
+};
+
+const shipmentTracking: Way = {
+  name: "shipment_tracking",
+  async known(call, orderId) {
+    const body = await askRoute(call, { path: `/wc-shipment-tracking/v3/orders/${orderId}/shipment-trackings` });
+    if (body === undefined) return undefined;
+    return listOf(body).map((item) => ({
+      id: String(item.tracking_id),
+      trackingNumber: asText(item.tracking_number),
+    }));
+  },
+  async add(call, orderId, shipment) {
+    const body = await askWoo(call, {
+      method: "POST",
+      path: `/wc-shipment-tracking/v3/orders/${orderId}/shipment-trackings`,
+      body: {
+        json: filled({
+          custom_tracking_provider: shipment.carrier ?? "Carrier",
+          custom_tracking_link: shipment.trackingUrl,
+          tracking_number: shipment.trackingNumber ?? "",
+          date_shipped: shipment.shippedAt?.slice(0, 10),
+        }),
+      },
+    });
+    return idIn(objectOf(readJson(body)).tracking_id);
+  },
+};
+
+/** Every shop has notes; the tracking number in them is how a shipment is found again. */
+const orderNotes: Way = {
+  name: "note",
+  async known(call, orderId) {
+    const body = readJson(await askWoo(call, { path: `/wc/v3/orders/${orderId}/notes` }));
+    return listOf(body).flatMap(({ id, note }) => {
+      const found = /^Shipped with .* \[([^\]]*)\]/.exec(String(note));
+      return found ? [{ id: String(id), trackingNumber: found[1]! }] : [];
+    });
+  },
+  async add(call, orderId, shipment) {
+    const link = shipment.trackingUrl === undefined ? "" : ` ${shipment.trackingUrl}`;
+    const note = `Shipped with ${shipment.carrier ?? "a carrier"} [${shipment.trackingNumber ?? ""}]${link}`;
+    const isForCustomer = call.settings.notifyCustomer === true;
+    const body = await askWoo(call, {
+      method: "POST",
+      path: `/wc/v3/orders/${orderId}/notes`,
+      body: { json: { note, customer_note: isForCustomer } },
+    });
+    return idIn(objectOf(readJson(body)).id);
+  },
+};
+
+const ways = [fulfillments, shipmentTracking, orderNotes];
+
+function idIn(value: unknown): string | undefined {
+  return typeof value === "number" || typeof value === "string" ? String(value) : undefined;
+}
+
+async function chooseWay(call: Call, orderId: string): Promise<{ way: Way; known: Known[] }> {
+  const wanted = call.settings.trackingMethod ?? "auto";
+  const candidates = ways.filter(({ name }) => wanted === "auto" || wanted === name);
+  for (const way of candidates) {
+    const known = await way.known(call, orderId);
+    if (known) return { way, known };
+  }
+  return { way: orderNotes, known: (await orderNotes.known(call, orderId))! };
+}
+
+function isKnown(shipment: Shipment, known: Known[]): boolean {
+  return known.some(({ trackingNumber }) => trackingNumber === (shipment.trackingNumber ?? ""));
+}
+
+async function send(call: Call, record: Json): Promise<Sent> {
+  const { shipments } = shippedOf(record);
+  const orderId = await orderIdOf(call, record);
+  const { way, known } = await chooseWay(call, orderId);
+  const created: string[] = [];
+  for (const shipment of shipments) {
+    if (isKnown(shipment, known)) continue;
+    const id = await way.add(call, orderId, shipment);
+    known.push({ id: id ?? "", trackingNumber: shipment.trackingNumber ?? "" });
+    if (id !== undefined) created.push(id);
+  }
+  await complete(call, orderId, record);
+  return { externalId: orderId, details: { method: way.name, created } };
+}
+
+/** Setting a status to what it is already changes nothing, so this may be repeated. */
+async function complete(call: Call, orderId: string, record: Json): Promise<void> {
+  const wantsStatus = call.settings.completeOrders !== false;
+  if (!wantsStatus || (record.status !== "shipped" && record.status !== "delivered")) return;
+  const body = { json: { status: "completed" } };
+  await askWoo(call, { method: "PUT", path: `/wc/v3/orders/${orderId}`, body, retry: "safe" });
+}
+
+async function find(call: Call, record: Json): Promise<Sent | undefined> {
+  const { shipments } = shippedOf(record);
+  const orderId = await orderIdOf(call, record);
+  const { way, known } = await chooseWay(call, orderId);
+  if (!shipments.every((shipment) => isKnown(shipment, known))) return undefined;
+  await complete(call, orderId, record);
+  return { externalId: orderId, details: { method: way.name, created: [] } };
+}
+
+export const fulfillmentsPush = pushTask("fulfillments.push", {
+  description:
+    "Reports the shipments of the orders: as order fulfilments where the shop has them, else through the Shipment " +
+    "Tracking extension, else as an order note. What the shop knows already is left out.",
+  idempotent: true,
+  send,
+  find,
+});

@@ -1,0 +1,44 @@
+type Holiday = { name: string } & ({ month: number; day: number } | { month: number; weekday: number; nth: number });
+
+const monday = 1;
+const thursday = 4;
+
+/** Federal holidays of the United States. A negative `nth` counts from the end of the month. */
+const federal: Holiday[] = [
+  { name: "New Year's Day", month: 1, day: 1 },
+  { name: "Martin Luther King Jr. Day", month: 1, weekday: monday, nth: 3 },
+  { name: "Washington's Birthday", month: 2, weekday: monday, nth: 3 },
+  { name: "Memorial Day", month: 5, weekday: monday, nth: -1 },
+  { name: "Juneteenth", month: 6, day: 19 },
+  { name: "Independence Day", month: 7, day: 4 },
+  { name: "Labor Day", month: 9, weekday: monday, nth: 1 },
+  { name: "Columbus Day", month: 10, weekday: monday, nth: 2 },
+  { name: "Veterans Day", month: 11, day: 11 },
+  { name: "Thanksgiving Day", month: 11, weekday: thursday, nth: 4 },
+  { name: "Christmas Day", month: 12, day: 25 },
+];
+
+/** The name of the holiday that this day is, or is kept as: on a Saturday the Friday before, on a Sunday the Monday after. */
+export function usHolidayOn(date: Temporal.PlainDate): string | undefined {
+  return holidayItself(date) ?? observed(date);
+}
+
+function observed(date: Temporal.PlainDate): string | undefined {
+  if (date.dayOfWeek === 5) return suffixed(holidayItself(date.add({ days: 1 })));
+  return date.dayOfWeek === monday ? suffixed(holidayItself(date.subtract({ days: 1 }))) : undefined;
+}
+
+function suffixed(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `${name} (observed)`;
+}
+
+function holidayItself(date: Temporal.PlainDate): string | undefined {
+  return federal.find((holiday) => isOn(holiday, date))?.name;
+}
+
+function isOn(holiday: Holiday, date: Temporal.PlainDate): boolean {
+  if (holiday.month !== date.month) return false;
+  if ("day" in holiday) return holiday.day === date.day;
+  if (holiday.weekday !== date.dayOfWeek) return false;
+  return holiday.nth > 0 ? Math.ceil(date.day / 7) === holiday.nth : date.day + 7 > date.daysInMonth;
+}

@@ -1,0 +1,82 @@
+import type { CompletePickupRules } from "../../carriers/pickup-rules.ts";
+import { usHolidayOn } from "../../core/us-holidays.ts";
+import type { LocalWindow } from "./pickup-window.ts";
+import { momentAt } from "./pickup-window.ts";
+
+/** Where and when it is, and what the carrier wants there. */
+export type PickupPlace = { rules: CompletePickupRules; zone: string; now: Temporal.Instant };
+
+const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const roundToMinutes = 15;
+
+export function dayName(dayOfWeek: number): string {
+  return dayNames[dayOfWeek - 1]!;
+}
+
+/** Why nobody comes on this day, if so. */
+export function closedBecause(date: Temporal.PlainDate, rules: CompletePickupRules): { holiday?: string } | undefined {
+  if (rules.holidays.includes(date.toString())) return { holiday: "a holiday of the carrier" };
+  const holiday = rules.holidayCalendar === "us_federal" ? usHolidayOn(date) : undefined;
+  if (holiday !== undefined) return { holiday };
+  return rules.serviceDays.includes(date.dayOfWeek) ? undefined : {};
+}
+
+export function limitsOn(rules: CompletePickupRules): { earliest: Temporal.PlainTime; latest: Temporal.PlainTime } {
+  return {
+    earliest: Temporal.PlainTime.from(rules.earliestReady),
+    latest: Temporal.PlainTime.from(rules.latestClose),
+  };
+}
+
+/**
+ * The window that the carrier would take and that is nearest to the wanted one: that day if another hour will do, else the
+ * next day, else, when only that is too far ahead, the last day that is not.
+ */
+export function findSlot(wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
+  const today = place.now.toZonedDateTimeISO(place.zone).toPlainDate();
+  const last = today.add({ days: place.rules.maxDaysAhead });
+  const first = Temporal.PlainDate.compare(wanted.date, today) < 0 ? today : wanted.date;
+  for (let date = first; Temporal.PlainDate.compare(date, last) <= 0; date = date.add({ days: 1 })) {
+    const slot = slotOn(date, wanted, place);
+    if (slot) return slot;
+  }
+  for (let date = last; Temporal.PlainDate.compare(date, today) >= 0; date = date.subtract({ days: 1 })) {
+    const slot = slotOn(date, wanted, place);
+    if (slot) return slot;
+  }
+  return null;
+}
+
+function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, { rules, zone, now }: PickupPlace): LocalWindow | null {
+  if (closedBecause(date, rules)) return null;
+  const here = now.toZonedDateTimeISO(zone);
+  const { earliest, latest } = limitsOn(rules);
+  const [opens, closes] = [momentAt(date, earliest, zone), momentAt(date, latest, zone)];
+  let from = opens;
+  if (here.toPlainDate().equals(date)) {
+    const isLate =
+      rules.cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), rules.cutoffLocalTime) >= 0;
+    if (!rules.sameDay || isLate) return null;
+    from = later(opens, roundUp(here.add({ minutes: rules.leadMinutes })));
+  }
+  const need = { minutes: Math.max(rules.minWindowMinutes, 1) };
+  const [wantedReady, wantedClose] = [momentAt(date, wanted.ready, zone), momentAt(date, wanted.close, zone)];
+  // As late as the carrier comes at all, if need be; the end moves before the beginning does.
+  const ready = later(from, earlier(wantedReady, closes.subtract(need)));
+  const close = earlier(closes, later(wantedClose, ready.add(need)));
+  if (Temporal.ZonedDateTime.compare(ready.add(need), close) > 0) return null;
+  if (!ready.toPlainDate().equals(date) || !close.toPlainDate().equals(date)) return null;
+  return { date, ready: ready.toPlainTime(), close: close.toPlainTime() };
+}
+
+function roundUp(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return moment.round({ smallestUnit: "minute", roundingIncrement: roundToMinutes, roundingMode: "ceil" });
+}
+
+function later(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return Temporal.ZonedDateTime.compare(a, b) >= 0 ? a : b;
+}
+
+function earlier(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return Temporal.ZonedDateTime.compare(a, b) <= 0 ? a : b;
+}

@@ -1,0 +1,83 @@
+import type { FieldError } from "../../core/errors.ts";
+
+/** A window at the pickup address. Times of the day are wall-clock times there. */
+export type LocalWindow = { date: Temporal.PlainDate; ready: Temporal.PlainTime; close: Temporal.PlainTime };
+
+export type GivenTimes = {
+  pickupDate: string;
+  readyTime?: string | undefined;
+  closeTime?: string | undefined;
+};
+
+const dateShape = /^\d{4}-\d\d-\d\d$/;
+const timeShape = /^([01]\d|2[0-3]):[0-5]\d$/;
+const naiveShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+const offsetShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
+const midnightShape = /T00:00(:00(\.0+)?)?(Z|[+-]\d\d:\d\d)?$/i;
+
+type Read<T> = { value: T } | { error: FieldError };
+
+/**
+ * What a caller wrote, as seen at the address. Without an offset a time is meant there; with one it is a moment, and is
+ * turned into the time there. A day written as a midnight is that day, in whatever zone the midnight is.
+ */
+export function readDate(text: string, zone: string): Read<Temporal.PlainDate> {
+  const pointer = "/pickupDate";
+  try {
+    if (dateShape.test(text)) return inRange(pointer, Temporal.PlainDate.from(text));
+    if (midnightShape.test(text) && (naiveShape.test(text) || offsetShape.test(text))) {
+      return inRange(pointer, Temporal.PlainDate.from(text.slice(0, 10)));
+    }
+    const moment = readMoment(text, zone);
+    if (moment) return inRange(pointer, moment.toPlainDate());
+  } catch {
+    // Said below: a day that the month does not have, or no time at all.
+  }
+  return wrong(pointer, "This is not a date, such as 2026-03-05, nor a date-time.");
+}
+
+export function readTime(
+  pointer: "/readyTime" | "/closeTime",
+  text: string,
+  date: Temporal.PlainDate,
+  zone: string,
+): Read<Temporal.PlainTime> {
+  try {
+    if (timeShape.test(text)) return { value: Temporal.PlainTime.from(text) };
+    const moment = readMoment(text, zone);
+    if (moment) {
+      const local = moment.toPlainDate();
+      if (local.equals(date)) return { value: moment.toPlainTime() };
+      const message = `This is on ${local.toString()} at the pickup address (${zone}), not on ${date.toString()}.`;
+      return { error: { pointer, code: "date_mismatch", message } };
+    }
+  } catch {
+    // Said below.
+  }
+  return wrong(pointer, "This is neither a date-time nor a time of the day, such as 09:30.");
+}
+
+function readMoment(text: string, zone: string): Temporal.ZonedDateTime | undefined {
+  if (naiveShape.test(text)) return Temporal.PlainDateTime.from(text).toZonedDateTime(zone);
+  if (offsetShape.test(text)) return Temporal.Instant.from(text.toUpperCase()).toZonedDateTimeISO(zone);
+  return undefined;
+}
+
+function inRange(pointer: string, date: Temporal.PlainDate): Read<Temporal.PlainDate> {
+  if (date.year >= 2000 && date.year <= 2200) return { value: date };
+  return wrong(pointer, "This is not a day between the years 2000 and 2200.");
+}
+
+function wrong(pointer: string, message: string): { error: FieldError } {
+  return { error: { pointer, code: "format", message } };
+}
+
+/** When the clocks are put forward, a time that is skipped is the moment after the gap. */
+export function momentAt(date: Temporal.PlainDate, time: Temporal.PlainTime, zone: string): Temporal.ZonedDateTime {
+  return date.toZonedDateTime({ timeZone: zone, plainTime: time });
+}
+
+/** With the offset of the address: both the local time and the moment can be read from it. */
+export function toOffsetText(moment: Temporal.ZonedDateTime): string {
+  return moment.toString({ timeZoneName: "never", smallestUnit: "second" });
+}

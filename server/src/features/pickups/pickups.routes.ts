@@ -1,0 +1,78 @@
+import { PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./pickups.schemas.ts";
+import * as pickups from "./pickups.ts";
+
+const ids = { id: "pickup" } as const;
+const rules =
+  "Checked before the carrier hears of it, each with a code of its own and the next window it would take " +
+  "(`nextAvailable`): the window, the cut-off, days of service, holidays, days ahead, packages, weight, PO boxes. " +
+  "All times are those of the pickup address.";
+
+export const pickupRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/pickups",
+    scope: "pickups:read",
+    summary: "List pickups, the latest window first",
+    query: shapes.PickupQuery,
+    answer: [200, PageOf(shapes.Pickup)],
+    handle: (ctx, { query }) => pickups.listPickups(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/pickups",
+    scope: "pickups:write",
+    summary: "Schedule a pickup",
+    description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again.`,
+    body: shapes.PickupRequest,
+    answer: [201, shapes.Pickup],
+    failures: [404, 409, 502],
+    handle: (ctx, { body }) => pickups.schedulePickup(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/pickups/check",
+    scope: "pickups:read",
+    summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
+    description: rules,
+    body: shapes.PickupRequest,
+    onlyLooks: true,
+    answer: [200, shapes.CheckAnswer],
+    failures: [404, 409],
+    handle: (ctx, { body }) => pickups.checkPickupRequest(ctx, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/pickups/:id",
+    scope: "pickups:read",
+    summary: "Read a pickup",
+    ids,
+    answer: [200, shapes.Pickup],
+    handle: (ctx, { params }) => pickups.getPickup(ctx, params.id),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/pickups/:id",
+    scope: "pickups:write",
+    summary: "Move a scheduled pickup: another one is booked, then the former is called off",
+    description:
+      "What is not named stays, also the hours when only the day changes. When the carrier refuses, all is as it was.",
+    ids,
+    body: shapes.PickupPatch,
+    answer: [200, shapes.Pickup],
+    failures: [409, 412, 502],
+    handle: (ctx, { params, body, ifMatch }) => pickups.reschedulePickup(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/pickups/:id",
+    scope: "pickups:write",
+    summary: "Cancel a pickup; a cancelled one answers the same again",
+    ids,
+    query: shapes.CancelQuery,
+    answer: [200, shapes.Pickup],
+    failures: [409, 502],
+    handle: (ctx, { params, query }) => pickups.cancelPickup(ctx, params.id, query.reason),
+  }),
+];

@@ -1,0 +1,139 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Address } from "../../core/address.ts";
+import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Weight } from "../../core/weight.ts";
+import { pickupStatuses } from "./pickups.states.ts";
+
+const Moment = (description: string) => Type.String({ minLength: 5, maxLength: 40, description });
+const timeNote =
+  "A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. " +
+  "A time of the day such as 09:30 is enough";
+
+const fields = {
+  pickupDate: Moment("The day at the pickup address: 2026-03-05, or a date-time. A midnight stands for its day"),
+  pickupAddress: Type.Optional({ ...Address, description: "Default: the address of the location" }),
+  locationId: Type.Optional(Id),
+  readyTime: Type.Optional(Moment(timeNote)),
+  closeTime: Type.Optional(Moment(timeNote)),
+  packageCount: Type.Integer({ minimum: 1, maximum: 9999 }),
+  totalWeight: Type.Optional(Weight),
+  timezone: Type.Optional(
+    Type.String({ maxLength: 64, description: "IANA name; default: the zone of the pickup address" }),
+  ),
+  instructions: Type.Optional(Type.String({ maxLength: 500, description: "For the driver" })),
+  allowDuplicate: Type.Optional(
+    Type.Boolean({ description: "Although this carrier comes to this address on that day already" }),
+  ),
+};
+
+const example = {
+  carrierAccountId: "01900000-0000-7000-8000-000000000001",
+  pickupDate: "2026-03-05T00:00:00Z",
+  pickupAddress: {
+    company: "Byron Mugs",
+    address1: "1 Port Street",
+    city: "Newark",
+    provinceCode: "NJ",
+    zip: "07114",
+    countryCode: "US",
+    phone: "+1 973 555 0100",
+  },
+  readyTime: "2026-03-05T13:00:00-05:00",
+  closeTime: "2026-03-05T17:00:00-05:00",
+  packageCount: 12,
+  totalWeight: { value: 80, unit: "lb" },
+};
+
+export const PickupRequest = Strict({ carrierAccountId: Id, ...fields }, { examples: [example] });
+export type PickupRequest = Static<typeof PickupRequest>;
+
+export const PickupPatch = Strict(
+  {
+    pickupDate: Type.Optional(fields.pickupDate),
+    pickupAddress: Type.Optional(Address),
+    readyTime: fields.readyTime,
+    closeTime: fields.closeTime,
+    packageCount: Type.Optional(fields.packageCount),
+    totalWeight: Type.Optional(Nullable(Weight)),
+    timezone: fields.timezone,
+    instructions: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+    allowDuplicate: fields.allowDuplicate,
+  },
+  { examples: [{ pickupDate: "2026-03-06", readyTime: "10:00", closeTime: "16:00" }] },
+);
+export type PickupPatch = Static<typeof PickupPatch>;
+
+const Text = Type.String();
+const MaybeTime = Nullable(DateTime);
+const Problem = Type.Object({ code: Text, message: Text });
+
+const Slot = Type.Object({
+  pickupDate: Type.String({ format: "date" }),
+  readyTime: DateTime,
+  closeTime: DateTime,
+  timezone: Text,
+});
+export type Slot = Static<typeof Slot>;
+
+export const Pickup = Type.Object({
+  id: Id,
+  status: OneOf(pickupStatuses),
+  carrierAccountId: Nullable(Id),
+  carrier: Text,
+  locationId: Nullable(Id),
+  confirmationNumber: Nullable(Text),
+  pickupDate: Type.String({ format: "date-time", description: "Midnight of the day, with the offset of the address" }),
+  readyTime: Type.String({ format: "date-time", description: "With the offset of the address" }),
+  closeTime: Type.String({ format: "date-time", description: "With the offset of the address" }),
+  timezone: Text,
+  window: Type.Object(
+    { date: Type.String({ format: "date" }), start: DateTime, end: DateTime },
+    { description: "The day at the address, and the window in UTC" },
+  ),
+  pickupAddress: Address,
+  packageCount: Count,
+  totalWeight: Nullable(Weight),
+  instructions: Nullable(Text),
+  cancelBy: DateTime,
+  isCancellable: Type.Boolean(),
+  fee: Nullable(Type.Object({ amount: Type.Number(), currency: Text })),
+  messages: Type.Array(Text),
+  failure: Nullable(Problem),
+  isAssumed: Type.Boolean({ description: "Nobody said that it took place, and the carrier cannot be asked" }),
+  isChanging: Type.Boolean({ description: "A change or cancellation is asked for and not answered yet" }),
+  cancelReason: Nullable(Text),
+  cancelledAt: MaybeTime,
+  history: Type.Array(Type.Object({ at: DateTime, status: OneOf(pickupStatuses), note: Nullable(Text) }), {
+    description: "What became of it, from the first to the last",
+  }),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type PickupAnswer = Static<typeof Pickup>;
+
+export const CheckAnswer = Type.Object({
+  ok: Type.Boolean(),
+  timezone: Text,
+  errors: Type.Array(Type.Object({ pointer: Text, code: Text, message: Text, suggestion: Type.Optional(Text) }), {
+    description: "What POST /pickups would refuse",
+  }),
+  warnings: Type.Array(Problem),
+  existingId: Nullable(Id),
+  nextAvailable: Nullable(Slot),
+  cancelBy: MaybeTime,
+});
+export type CheckAnswer = Static<typeof CheckAnswer>;
+
+const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
+
+export const PickupQuery = pageQuery({
+  status: Type.Optional(Type.String({ maxLength: 200, description: `One or several of ${pickupStatuses.join(", ")}` })),
+  carrierAccountId: Type.Optional(Id),
+  from: DateOnly("On this day or later"),
+  to: DateOnly("On this day or earlier"),
+});
+export type PickupQuery = Static<typeof PickupQuery>;
+
+export const CancelQuery = Strict({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) });

@@ -1,0 +1,146 @@
+import type { CompletePickupRules } from "../../carriers/pickup-rules.ts";
+import type { Address } from "../../core/address.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { isTimeZone, zoneOfAddress } from "../../core/time-zones.ts";
+import type { Ctx } from "../../context.ts";
+import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { openCarrier } from "../carrier-accounts/open-carrier.ts";
+import { getLocation } from "../locations/locations.ts";
+import type { Checked } from "./check-pickup.ts";
+import { checkPickup } from "./check-pickup.ts";
+import type { Booking } from "./pickup.ts";
+import type { LocalWindow } from "./pickup-window.ts";
+import { momentAt, readDate, readTime, toOffsetText } from "./pickup-window.ts";
+import type { PickupRequest, Slot } from "./pickups.schemas.ts";
+
+/** A request that has been looked at from all sides; nothing is asked of the carrier yet. */
+export type Planned = { open: OpenCarrier; booking: Booking; checked: Checked; next: Slot | null };
+
+/** Throws for what cannot be looked at any further: unknown accounts, addresses without a zone, times that are none. */
+export async function planPickup(ctx: Ctx, request: PickupRequest, revision = 1): Promise<Planned> {
+  const open = await openCarrier(ctx, request.carrierAccountId);
+  const { account, carrier } = open;
+  if (!account.isActive) throw new HubError("carrier_account_inactive", `${account.name} is not active.`);
+  if (!carrier.schedulePickup) throw new HubError("invalid_state", `${carrier.title} takes no pickups.`);
+  const rules = { ...carrier.pickupRules, ...account.pickupRules } as CompletePickupRules;
+  const address = await findAddress(ctx, request);
+  const timezone = findZone(address, request.timezone);
+  const window = readWindow(request, rules, timezone);
+  const now = Temporal.Instant.fromEpochMilliseconds(ctx.clock.now().getTime());
+  const { packageCount, totalWeight } = request;
+  const checked = checkPickup({ window, packageCount, totalWeight, address }, { rules, zone: timezone, now });
+  const next = checked.next && toSlot(checked.next, timezone);
+  return { open, checked, next, booking: toBooking(request, address, timezone, window, rules, revision) };
+}
+
+/** What the carrier would refuse, with the window it would take instead. */
+export function refuseViolations({ checked, next }: Planned): void {
+  if (checked.errors.length === 0) return;
+  const { message, details } = validationFailed(checked.errors);
+  throw new HubError("validation_failed", message, { ...details, extra: { nextAvailable: next } });
+}
+
+async function findAddress(ctx: Ctx, { pickupAddress, locationId }: PickupRequest): Promise<Address> {
+  const location = locationId === undefined ? undefined : await getLocation(ctx, locationId);
+  const address = pickupAddress ?? location?.address;
+  if (!address) throw badField("/pickupAddress", "required", "Say where: `pickupAddress`, or `locationId`.");
+  const at = pickupAddress ? "/pickupAddress" : "/locationId";
+  const missing = (["address1", "city"] as const).filter((field) => !address[field]?.trim());
+  const country = address.countryCode?.toUpperCase();
+  const errors: FieldError[] = missing.map((field) => needed(`${at}/${field}`));
+  if (country === undefined && zoneOfAddress(address) === undefined) errors.push(needed(`${at}/countryCode`));
+  if (country === "US" && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? "")) {
+    errors.push({ pointer: `${at}/zip`, code: "invalid_zip", message: "A US ZIP has five digits, or nine." });
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+  return address;
+}
+
+function needed(pointer: string): FieldError {
+  return { pointer, code: "required", message: "The driver needs this to find the place." };
+}
+
+function findZone(address: Address, wanted: string | undefined): string {
+  if (wanted !== undefined) {
+    if (isTimeZone(wanted)) return wanted;
+    const suggestion = nearestName(wanted, Intl.supportedValuesOf("timeZone"));
+    const message = "There is no such time zone; name one as in America/New_York.";
+    throw badField("/timezone", "unknown_timezone", message, suggestion === undefined ? {} : { suggestion });
+  }
+  const zone = zoneOfAddress(address);
+  if (zone !== undefined) return zone;
+  const message = "The time zone does not follow from the address. Name it, as in America/Toronto.";
+  throw badField("/timezone", "timezone_needed", message);
+}
+
+function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: string): LocalWindow {
+  const errors: FieldError[] = [];
+  const date = readDate(request.pickupDate, zone);
+  if ("error" in date) throw validationFailed([date.error]);
+  const read = (field: "readyTime" | "closeTime", fallback: string): Temporal.PlainTime => {
+    const text = request[field];
+    const whole = Temporal.PlainTime.from(fallback);
+    if (text === undefined) {
+      const message = "The carrier wants a window: from when to when.";
+      if (rules.needsWindow) errors.push({ pointer: `/${field}`, code: "required", message });
+      return whole;
+    }
+    const time = readTime(`/${field}`, text, date.value, zone);
+    if ("value" in time) return time.value;
+    errors.push(time.error);
+    return whole;
+  };
+  const [ready, close] = [read("readyTime", rules.earliestReady), read("closeTime", rules.latestClose)];
+  if (errors.length > 0) throw validationFailed(errors);
+  return { date: date.value, ready, close };
+}
+
+function toBooking(
+  request: PickupRequest,
+  address: Address,
+  timezone: string,
+  { date, ready, close }: LocalWindow,
+  rules: CompletePickupRules,
+  revision: number,
+): Booking {
+  const readyAt = momentAt(date, ready, timezone);
+  return {
+    locationId: request.locationId?.toLowerCase() ?? null,
+    address,
+    addressKey: addressKeyOf(address),
+    timezone,
+    pickupDate: date.toString(),
+    readyAt: toIso(readyAt),
+    closeAt: toIso(momentAt(date, close, timezone)),
+    packageCount: request.packageCount,
+    totalWeight: request.totalWeight ?? null,
+    instructions: request.instructions ?? null,
+    isDuplicateAllowed: request.allowDuplicate ?? false,
+    cancelBy: toIso(readyAt.subtract({ minutes: rules.cancelDeadlineMinutes })),
+    confirmationNumber: null,
+    chargeCents: null,
+    messages: [],
+    revision,
+  };
+}
+
+function toIso(moment: Temporal.ZonedDateTime): string {
+  return new Date(moment.epochMilliseconds).toISOString();
+}
+
+/** What is the same place, however it is written. */
+function addressKeyOf({ address1, address2, zip, countryCode }: Address): string {
+  const plain = (text: string | undefined): string => (text ?? "").toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return [plain(address1), plain(address2), plain(zip).slice(0, 5), plain(countryCode)].join("|");
+}
+
+function toSlot({ date, ready, close }: LocalWindow, timezone: string): Slot {
+  return {
+    pickupDate: date.toString(),
+    readyTime: toOffsetText(momentAt(date, ready, timezone)),
+    closeTime: toOffsetText(momentAt(date, close, timezone)),
+    timezone,
+  };
+}

@@ -1,0 +1,81 @@
+import { HubError } from "../../core/errors.ts";
+import { notFound } from "../../core/resources.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { book, refuseTwin } from "./book-pickup.ts";
+import type { Pickup } from "./pickup.ts";
+import { bookingOf, move } from "./pickup.ts";
+import type { PickupAnswer, PickupPatch, PickupRequest } from "./pickups.schemas.ts";
+import * as store from "./pickups.store.ts";
+import { planPickup, refuseViolations } from "./plan-pickup.ts";
+import { lock, save } from "./settle-pickup.ts";
+
+/**
+ * Carriers do not change pickups: the new one is booked, then the former is called off. Until the carrier has agreed the
+ * former stays booked, and when it refuses, everything is as it was.
+ */
+export async function reschedulePickup(
+  ctx: Ctx,
+  id: string,
+  patch: PickupPatch,
+  ifMatch: number | undefined,
+): Promise<PickupAnswer> {
+  requirePatch(patch);
+  const found = await store.findPickup(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("pickup");
+  refuseUnlessFree(found, ifMatch, ctx);
+  const planned = await planPickup(ctx, toRequest(found, patch), found.revision + 1);
+  refuseViolations(planned);
+  const wanted = { ...found, ...planned.booking };
+  let asked: Pickup | undefined;
+  await refuseTwin(ctx, wanted, async () => {
+    await ctx.db.transaction(async (tx) => {
+      const current = await lock(tx, ctx, id);
+      refuseUnlessFree(current, found.version, ctx);
+      const now = ctx.clock.now().toISOString();
+      const requested = move(current, "requested", now, "another window was asked for");
+      const messages = planned.checked.warnings.map(({ message }) => message);
+      const changed = { ...requested, ...planned.booking, messages, previous: bookingOf(current), attempts: 0 };
+      asked = await save(tx, ctx, changed, "change_requested", planned.open);
+    });
+  });
+  return await book(ctx, asked!, planned.open);
+}
+
+function refuseUnlessFree(pickup: Pickup, version: number | undefined, ctx: Ctx): void {
+  checkVersion(pickup, version);
+  if (pickup.status !== "scheduled") {
+    throw new HubError("invalid_state", `The pickup is ${pickup.status}; only a scheduled one can be changed.`);
+  }
+  if (pickup.cancelRequestedAt !== null || pickup.previous !== null) {
+    throw new HubError("invalid_state", "Another change of this pickup is still under way.");
+  }
+  if (ctx.clock.now().toISOString() > pickup.cancelBy) {
+    throw new HubError("cancel_deadline_passed", `The carrier took changes until ${pickup.cancelBy}.`, {
+      extra: { cancelBy: pickup.cancelBy },
+    });
+  }
+  if (pickup.carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
+}
+
+/** The pickup as it would have been asked for, with the changes. A new day keeps the hours of the old one. */
+function toRequest(pickup: Pickup, patch: PickupPatch): PickupRequest {
+  const local = (at: string): string =>
+    Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone).toPlainTime().toString({ smallestUnit: "minute" });
+  const { totalWeight = pickup.totalWeight, instructions = pickup.instructions } = patch;
+  // Another address may be in another zone; the same one keeps the zone that was said for it.
+  const timezone = patch.timezone ?? (patch.pickupAddress ? undefined : pickup.timezone);
+  return {
+    carrierAccountId: pickup.carrierAccountId!,
+    pickupDate: patch.pickupDate ?? pickup.pickupDate,
+    readyTime: patch.readyTime ?? local(pickup.readyAt),
+    closeTime: patch.closeTime ?? local(pickup.closeAt),
+    pickupAddress: patch.pickupAddress ?? pickup.address,
+    packageCount: patch.packageCount ?? pickup.packageCount,
+    allowDuplicate: patch.allowDuplicate ?? pickup.isDuplicateAllowed,
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(pickup.locationId === null || patch.pickupAddress ? {} : { locationId: pickup.locationId }),
+    ...(totalWeight === null ? {} : { totalWeight }),
+    ...(instructions === null ? {} : { instructions }),
+  };
+}

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { demoCards } from "../../carriers/demo/demo-cards.ts";
+import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { findAccountIdByName } from "../carrier-accounts/carrier-accounts.ts";
+import type { Pickup } from "./pickup.ts";
+import { dueOf } from "./pickup.ts";
+import { findSlot } from "./pickup-slots.ts";
+import { momentAt } from "./pickup-window.ts";
+import type { PickupStatus } from "./pickups.states.ts";
+import * as store from "./pickups.store.ts";
+
+const zone = "America/New_York";
+const address = {
+  company: "Demo Warehouse",
+  address1: "1 Port Street",
+  city: "Newark",
+  provinceCode: "NJ",
+  zip: "07114",
+  countryCode: "US",
+  phone: "+1 973 555 0100",
+};
+
+/** How many days from today each is, and what became of it. */
+const stories: [days: number, status: PickupStatus, packages: number][] = [
+  [-9, "completed", 14],
+  [-6, "missed", 9],
+  [-5, "completed", 31],
+  [-2, "cancelled", 4],
+  [-1, "completed", 18],
+  [1, "scheduled", 22],
+  [3, "scheduled", 7],
+];
+
+/** Some pickups for the preview, the same ones relative to today; none when its carrier account is not there. */
+export async function seedPickups(tx: Tx, ctx: Ctx): Promise<number> {
+  const name = demoCards()[0]!.account;
+  const accountId = await findAccountIdByName(tx, ctx.orgId, name);
+  if (accountId === undefined) return 0;
+  const now = ctx.clock.real().toISOString();
+  const pickups = stories.map((story, index) => makePickup(story, index, accountId, now));
+  await store.insertPickups(tx, ctx.orgId, pickups);
+  return pickups.length;
+}
+
+function makePickup(
+  [days, status, packageCount]: (typeof stories)[number],
+  index: number,
+  accountId: string,
+  now: string,
+): Pickup {
+  const at = Temporal.Instant.from(now);
+  const wanted = {
+    date: at.toZonedDateTimeISO(zone).toPlainDate().add({ days }),
+    ready: Temporal.PlainTime.from("13:00"),
+    close: Temporal.PlainTime.from("17:00"),
+  };
+  const place = { rules: { ...defaultPickupRules, holidays: [] }, zone, now: at };
+  const slot = (days > 0 ? findSlot(wanted, place) : null) ?? wanted;
+  const instant = (time: Temporal.PlainTime): string =>
+    new Date(momentAt(slot.date, time, zone).epochMilliseconds).toISOString();
+  const readyAt = instant(slot.ready);
+  const shifted = (from: string, hours: number): string => new Date(Date.parse(from) + hours * 3_600_000).toISOString();
+  const createdAt = shifted(days > 0 ? now : readyAt, -20);
+  const endedAt = days > 0 ? null : shifted(readyAt, status === "cancelled" ? -4 : status === "missed" ? 8 : 2);
+  const history: Pickup["history"] = [
+    { at: createdAt, status: "requested", note: null },
+    { at: createdAt, status: "scheduled", note: null },
+  ];
+  if (endedAt !== null) history.push({ at: endedAt, status, note: null });
+  const pickup: Pickup = {
+    id: demoId(`pickup:${index}`),
+    carrierAccountId: accountId,
+    carrier: "rate-card",
+    locationId: null,
+    status,
+    address,
+    // Each on its own: two may end up on one day after a weekend.
+    addressKey: `demo:${index}`,
+    timezone: zone,
+    pickupDate: slot.date.toString(),
+    readyAt,
+    closeAt: instant(slot.close),
+    packageCount,
+    totalWeight: { value: packageCount * 4, unit: "lb" },
+    instructions: index % 2 === 0 ? "Dock 4, ring twice" : null,
+    isDuplicateAllowed: false,
+    cancelBy: shifted(readyAt, -1),
+    confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
+    chargeCents: 0,
+    messages: [],
+    failure: null,
+    isAssumed: false,
+    revision: 1,
+    previous: null,
+    cancelRequestedAt: null,
+    cancelReason: status === "cancelled" ? "Nothing to ship" : null,
+    cancelledAt: status === "cancelled" ? endedAt : null,
+    history,
+    attempts: 0,
+    dueAt: null,
+    createdAt,
+    updatedAt: endedAt ?? createdAt,
+    version: history.length,
+  };
+  return { ...pickup, dueAt: dueOf(pickup, false, now) };
+}
+
+/** Ids that are the same for every start, in the form of a UUIDv7. */
+function demoId(name: string): string {
+  const hex = createHash("sha256").update(name).digest("hex");
+  return `01900000-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
+}

@@ -1,0 +1,212 @@
+import type { FieldError } from "../../core/errors.ts";
+import { unguardFormula } from "../../core/csv.ts";
+import { nearestName } from "../../core/nearest.ts";
+import { escapePointer, textProblem } from "../../core/strict-json.ts";
+import type { NewItem } from "./rate-items.store.ts";
+
+/** What a row can say, and how its columns are usually called. First come, first served. */
+const names: [field: string, aliases: string][] = [
+  ["trackingNumber", "trackingnumber tracking trackingno trackingid trackingnum awb airwaybill"],
+  ["netCost", "netcost cost netcharge netamount netchargeamount amount charge totalcharge totalcost total price paid"],
+  ["serviceType", "servicetype service servicename servicelevel shipmethod shippingmethod"],
+  ["originZip", "originzip fromzip shipfromzip senderzip shipperzip originpostalcode originpostal senderpostalcode"],
+  ["originCity", "origincity fromcity sendercity shippercity"],
+  ["originState", "originstate fromstate senderstate shipperstate"],
+  [
+    "destinationZip",
+    "destinationzip destzip tozip shiptozip recipientzip receiverzip destinationpostalcode receiverpostalcode zip",
+  ],
+  ["destinationCity", "destinationcity destcity tocity recipientcity receivercity city"],
+  ["destinationState", "destinationstate deststate tostate recipientstate receiverstate state"],
+  ["weight", "weight actualweight packageweight weightlb weightlbs weightoz weightkg weightg"],
+  ["weightUnit", "weightunit weightuom weightunits"],
+  ["length", "length dimlength packagelength"],
+  ["width", "width dimwidth packagewidth"],
+  ["height", "height dimheight packageheight"],
+  ["dimensionUnit", "dimensionunit dimunit dimensionuom"],
+  ["residential", "residential isresidential residentialflag"],
+  ["shipDate", "shipdate shipmentdate shippedon shippeddate pickupdate date"],
+  ["currency", "currency currencycode"],
+];
+export const itemFields = names.map(([field]) => field);
+const byAlias = new Map(
+  names.flatMap(([field, aliases]) => aliases.split(" ").map((alias) => [alias, field] as const)),
+);
+
+export type ItemColumn = { column: string; field: string | null };
+export type RowError = { row: number; column: string | null; code: string; message: string };
+
+function fold(column: string): string {
+  return column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** Which field each column is; what the caller says goes before what the name suggests. */
+export function matchItemColumns(
+  header: readonly string[],
+  mapping: Readonly<Record<string, string | null>>,
+): { columns: ItemColumn[] } | { errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const said = new Map<string, string | null>();
+  for (const [name, field] of Object.entries(mapping)) {
+    const pointer = `/mapping/${escapePointer(name)}`;
+    const column = header.find((known) => known === name) ?? header.find((known) => fold(known) === fold(name));
+    if (column === undefined)
+      errors.push(unknown(pointer, "unknown_column", "The file has no such column.", name, header));
+    else if (field !== null && !itemFields.includes(field))
+      errors.push(unknown(pointer, "unknown_field", "Items have no such field.", field, itemFields));
+    else said.set(column, field);
+  }
+  const used = new Set(said.values());
+  const columns = header.map((column) => {
+    if (said.has(column)) return { column, field: said.get(column)! };
+    const field = byAlias.get(fold(column)) ?? null;
+    if (field === null || used.has(field)) return { column, field: null };
+    used.add(field);
+    return { column, field };
+  });
+  for (const field of ["trackingNumber", "netCost"]) {
+    if (errors.length > 0 || columns.some((column) => column.field === field)) continue;
+    const message = `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`;
+    errors.push({ pointer: "/csv/1", code: "missing_column", message, allowed: header });
+  }
+  return errors.length > 0 ? { errors } : { columns };
+}
+
+function unknown(
+  pointer: string,
+  code: string,
+  message: string,
+  given: string,
+  allowed: readonly string[],
+): FieldError {
+  const suggestion = nearestName(given, allowed);
+  return { pointer, code, message, allowed, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+const maxLengths: Record<string, number> = { trackingNumber: 100, serviceType: 100, originZip: 20, destinationZip: 20 };
+
+/** One row as an item; what is wrong with it goes to `errors`. */
+export function readItemRow(
+  columns: readonly ItemColumn[],
+  row: readonly string[],
+  number: number,
+  errors: RowError[],
+): NewItem | undefined {
+  const before = errors.length;
+  const cells: Record<string, string> = {};
+  const columnOf: Record<string, string> = {};
+  for (const [index, { column, field }] of columns.entries()) {
+    if (field === null) continue;
+    cells[field] = unguardFormula((row[index] ?? "").trim());
+    columnOf[field] = column;
+  }
+  const fail = (field: string, code: string, message: string): null => {
+    errors.push({ row: number, column: columnOf[field] ?? null, code, message });
+    return null;
+  };
+  const text = (field: string): string | null => {
+    const value = cells[field] ?? "";
+    if (value.length > (maxLengths[field] ?? 100)) return fail(field, "too_long", `${clip(value)} is too long.`);
+    const problem = textProblem(value);
+    return problem ? fail(field, problem.code, problem.message) : value === "" ? null : value;
+  };
+  const decimal = (field: string, limit: number): number | null => {
+    const value = cells[field] ?? "";
+    if (value === "") return null;
+    const parsed = parseNumber(value);
+    if (parsed === undefined) return fail(field, "not_a_number", `${clip(value)} is not a number.`);
+    if (parsed < 0) return fail(field, "negative", `${clip(value)} is less than nothing.`);
+    return parsed > limit ? fail(field, "too_large", `${clip(value)} is too large.`) : parsed;
+  };
+  const trackingNumber = text("trackingNumber");
+  if (trackingNumber === null && errors.length === before) fail("trackingNumber", "required", "It is missing.");
+  if ((cells.netCost ?? "") === "") fail("netCost", "required", "It is missing.");
+  const netCost = decimal("netCost", 1_000_000);
+  const item: NewItem = {
+    trackingNumber: trackingNumber ?? "",
+    netCents: Math.round((netCost ?? 0) * 100),
+    serviceType: text("serviceType") ?? "",
+    originZip: text("originZip"),
+    originCity: text("originCity"),
+    originState: text("originState"),
+    destinationZip: text("destinationZip"),
+    destinationCity: text("destinationCity"),
+    destinationState: text("destinationState"),
+    ...weightOf(),
+    ...sizeOf(),
+    residential: flagOf(),
+    shipDate: dateOf(),
+    currency: currencyOf(),
+  };
+  return errors.length > before ? undefined : item;
+
+  function weightOf(): Pick<NewItem, "weightValue" | "weightUnit"> {
+    const weightValue = decimal("weight", 1_000_000);
+    if (weightValue === null) return { weightValue: null, weightUnit: null };
+    const said =
+      cells.weightUnit || /(lbs?|oz|kg|g)$/.exec(fold(columnOf.weight!).replace(/^weight$/, ""))?.[1] || "lb";
+    const weightUnit = units[said.toLowerCase()];
+    if (weightUnit === undefined) fail("weightUnit", "enum", `${clip(said)} is none of lb, oz, kg, g.`);
+    return { weightValue, weightUnit: weightUnit ?? null };
+  }
+  function sizeOf(): Pick<NewItem, "dimensions" | "dimensionUnit"> {
+    const sides = ["length", "width", "height"].map((field) => decimal(field, 10_000));
+    const known = sides.filter((side) => side !== null && side > 0);
+    if (known.length === 0) return { dimensions: null, dimensionUnit: null };
+    if (known.length < 3) fail("length", "incomplete", "Length, width and height belong together.");
+    const said = (cells.dimensionUnit || "in").toLowerCase().replace(/^inch(es)?$/, "in");
+    if (said !== "in" && said !== "cm") fail("dimensionUnit", "enum", `${clip(said)} is none of in, cm.`);
+    return { dimensions: known as [number, number, number], dimensionUnit: said };
+  }
+  function flagOf(): boolean | null {
+    const value = (cells.residential ?? "").toLowerCase();
+    if (value === "") return null;
+    if (["y", "yes", "true", "1", "residential", "r"].includes(value)) return true;
+    if (["n", "no", "false", "0", "commercial", "c"].includes(value)) return false;
+    return fail("residential", "not_a_flag", `${clip(value)} is neither yes nor no.`);
+  }
+  function dateOf(): string | null {
+    const value = cells.shipDate ?? "";
+    if (value === "") return null;
+    const day = parseDay(value);
+    return day ?? fail("shipDate", "not_a_date", `${clip(value)} is not a date; write it as 2026-12-31.`);
+  }
+  function currencyOf(): string | null {
+    const value = (cells.currency ?? "").toUpperCase();
+    if (value === "") return null;
+    return /^[A-Z]{3}$/.test(value) ? value : fail("currency", "format", `${clip(value)} is no currency such as USD.`);
+  }
+}
+
+const units: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    lb: "lb lbs pound pounds",
+    oz: "oz ounce ounces",
+    kg: "kg kgs kilogram kilograms",
+    g: "g gram grams",
+  }).flatMap(([unit, spellings]) => spellings.split(" ").map((spelling) => [spelling, unit])),
+);
+
+/** "1,234.50", "$12" and "12,50" are numbers; what could be read in two ways is not. */
+function parseNumber(text: string): number | undefined {
+  const bare = text.replaceAll(/[\s$€£]/g, "");
+  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare)
+    ? bare.replaceAll(",", "")
+    : bare.replace(/^(-?\d+),(\d{1,2})$/, "$1.$2");
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : undefined;
+}
+
+/** 2026-12-31, with or without a time, or 12/31/2026, the month first. */
+function parseDay(text: string): string | undefined {
+  const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text);
+  const us = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(text);
+  const [year, month, day] = iso ? iso.slice(1) : us ? [us[3], us[1], us[2]] : [];
+  if (year === undefined) return undefined;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+  return date.toISOString().slice(0, 10);
+}
+
+function clip(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
+}

@@ -1,0 +1,162 @@
+import { unzipSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { anItem, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { resumeComparisons } from "./execute-comparison.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const { carrierAccountId, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+
+describe("scenarios", () => {
+  test("change fuel, discount and divisor, for a look or for good", async () => {
+    const size = { dimensions: { length: 12, width: 12, height: 4, unit: "in" } };
+    const path = await processed([anItem(), anItem({ weight: lb(1), ...size })]);
+    const total = async (query: string) => (await org.get(`${path}/summary${query}`)).body.totals.targetCost;
+    // 3 lb 12.00; 12 x 12 x 4 / 139 = 4.1 lb 12.00; with 600 it is 1 lb 10.00.
+    expect(await total("")).toBe(26.4);
+    expect(await total("?fuelPercent=0")).toBe(24);
+    expect(await total("?extraDiscountPercent=50")).toBe(13.2);
+    expect(await total("?dimDivisor=600")).toBe(24.2);
+    expect(await total("")).toBe(26.4);
+    await org.post(`${path}/process`, { scenario: { fuelPercent: 0 } });
+    await resumeComparisons(hub.world);
+    expect((await org.get(`${path}/summary`)).body).toMatchObject({
+      scenario: { fuelPercent: 0 },
+      totals: { targetCost: 24 },
+    });
+    expect((await org.get(`${await aComparison([anItem()])}/summary?fuelPercent=1`)).body.code).toBe("invalid_state");
+    expect((await org.get(`${path}/summary?fuelPercent=-1`)).status).toBe(400);
+  });
+
+  test("options choose substitutes and what unmatched services are", async () => {
+    const overnight = anItem({ serviceType: "SurePost" });
+    expect((await itemsOf(await processed([overnight])))[0]).toMatchObject({
+      serviceLevel: "economy",
+      targetService: "GROUND",
+    });
+    expect((await itemsOf(await processed([overnight], {}, { serviceFallback: "none" })))[0]).toMatchObject({
+      reason: "service_unmatched",
+    });
+    const mapped = await processed([anItem({ serviceType: "Hausmarke" })], {}, { serviceMap: { hausmarke: "FLAT" } });
+    expect((await itemsOf(mapped))[0]).toMatchObject({ targetService: "FLAT", targetCost: 27.5 });
+    const twins = [anItem({ trackingNumber: "same" }), anItem({ trackingNumber: "same" })];
+    expect((await org.get(await processed(twins, {}, { duplicates: "keep" }))).body.counts).toMatchObject({
+      rated: 2,
+      excluded: 0,
+    });
+  });
+});
+
+describe("files", () => {
+  const csv =
+    "Tracking Number,Net Charge,Service,From,Dest ZIP,Weight (lbs),Residential,Ship Date,Notes\n" +
+    '1Z1,"$1,215.00",UPS Ground,07114,10001,3,no,3/1/2026,x\n' +
+    "\n1Z2,15,UPS Ground,07114,501,3,,2026-03-01,\n";
+
+  test("become a comparison, as JSON with a mapping or as text/csv", async () => {
+    const made = await org.post("/rate-comparisons/import", {
+      name: "File",
+      carrierAccountId,
+      csv,
+      mapping: { From: "originZip" },
+    });
+    expect(made).toMatchObject({ status: 201, body: { summary: { rows: 2, items: 2, skipped: 0 }, errors: [] } });
+    expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null });
+    const path = `/rate-comparisons/${made.body.comparison.id}`;
+    expect(await itemsOf(path)).toMatchObject([
+      {
+        trackingNumber: "1Z1",
+        netCost: 1215,
+        weight: lb(3),
+        residential: false,
+        shipDate: "2026-03-01",
+        originZip: "07114",
+      },
+      { trackingNumber: "1Z2", destinationZip: "501", residential: null },
+    ]);
+    const query = `name=Plain&carrierAccountId=${carrierAccountId}&sourceCarrier=UPS`;
+    const plain = await org.post(`/rate-comparisons/import?${query}`, undefined, {
+      rawBody: "tracking,cost,service,originzip,zip\nA,1.5,Ground,07114,10001\n",
+      headers: { "content-type": "text/csv" },
+    });
+    expect(plain).toMatchObject({
+      status: 201,
+      body: { comparison: { name: "Plain", itemCount: 1, sourceCarrier: "UPS" } },
+    });
+    const elsewhere = await org.post("/rate-comparisons", undefined, {
+      rawBody: "a,b\n",
+      headers: { "content-type": "text/csv" },
+    });
+    expect(elsewhere.status).toBe(415);
+  });
+
+  test("with mistakes are refused with row and column of each, or taken without the wrong rows when asked", async () => {
+    const before = (await org.get("/rate-comparisons")).body.pagination.total;
+    const bad = "tracking,cost,weight,unit,ship date\nA,-5,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
+    const request = { name: "Bad", carrierAccountId, csv: bad, mapping: { unit: "weightUnit" } };
+    const refused = await org.post("/rate-comparisons/import", request);
+    expect(refused.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])).toEqual([
+      ["/csv/2/cost", "negative"],
+      ["/csv/3/cost", "not_a_number"],
+      ["/csv/3/unit", "enum"],
+      ["/csv/4/tracking", "required"],
+      ["/csv/4/ship date", "not_a_date"],
+    ]);
+    expect((await org.get("/rate-comparisons")).body.pagination.total).toBe(before);
+    const dry = await org.post("/rate-comparisons/import", { ...request, dryRun: true });
+    expect(dry.body).toMatchObject({ comparison: null, summary: { rows: 4, items: 1, skipped: 3 } });
+    expect(dry.body.errors[0]).toMatchObject({ row: 2, column: "cost" });
+    const taken = await org.post("/rate-comparisons/import", { ...request, skipInvalid: true });
+    expect(taken.body).toMatchObject({ comparison: { itemCount: 1 }, summary: { skipped: 3 } });
+  });
+
+  test("that are none are refused clearly", async () => {
+    const send = async (csv: string, more: object = {}) =>
+      (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
+    expect(await send("a,b\n1,2\n")).toMatchObject({ code: "missing_column" });
+    expect(await send('tracking,cost\n"A,1')).toMatchObject({ code: "malformed_csv" });
+    expect(await send("tracking,cost\n")).toMatchObject({ code: "no_items" });
+    expect(await send("\n\n")).toMatchObject({ code: "empty" });
+    expect(await send("tracking,cost\nA,1", { mapping: { cost: "netcosts" } })).toMatchObject({
+      pointer: "/mapping/cost",
+      suggestion: "netCost",
+    });
+    const nameless = await org.post("/rate-comparisons/import", { csv: "tracking,cost\nA,1" });
+    expect(nameless.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      "/name",
+      "/carrierAccountId",
+    ]);
+  });
+
+  test("come out again as CSV that can be imported, and as a spreadsheet", async () => {
+    const path = await processed([
+      anItem({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>' }),
+      anItem({ ...far }),
+    ]);
+    const exported = await org.get(`${path}/export.csv`);
+    const lines = exported.text.trim().split("\r\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain("'=1+1");
+    const again = await org.post("/rate-comparisons/import", { name: "Again", carrierAccountId, csv: exported.text });
+    const [first] = await itemsOf(`/rate-comparisons/${again.body.comparison.id}`);
+    expect(first).toMatchObject({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>', netCost: 15, weight: lb(3) });
+    expect((await org.get(`${path}/export.csv?zone=8`)).text.trim().split("\r\n")).toHaveLength(2);
+
+    const response = await fetch(`${hub.url}/api/v1${path}/export.xlsx`, {
+      headers: { authorization: `Bearer ${org.token}` },
+    });
+    expect(response.headers.get("content-type")).toBe(
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    );
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    const text = (name: string): string => new TextDecoder().decode(files[name]);
+    expect(text("xl/workbook.xml")).toContain('<sheet name="Items"');
+    const items = text("xl/worksheets/sheet2.xml");
+    expect(items.match(/<row>/g)).toHaveLength(3);
+    expect(items).toContain('<t xml:space="preserve">=1+1</t>');
+    expect(items).toContain("A &quot;B&quot; &amp; &lt;C&gt;");
+    expect(items).toContain("<v>13.2</v>");
+    expect(text("xl/worksheets/sheet1.xml")).toContain("Best of both");
+  });
+});

@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import { mgPer, toMg, toSides } from "../../carriers/rate-card/measures.ts";
+import { foldService } from "../../carriers/rate-card/service-level.ts";
+import { matchService } from "../../carriers/rate-card/compile-card.ts";
+import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
+import { normaliseZip, stateOfZip } from "../../carriers/zones/zip.ts";
+import type { Ctx, World } from "../../context.ts";
+import { perWorld, systemContext } from "../../context.ts";
+import { HubError } from "../../core/errors.ts";
+import type { Weight } from "../../core/weight.ts";
+import type { Tx } from "../../db/database.ts";
+import { sqlState } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
+import { loadTariff } from "../carrier-accounts/open-carrier.ts";
+import { percentileShares, presentSummary } from "./present-summary.ts";
+import type { RateItem, Rater, RateResult } from "./rate-item.ts";
+import { createRater, rateItem } from "./rate-item.ts";
+import type { ClaimedRow } from "./rate-comparisons.store.ts";
+import * as comparisons from "./rate-comparisons.store.ts";
+import type { StoredInput } from "./rate-items.store.ts";
+import * as items from "./rate-items.store.ts";
+import type { CountedItem, Totals } from "./tally.ts";
+import { addItem, emptyTotals } from "./tally.ts";
+import type { WeightProfile } from "./weight-profile.ts";
+import { profileOfOne, usualProfile } from "./weight-profile.ts";
+
+export const chunkSize = 5_000;
+/** Fewer weights than this say little about the others. */
+const minProfileItems = 30;
+
+const workerName = perWorld(() => randomUUID());
+
+/** Takes up comparisons that wait, and those whose worker died. Returns how many there were. */
+export async function resumeComparisons(world: World, stopping?: AbortSignal): Promise<number> {
+  const waiting = await comparisons.listWaitingAcrossOrgs(world.db);
+  for (const { id } of waiting) {
+    if (stopping?.aborted) break;
+    await executeComparison(world, id, stopping);
+  }
+  return waiting.length;
+}
+
+/** Only when no other process can be at work on this database: what a killed one held is free at once. */
+export async function freeAllComparisons(world: World): Promise<void> {
+  await comparisons.releaseAllAcrossOrgs(world.db);
+}
+
+/** Works on a comparison until it is finished, if nobody else does. Any process may call it, any number of times. */
+export async function executeComparison(world: World, id: string, stopping?: AbortSignal): Promise<void> {
+  const row = await comparisons.claimAcrossOrgs(world.db, id, workerName(world));
+  if (!row) return;
+  const system = systemContext(world, row.org_id, "rate comparison");
+  const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
+  try {
+    const rater = await prepareRater(ctx, row, row.options.scenario ?? {});
+    while (await rateNextChunk(ctx, row, rater)) {
+      if (!stopping?.aborted) continue;
+      // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
+      return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
+    }
+  } catch (error) {
+    world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
+    // The database may be back in a moment; anything else would fail in the same way for ever.
+    if (sqlState(error) !== undefined || isConnectionError(error)) return;
+    await world.db.transaction((tx) => fail(tx, ctx, row, error));
+  }
+}
+
+function isConnectionError(error: unknown): boolean {
+  return /terminated|ECONN|timeout|closed/i.test((error as Error).message ?? "");
+}
+
+export type Prepared = Pick<
+  ClaimedRow,
+  "id" | "org_id" | "carrier_account_id" | "source_account_id" | "card" | "source_card" | "options" | "rate_day"
+> & { profiles: Record<string, WeightProfile> | null };
+
+/** Everything that is the same for all items. What depends on the items themselves is kept, so that it stays the same. */
+export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario): Promise<Rater> {
+  const { options } = row;
+  const tariff = await loadTariff(ctx, row.carrier_account_id, row.card, scenario);
+  const source =
+    row.source_card && row.source_account_id
+      ? await loadTariff(ctx, row.source_account_id, row.source_card)
+      : undefined;
+  return createRater({
+    tariff,
+    source,
+    profiles:
+      options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, tariff))),
+    aliases: await aliasesOf(ctx, row),
+    fallback: options.serviceFallback ?? "faster",
+    residential: options.residential ?? null,
+    keepsDuplicates: options.duplicates === "keep",
+    day: row.rate_day!,
+  });
+}
+
+async function aliasesOf(ctx: Ctx, row: Prepared): Promise<Map<string, string>> {
+  const own = await getCarrierAccount(ctx, row.carrier_account_id).catch((error: unknown) => {
+    if (error instanceof HubError) return undefined;
+    throw error;
+  });
+  const all = [...Object.entries(own?.serviceAliases ?? {}), ...Object.entries(row.options.serviceMap ?? {})];
+  return new Map(all.map(([name, service]) => [foldService(name), service]));
+}
+
+/** Which weights are usual: those of the same level in this comparison, or the one that was named, or everybody's. */
+async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Record<string, WeightProfile>> {
+  if (row.profiles) return row.profiles;
+  const { assumedWeight } = row.options;
+  const profiles: Record<string, WeightProfile> = {
+    any: assumedWeight ? profileOfOne(toMg(assumedWeight)) : usualProfile,
+  };
+  const byLevel = new Map<string, Map<number, number>>();
+  for (const { service_type, pounds, items: count } of await items.countWeights(ctx.db, row.id)) {
+    const level = matchService(tariff.card, service_type, "faster")?.level;
+    if (level === undefined) continue;
+    const weights = byLevel.get(level) ?? new Map<number, number>();
+    weights.set(pounds, (weights.get(pounds) ?? 0) + count);
+    byLevel.set(level, weights);
+  }
+  for (const [level, weights] of byLevel) {
+    const all = [...weights].toSorted(([a], [b]) => a - b);
+    if (all.reduce((sum, [, count]) => sum + count, 0) < minProfileItems) continue;
+    const poundMg = mgPer("lb");
+    profiles[level] = { name: level, weights: all.map(([pounds, count]) => [Math.round(pounds * poundMg), count]) };
+  }
+  await comparisons.saveProfiles(ctx.db, ctx.orgId, row.id, profiles);
+  return profiles;
+}
+
+/** One chunk, all of it or nothing: results, sums, progress. False when there is none left or it is not ours any more. */
+async function rateNextChunk(ctx: Ctx, row: ClaimedRow, rater: Rater): Promise<boolean> {
+  return await ctx.db.transaction(async (tx) => {
+    const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+    if (!locked) return false;
+    const inputs = await items.readInputs(tx, row.id, locked.processed, chunkSize);
+    const totals = locked.totals ?? emptyTotals();
+    if (inputs.length === 0) {
+      await finish(tx, ctx, row, totals);
+      return false;
+    }
+    const results = rateAll(rater, inputs, totals);
+    await items.saveResults(tx, row.id, row.revision, locked.processed, results);
+    await comparisons.saveProgress(tx, ctx.orgId, row.id, locked.processed + inputs.length, totals);
+    return true;
+  });
+}
+
+export function rateAll(rater: Rater, inputs: StoredInput[], totals: Totals): RateResult[] {
+  return inputs.map((input) => {
+    const item = toRateItem(input);
+    const result = rateItem(rater, item);
+    addItem(totals, countedItem(input, item), result);
+    return result;
+  });
+}
+
+function toRateItem(input: StoredInput): RateItem {
+  const [, , netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
+  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input.slice(8) as [
+    number | null,
+    Weight["unit"] | null,
+    [number, number, number] | null,
+    "in" | "cm" | null,
+    boolean | null,
+    string | null,
+    string | null,
+    boolean,
+  ];
+  return {
+    netCents,
+    serviceType,
+    origin: { zip: originZip, state: originState },
+    destination: { zip: destinationZip, state: destinationState },
+    weightMg: value === null || unit === null ? null : toMg({ value, unit }),
+    sides:
+      size === null || sizeUnit === null
+        ? undefined
+        : toSides({ length: size[0], width: size[1], height: size[2], unit: sizeUnit }),
+    residential,
+    shipDate,
+    currency,
+    isDuplicate,
+  };
+}
+
+function countedItem([position, trackingNumber]: StoredInput, item: RateItem): CountedItem {
+  return {
+    position,
+    trackingNumber,
+    netCents: item.netCents,
+    serviceType: item.serviceType,
+    originState: stateAt(item.origin),
+    destinationState: stateAt(item.destination),
+  };
+}
+
+function stateAt({ zip, state }: RateItem["origin"]): string {
+  const given = state?.trim().toUpperCase() ?? "";
+  if (/^[A-Z]{2}$/.test(given)) return given;
+  const known = normaliseZip(zip);
+  return (known === undefined ? undefined : stateOfZip(known)) ?? given;
+}
+
+async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promise<void> {
+  const { unrateable = 0, invalid = 0 } = totals.byStatus;
+  const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
+  const at = ctx.clock.now();
+  const percentiles = await items.findSavingsPercentiles(tx, row.id, percentileShares);
+  const summary = presentSummary({ ...row, status }, totals, percentiles, {
+    computedAt: at.toISOString(),
+    scenario: row.options.scenario ?? {},
+    stale: false,
+  });
+  await comparisons.finishComparison(tx, ctx.orgId, row.id, { status, summary, error: null, at });
+  await recordEvent(tx, ctx, {
+    type: `rate_comparison.${status}`,
+    objectType: "rate_comparison",
+    objectId: row.id,
+    data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals },
+  });
+}
+
+async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<void> {
+  if (!(await comparisons.lockForChunk(tx, row, workerName(ctx)))) return;
+  const message =
+    cause instanceof HubError ? cause.message : "Something went wrong on our side; the log has the reason.";
+  const error = { code: cause instanceof HubError ? cause.code : "internal_error", message };
+  await comparisons.finishComparison(tx, ctx.orgId, row.id, {
+    status: "failed",
+    summary: null,
+    error,
+    at: ctx.clock.now(),
+  });
+  await recordEvent(tx, ctx, {
+    type: "rate_comparison.failed",
+    objectType: "rate_comparison",
+    objectId: row.id,
+    data: { revision: row.revision, error },
+  });
+}

@@ -1,0 +1,117 @@
+import { guardFormula, toCsv } from "../../core/csv.ts";
+import type { Cell } from "../../core/xlsx.ts";
+import { writeXlsx } from "../../core/xlsx.ts";
+import type { Ctx } from "../../context.ts";
+import { Streamed, xlsxType } from "../../route.ts";
+import { presentItem } from "./present-comparison.ts";
+import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
+import { getRow, getSummary } from "./rate-comparisons.ts";
+import { readItemsAfter } from "./rate-items.store.ts";
+import type { Summary } from "./summary.schemas.ts";
+
+const portion = 1_000;
+
+/** The names of what goes in are those that an import knows. */
+const columns: [name: string, read: (item: Item) => Cell][] = [
+  ["trackingNumber", (item) => item.trackingNumber],
+  ["netCost", (item) => item.netCost],
+  ["serviceType", (item) => item.serviceType],
+  ["originZip", (item) => item.originZip],
+  ["originCity", (item) => item.originCity],
+  ["originState", (item) => item.originState],
+  ["destinationZip", (item) => item.destinationZip],
+  ["destinationCity", (item) => item.destinationCity],
+  ["destinationState", (item) => item.destinationState],
+  ["weight", (item) => item.weight?.value],
+  ["weightUnit", (item) => item.weight?.unit],
+  ["length", (item) => item.dimensions?.length],
+  ["width", (item) => item.dimensions?.width],
+  ["height", (item) => item.dimensions?.height],
+  ["dimensionUnit", (item) => item.dimensions?.unit],
+  ["residential", (item) => item.residential],
+  ["shipDate", (item) => item.shipDate],
+  ["status", (item) => item.status],
+  ["reason", (item) => item.reason],
+  ["zone", (item) => item.zone],
+  ["altZone", (item) => item.altZone],
+  ["distanceMiles", (item) => item.distanceMiles],
+  ["serviceLevel", (item) => item.serviceLevel],
+  ["targetService", (item) => item.targetService],
+  ["basis", (item) => item.basis],
+  ["ratedWeightLb", (item) => item.ratedWeight?.value],
+  ["targetCost", (item) => item.targetCost],
+  ["targetLow", (item) => item.targetLow],
+  ["targetHigh", (item) => item.targetHigh],
+  ["savings", (item) => item.savings],
+  ["savingsPct", (item) => item.savingsPct],
+  ["outcome", (item) => item.outcome],
+  ["breakEvenWeightLb", (item) => item.breakEvenWeight?.value],
+  ["lines", (item) => item.lines.map(({ code, amount }) => `${code} ${amount.toFixed(2)}`).join("; ")],
+];
+const header = columns.map(([name]) => name);
+
+/** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
+async function* readPortions(ctx: Ctx, id: string, filter: ItemFilter): AsyncGenerator<Cell[][]> {
+  for (let after = -1; ;) {
+    const rows = await readItemsAfter(ctx.db, id, filter, after, portion);
+    if (rows.length > 0) yield rows.map((row) => columns.map(([, read]) => read(presentItem(row))));
+    if (rows.length < portion) return;
+    after = rows.at(-1)!.position;
+  }
+}
+
+export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
+  await getRow(ctx, id);
+  async function* body(): AsyncGenerator<string> {
+    yield toCsv([header]);
+    for await (const rows of readPortions(ctx, id, filter)) yield toCsv(rows.map((row) => row.map(toText)));
+  }
+  return new Streamed("text/csv", `rate-comparison-${id}.csv`, body());
+}
+
+function toText(value: Cell): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? guardFormula(value) : String(value);
+}
+
+export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
+  const summary = await getSummary(ctx, id, {});
+  async function* items(): AsyncGenerator<Cell[][]> {
+    yield [header];
+    yield* readPortions(ctx, id, filter);
+  }
+  async function* overview(): AsyncGenerator<Cell[][]> {
+    yield overviewOf(summary);
+  }
+  const sheets = [
+    { name: "Summary", portions: overview() },
+    { name: "Items", portions: items() },
+  ];
+  return new Streamed(xlsxType, `rate-comparison-${id}.xlsx`, writeXlsx(sheets));
+}
+
+function overviewOf(summary: Summary): Cell[][] {
+  const { totals, coverage, bestOf } = summary;
+  const group = ["items", "sourceCost", "targetCost", "savings", "savingsPct"] as const;
+  return [
+    ["Source carrier", summary.sourceCarrier],
+    ["Rate card", summary.rateCard?.name],
+    ["Currency", summary.currency],
+    ["Items", coverage.items],
+    ["Compared", coverage.compared],
+    ["Paid", totals.sourceCost],
+    ["New contract", totals.targetCost],
+    ["Savings", totals.savings],
+    ["Savings %", totals.savingsPct],
+    ["Best of both", bestOf.cost],
+    [],
+    ["zone", ...group],
+    ...summary.zoneBreakdown.map((row) => [row.zone, ...group.map((name) => row[name])]),
+    [],
+    ["service", ...group],
+    ...summary.serviceBreakdown.map((row) => [row.serviceType, ...group.map((name) => row[name])]),
+    [],
+    ["assumption", "items"],
+    ...summary.assumptions.map(({ message, items }) => [message, items]),
+  ];
+}

@@ -1,0 +1,120 @@
+import { detectDelimiter, MalformedCsv, streamCsv } from "../../core/csv.ts";
+import { badField, validationFailed } from "../../core/errors.ts";
+import { escapePointer } from "../../core/strict-json.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { ItemColumn, RowError } from "./comparison-csv.ts";
+import { matchItemColumns, readItemRow } from "./comparison-csv.ts";
+import { presentComparison } from "./present-comparison.ts";
+import type { ImportAnswer, ImportQuery, ImportRequest } from "./rate-comparisons.schemas.ts";
+import { maxItems } from "./rate-comparisons.schemas.ts";
+import type { ComparisonHeader } from "./rate-comparisons.ts";
+import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
+import type { NewItem } from "./rate-items.store.ts";
+
+const maxReported = 200;
+
+type Reading = { columns: ItemColumn[]; rows: number; items: number; skipped: number; errors: RowError[] };
+
+/** A file of parcels. It is read while it is written to the database; any mistake in it, and nothing was written. */
+export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
+  const { csv, mapping = {}, dryRun = false, skipInvalid = query.skipInvalid ?? false, ...rest } = request;
+  const header = headerOf(query, rest);
+  const account = await checkAccounts(ctx, header);
+  const reading: Reading = { columns: [], rows: 0, items: 0, skipped: 0, errors: [] };
+  const batches = readBatches(csv, mapping, reading);
+  const answer = (comparison: ImportAnswer["comparison"]): ImportAnswer => {
+    const { rows, items, skipped, columns, errors } = reading;
+    return { comparison, dryRun, summary: { rows, items, skipped }, columns, errors };
+  };
+  if (dryRun) {
+    for await (const _batch of batches);
+    return answer(null);
+  }
+  return await change(ctx, async (tx) => {
+    const row = await insert(tx, ctx, header, account, batches);
+    if (reading.errors.length > 0 && !skipInvalid) throw refused(reading);
+    if (reading.items === 0) throw badField("/csv", "no_items", "There are no rows below the header.");
+    return answer(presentComparison(row, false));
+  });
+}
+
+function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mapping">): ComparisonHeader {
+  const name = given.name ?? query.name;
+  const carrierAccountId = given.carrierAccountId ?? query.carrierAccountId;
+  const sourceCarrier = given.sourceCarrier ?? query.sourceCarrier;
+  const missing = Object.entries({ name, carrierAccountId }).filter(([, value]) => value === undefined);
+  if (name === undefined || carrierAccountId === undefined) {
+    throw validationFailed(
+      missing.map(([field]) => ({
+        pointer: `/${field}`,
+        code: "required",
+        message: `${field} is needed, in the body or in the query.`,
+      })),
+    );
+  }
+  return {
+    name,
+    carrierAccountId,
+    ...(sourceCarrier === undefined ? {} : { sourceCarrier }),
+    ...(given.sourceCarrierAccountId === undefined ? {} : { sourceCarrierAccountId: given.sourceCarrierAccountId }),
+    ...(given.options === undefined ? {} : { options: given.options }),
+  };
+}
+
+async function* readBatches(
+  csv: string,
+  mapping: Readonly<Record<string, string | null>>,
+  reading: Reading,
+): AsyncGenerator<NewItem[]> {
+  let batch: NewItem[] = [];
+  let number = 0;
+  try {
+    for await (const row of streamCsv(csv, detectDelimiter(csv))) {
+      number++;
+      if (row.every((cell) => cell.trim() === "")) continue;
+      if (reading.columns.length === 0) {
+        reading.columns = columnsOf(row, mapping);
+        continue;
+      }
+      reading.rows++;
+      const found: RowError[] = [];
+      const item = readItemRow(reading.columns, row, number, found);
+      if (reading.errors.length < maxReported) reading.errors.push(...found);
+      if (!item) {
+        reading.skipped++;
+        continue;
+      }
+      if (++reading.items > maxItems) {
+        throw badField("/csv", "too_many_items", `There are more than ${maxItems} rows; split the file.`);
+      }
+      batch.push(item);
+      if (batch.length < insertSize) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
+  }
+  if (reading.columns.length === 0) throw badField("/csv", "empty", "There is no header row.");
+  if (batch.length > 0) yield batch;
+}
+
+function columnsOf(row: string[], mapping: Readonly<Record<string, string | null>>): ItemColumn[] {
+  const matched = matchItemColumns(
+    row.map((name) => name.trim()),
+    mapping,
+  );
+  if ("errors" in matched) throw validationFailed(matched.errors);
+  return matched.columns;
+}
+
+function refused({ errors }: Reading) {
+  return validationFailed(
+    errors.map(({ row, column, code, message }) => ({
+      pointer: column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`,
+      code,
+      message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}`,
+    })),
+  );
+}

@@ -1,0 +1,108 @@
+import { fromCents } from "../../carriers/rate-card/cents.ts";
+import { fromMg } from "../../carriers/rate-card/measures.ts";
+import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
+import type { ComparisonRow } from "./rate-comparisons.store.ts";
+import type { ItemRow } from "./rate-items.store.ts";
+
+export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {
+  const done = row.rated + row.estimated + row.unrateable + row.invalid + row.excluded;
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    carrierAccountId: row.carrier_account_id,
+    carrierAccountName: row.carrier_account_name,
+    sourceCarrier: row.source_carrier,
+    sourceCarrierAccountId: row.source_account_id,
+    currency: row.currency,
+    revision: row.revision,
+    itemCount: row.item_count,
+    progress: {
+      processed: row.processed,
+      total: row.item_count,
+      percent: row.item_count === 0 ? 0 : Math.floor((row.processed / row.item_count) * 1000) / 10,
+    },
+    counts: {
+      pending: row.item_count - done,
+      rated: row.rated,
+      estimated: row.estimated,
+      unrateable: row.unrateable,
+      invalid: row.invalid,
+      excluded: row.excluded,
+    },
+    rateCard:
+      row.rate_card_name === null
+        ? null
+        : { id: row.rate_card_id, version: row.rate_card_version, name: row.rate_card_name },
+    stale,
+    options: row.options,
+    error: row.error,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    version: row.version,
+  };
+}
+
+export function presentItem(row: ItemRow): Item {
+  const savings = row.target_cents === null ? null : row.net_cents - row.target_cents;
+  const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
+  const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
+  return {
+    index: row.position,
+    trackingNumber: row.tracking_number,
+    netCost: fromCents(row.net_cents),
+    serviceType: row.service_type,
+    originZip: row.origin_zip,
+    originCity: row.origin_city,
+    originState: row.origin_state,
+    destinationZip: row.destination_zip,
+    destinationCity: row.destination_city,
+    destinationState: row.destination_state,
+    weight:
+      row.weight_value === null
+        ? null
+        : { value: row.weight_value, unit: row.weight_unit as NonNullable<Item["weight"]>["unit"] },
+    dimensions:
+      row.dimensions === null
+        ? null
+        : {
+            length: row.dimensions[0],
+            width: row.dimensions[1],
+            height: row.dimensions[2],
+            unit: row.dimension_unit as NonNullable<Item["dimensions"]>["unit"],
+          },
+    residential: row.residential,
+    shipDate: row.ship_date,
+    revision: row.revision,
+    status: row.status as Item["status"],
+    reason: row.reason as Item["reason"],
+    zone: row.zone,
+    zoneSource: row.zone_source as Item["zoneSource"],
+    distanceMiles: row.distance_miles,
+    borderline: row.alt_zone !== null,
+    altZone: row.alt_zone,
+    serviceLevel: row.service_level as Item["serviceLevel"],
+    targetService: row.target_service,
+    basis: row.basis as Item["basis"],
+    ratedWeight: weight(row.rated_mg),
+    sourceCost: fromCents(row.net_cents),
+    targetCost: money(row.target_cents),
+    targetLow: money(row.low_cents),
+    targetHigh: money(row.high_cents),
+    savings: money(savings),
+    savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
+    outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
+    breakEvenWeight: weight(row.break_even_mg),
+    lines: linesOf(row.lines),
+  };
+}
+
+function linesOf(text: string | null): Item["lines"] {
+  if (text === null || text === "") return [];
+  return text.split(" ").map((line) => {
+    const at = line.lastIndexOf(":");
+    return { code: line.slice(0, at), amount: fromCents(Number(line.slice(at + 1))) };
+  });
+}

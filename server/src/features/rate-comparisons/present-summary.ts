@@ -1,0 +1,245 @@
+import { fromCents } from "../../carriers/rate-card/cents.ts";
+import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import { itemStatuses } from "./rate-comparisons.schemas.ts";
+import type { ComparisonRow } from "./rate-comparisons.store.ts";
+import type { Summary } from "./summary.schemas.ts";
+import type { Tally, Totals } from "./tally.ts";
+import { bucketStarts, weightBrackets } from "./tally.ts";
+
+export const percentileShares = [0.05, 0.25, 0.5, 0.75, 0.95];
+const maxLanes = 50;
+
+type About = Pick<
+  ComparisonRow,
+  "id" | "status" | "revision" | "currency" | "source_carrier" | "rate_card_id" | "rate_card_version" | "rate_card_name"
+> & { item_count: number };
+
+/** Sums as the wire wants them. `percentiles` are those of `percentileShares`, in cents; none when nothing is compared. */
+export function presentSummary(
+  about: About,
+  totals: Totals,
+  percentiles: number[],
+  more: { computedAt: string | null; scenario: Scenario; stale: boolean },
+): Summary {
+  const { all } = totals;
+  const savings = all.source - all.target;
+  const [p5, p25, p50, p75, p95] = percentileShares.map((_, index) => cents(percentiles[index]));
+  return {
+    comparisonId: about.id,
+    status: about.status,
+    revision: about.revision,
+    stale: more.stale,
+    currency: about.currency,
+    sourceCarrier: about.source_carrier,
+    rateCard:
+      about.rate_card_name === null
+        ? null
+        : { id: about.rate_card_id, version: about.rate_card_version, name: about.rate_card_name },
+    scenario: more.scenario,
+    computedAt: more.computedAt,
+    coverage: coverageOf(about, totals),
+    totals: {
+      sourceCost: fromCents(all.source),
+      targetCost: fromCents(all.target),
+      targetLow: fromCents(totals.low),
+      targetHigh: fromCents(totals.high),
+      savings: fromCents(savings),
+      savingsLow: fromCents(all.source - totals.high),
+      savingsHigh: fromCents(all.source - totals.low),
+      savingsPct: percentOf(savings, all.source),
+      sourceAvg: average(all.source, all.items),
+      targetAvg: average(all.target, all.items),
+      avgSavings: average(savings, all.items),
+      medianSavings: p50!,
+      sourceCostUnrated: fromCents(totals.sourceUnrated),
+    },
+    outcomes: {
+      wins: all.wins,
+      losses: all.losses,
+      ties: all.ties,
+      winPct: percentOf(all.wins, all.items) ?? 0,
+      winAmount: fromCents(totals.winAmount),
+      lossAmount: fromCents(totals.lossAmount),
+    },
+    bestOf: {
+      cost: fromCents(totals.best),
+      savings: fromCents(all.source - totals.best),
+      savingsPct: percentOf(all.source - totals.best, all.source),
+      sourceItems: all.losses + all.ties,
+      targetItems: all.wins,
+    },
+    breakEven: breakEvenOf(all),
+    costBreakdown: costsOf(totals),
+    ...breakdownsOf(totals),
+    distribution: { buckets: bucketsOf(totals), p5: p5!, p25: p25!, p50: p50!, p75: p75!, p95: p95! },
+    top: {
+      savings: totals.topSavings.map(presentTop),
+      losses: totals.topLosses.map(presentTop),
+    },
+    assumptions: assumptionsOf(totals),
+  };
+}
+
+function cents(value: number | undefined): number | null {
+  return value === undefined ? null : fromCents(value);
+}
+
+function percentOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part / whole) * 10_000) / 100;
+}
+
+function average(sum: number, items: number): number {
+  return items === 0 ? 0 : fromCents(Math.round(sum / items));
+}
+
+function coverageOf(about: About, totals: Totals): Summary["coverage"] {
+  const counts = Object.fromEntries(itemStatuses.map((status) => [status, totals.byStatus[status] ?? 0]));
+  const done = Object.values(totals.byStatus).reduce((sum, count) => sum + count, 0);
+  const compared = totals.all.items;
+  return {
+    items: about.item_count,
+    compared,
+    ...(counts as Record<(typeof itemStatuses)[number], number>),
+    pending: about.item_count - done,
+    ratedPct: percentOf(compared, about.item_count) ?? 0,
+    byReason: totals.byReason,
+    byBasis: totals.byBasis,
+    byZoneSource: totals.byZoneSource,
+    borderlineZones: totals.borderline,
+  };
+}
+
+function breakEvenOf({ source, target, items }: Tally): Summary["breakEven"] {
+  const discountPct = percentOf(target - source, target);
+  if (items === 0 || discountPct === null) return { discountPct: null, description: "Nothing is compared yet." };
+  const text =
+    discountPct > 0
+      ? `A further discount of ${discountPct} % would make the new contract cost the same.`
+      : `The new contract could cost ${-discountPct} % more and still not be dearer.`;
+  return { discountPct, description: text };
+}
+
+function costsOf({ lines, all }: Totals): Summary["costBreakdown"] {
+  const { base = 0, discount = 0, minimum = 0, fuel = 0, ...surcharges } = lines;
+  const shares = Object.entries(lines).map(([code, sum]) => [code, percentOf(sum, all.target) ?? 0]);
+  return {
+    source: { net: fromCents(all.source) },
+    target: {
+      base: fromCents(base),
+      discount: fromCents(discount),
+      minimum: fromCents(minimum),
+      surcharges: Object.fromEntries(Object.entries(surcharges).map(([code, sum]) => [code, fromCents(sum)])),
+      fuel: fromCents(fuel),
+      total: fromCents(all.target),
+    },
+    targetShares: Object.fromEntries(shares),
+  };
+}
+
+type Breakdowns = Pick<
+  Summary,
+  "zoneBreakdown" | "serviceBreakdown" | "weightBreakdown" | "stateBreakdown" | "laneBreakdown"
+>;
+
+function breakdownsOf(totals: Totals): Breakdowns {
+  const group = (tally: Tally) => presentTally(tally, totals.all.items);
+  const byItems = ([a, x]: [string, Tally], [b, y]: [string, Tally]): number => y.items - x.items || (a < b ? -1 : 1);
+  const entries = (groups: Record<string, Tally>): [string, Tally][] => Object.entries(groups).toSorted(byItems);
+  return {
+    zoneBreakdown: Object.entries(totals.zones)
+      .toSorted(([a], [b]) => compareZones(a, b))
+      .map(([zone, tally]) => ({
+        zone,
+        ...group(tally),
+        avgDistanceMiles: tally.milesItems === 0 ? null : Math.round(tally.miles / tally.milesItems),
+      })),
+    serviceBreakdown: entries(totals.services).map(([key, tally]) => {
+      const [serviceType = "", serviceLevel = "", targetService = ""] = key.split("\u001F");
+      return { serviceType, serviceLevel, targetService, ...group(tally) };
+    }),
+    weightBreakdown: weightBrackets.flatMap((bracket) => {
+      const tally = totals.weights[bracket];
+      return tally ? [{ bracket, ...group(tally) }] : [];
+    }),
+    stateBreakdown: entries(totals.states).map(([destinationState, tally]) => ({ destinationState, ...group(tally) })),
+    laneBreakdown: withOthers(entries(totals.lanes)).map(([key, tally]) => {
+      const [originState = "", destinationState = ""] = key.split("\u001F");
+      return { originState, destinationState, ...group(tally) };
+    }),
+  };
+}
+
+/** 1 to 9, then the special ones, then those without. */
+function compareZones(a: string, b: string): number {
+  const [x, y] = [Number(a), Number(b)];
+  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+  return Number.isNaN(x) ? (a < b ? -1 : 1) : x - y;
+}
+
+function withOthers(lanes: [string, Tally][]): [string, Tally][] {
+  if (lanes.length <= maxLanes) return lanes;
+  const rest = lanes.slice(maxLanes).map(([, tally]) => tally);
+  const sum = (read: (tally: Tally) => number): number => rest.reduce((total, tally) => total + read(tally), 0);
+  const others: Tally = {
+    items: sum((tally) => tally.items),
+    source: sum((tally) => tally.source),
+    target: sum((tally) => tally.target),
+    wins: sum((tally) => tally.wins),
+    losses: sum((tally) => tally.losses),
+    ties: sum((tally) => tally.ties),
+    miles: 0,
+    milesItems: 0,
+  };
+  return [...lanes.slice(0, maxLanes), ["other\u001Fother", others]];
+}
+
+function presentTally({ items, source, target, wins, losses, ties }: Tally, allItems: number) {
+  return {
+    items,
+    sharePct: percentOf(items, allItems) ?? 0,
+    sourceCost: fromCents(source),
+    targetCost: fromCents(target),
+    savings: fromCents(source - target),
+    savingsPct: percentOf(source - target, source),
+    sourceAvg: average(source, items),
+    targetAvg: average(target, items),
+    wins,
+    losses,
+    ties,
+  };
+}
+
+function bucketsOf({ buckets }: Totals): Summary["distribution"]["buckets"] {
+  return bucketStarts.map((start, index) => {
+    const tally = buckets[index];
+    const next = bucketStarts[index + 1];
+    return {
+      from: start === -Infinity ? null : fromCents(start),
+      to: next === undefined ? null : fromCents(next - 1),
+      items: tally?.items ?? 0,
+      savings: fromCents((tally?.source ?? 0) - (tally?.target ?? 0)),
+    };
+  });
+}
+
+function presentTop({ position, trackingNumber, savings }: Totals["topSavings"][number]) {
+  return { index: position, trackingNumber, savings: fromCents(savings) };
+}
+
+function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals): Summary["assumptions"] {
+  const said: [code: string, items: number | undefined, message: string][] = [
+    ["weight_profile", byBasis.profile, "Their weight is unknown; the price is the average over usual weights."],
+    ["weight_inferred", byBasis.inferred, "Their weight was worked out from what was paid."],
+    [
+      "zone_distance",
+      byZoneSource.distance,
+      "Zones by distance: about 96 in 100 as in the carrier's chart, the rest next to it.",
+    ],
+    ["zone_state", byZoneSource.state, "Zones by the middle of the state, since a ZIP is missing."],
+    ["zone_borderline", borderline, "Near the end of a zone; the range of the price covers the next one."],
+    ["duplicate", byReason.duplicate, "The tracking number was there before; only the first counts."],
+  ];
+  return said.flatMap(([code, items, message]) =>
+    items === undefined || items === 0 ? [] : [{ code, items, message }],
+  );
+}

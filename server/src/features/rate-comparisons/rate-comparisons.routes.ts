@@ -1,0 +1,125 @@
+import { Type } from "typebox";
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute, xlsxType } from "../../route.ts";
+import { exportCsv, exportXlsx } from "./export-comparison.ts";
+import { importComparison } from "./import-comparison.ts";
+import * as shapes from "./rate-comparisons.schemas.ts";
+import * as comparisons from "./rate-comparisons.ts";
+import { Summary } from "./summary.schemas.ts";
+
+const ids = { id: "rate_comparison" } as const;
+const uploadBytes = 128 * 1024 * 1024;
+
+export const rateComparisonRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons",
+    scope: "rates:read",
+    summary: "List rate comparisons",
+    query: shapes.ComparisonQuery,
+    answer: [200, PageOf(shapes.Comparison)],
+    handle: (ctx, { query }) => comparisons.listComparisons(ctx, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/rate-comparisons",
+    scope: "rates:write",
+    summary: "Create a rate comparison from items",
+    description: "Up to 250,000 items. It is a draft until it is processed.",
+    body: shapes.ComparisonRequest,
+    bodyLimitBytes: uploadBytes,
+    answer: [201, shapes.Comparison],
+    failures: [404],
+    handle: (ctx, { body }) => comparisons.createComparison(ctx, body),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/rate-comparisons/import",
+    scope: "rates:write",
+    summary: "Create a rate comparison from a CSV file",
+    description:
+      "As JSON with `csv` in it, or as text/csv with name and carrierAccountId in the query. Columns are recognised by " +
+      "their names in any spelling. A file with mistakes is refused with the row and column of each, unless skipInvalid.",
+    query: shapes.ImportQuery,
+    body: shapes.ImportRequest,
+    bodyLimitBytes: uploadBytes,
+    takesCsv: true,
+    answer: [201, shapes.ImportAnswer],
+    failures: [404],
+    handle: (ctx, { query, body }) => importComparison(ctx, query, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons/:id",
+    scope: "rates:read",
+    summary: "Read a rate comparison, its progress included",
+    ids,
+    answer: [200, shapes.Comparison],
+    handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/rate-comparisons/:id",
+    scope: "rates:write",
+    summary: "Delete a rate comparison, also while it is processed",
+    ids,
+    answer: [200, Deleted],
+    handle: (ctx, { params }) => comparisons.deleteComparison(ctx, params.id),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons/:id/items",
+    scope: "rates:read",
+    summary: "List the items with what each would have cost",
+    ids,
+    query: shapes.ItemQuery,
+    answer: [200, PageOf(shapes.Item)],
+    handle: (ctx, { params, query }) => comparisons.listItems(ctx, params.id, query),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/rate-comparisons/:id/process",
+    scope: "rates:write",
+    summary: "Process the items in the background; once more makes a new revision",
+    ids,
+    body: shapes.RatingOptions,
+    bodyIsOptional: true,
+    answer: [200, shapes.Comparison],
+    failures: [409],
+    handle: (ctx, { params, body }) => comparisons.startProcessing(ctx, params.id, body),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons/:id/summary",
+    scope: "rates:read",
+    summary: "Read what the comparison comes to, with cost and zone breakdown",
+    description: "With fuelPercent, extraDiscountPercent or dimDivisor it says what it would come to then.",
+    ids,
+    query: shapes.SummaryQuery,
+    answer: [200, Summary],
+    failures: [409],
+    handle: (ctx, { params, query }) => comparisons.getSummary(ctx, params.id, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons/:id/export.csv",
+    scope: "rates:read",
+    summary: "Export the items as CSV",
+    ids,
+    query: shapes.ExportQuery,
+    answer: [200, Type.String()],
+    answerType: "text/csv",
+    handle: (ctx, { params, query }) => exportCsv(ctx, params.id, query),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/rate-comparisons/:id/export.xlsx",
+    scope: "rates:read",
+    summary: "Export summary and items as a spreadsheet",
+    ids,
+    query: shapes.ExportQuery,
+    answer: [200, Type.String({ format: "binary" })],
+    answerType: xlsxType,
+    handle: (ctx, { params, query }) => exportXlsx(ctx, params.id, query),
+  }),
+];

@@ -1,0 +1,274 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
+import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
+import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Dimensions, Weight } from "../../core/weight.ts";
+import { ScenarioShape } from "../carrier-accounts/carrier-accounts.schemas.ts";
+
+export const maxItems = 250_000;
+
+export const comparisonStatuses = [
+  "draft",
+  "queued",
+  "processing",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const;
+export type ComparisonStatus = (typeof comparisonStatuses)[number];
+export const itemStatuses = ["pending", "rated", "estimated", "unrateable", "invalid", "excluded"] as const;
+export const bases = ["weight", "shipment", "flat", "inferred", "profile"] as const;
+export const itemReasons = [
+  "zone_unresolved",
+  "service_unmatched",
+  "not_serviceable",
+  "over_limit",
+  "weight_missing",
+  "no_rate_cell",
+  "bad_zip",
+  "currency_mismatch",
+  "duplicate",
+] as const;
+
+const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+const zip = Text(20);
+const city = Text(100);
+const state = Text(50);
+
+export const ItemRequest = Strict({
+  trackingNumber: Type.String({ minLength: 1, maxLength: 100 }),
+  netCost: Type.Number({ minimum: 0, maximum: 1_000_000, description: "What was paid, everything included" }),
+  serviceType: Text(100),
+  originZip: zip,
+  originCity: city,
+  originState: state,
+  destinationZip: zip,
+  destinationCity: city,
+  destinationState: state,
+  weight: Type.Optional(Weight),
+  dimensions: Type.Optional(Dimensions),
+  residential: Type.Optional(Nullable(Type.Boolean())),
+  shipDate: Type.Optional(CalendarDate),
+  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
+});
+export type ItemRequest = Static<typeof ItemRequest>;
+
+export const RatingOptions = Strict(
+  {
+    weightPolicy: Type.Optional(
+      OneOf(["profile", "strict"], { description: "`strict`: an item whose weight nothing tells gets no price" }),
+    ),
+    assumedWeight: Type.Optional(Weight),
+    serviceFallback: Type.Optional(OneOf(["faster", "slower", "none"])),
+    serviceMap: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.String({ minLength: 1, maxLength: 100 }), {
+        maxProperties: 500,
+      }),
+    ),
+    residential: Type.Optional(Nullable(Type.Boolean({ description: "Of items that do not say" }))),
+    duplicates: Type.Optional(OneOf(["exclude", "keep"])),
+    rateDate: Type.Optional(CalendarDate),
+    scenario: Type.Optional(ScenarioShape),
+  },
+  { examples: [{ serviceFallback: "faster", scenario: { fuelPercent: 15 } }] },
+);
+export type RatingOptions = Static<typeof RatingOptions>;
+
+const header = {
+  name: Name,
+  carrierAccountId: Type.String({ format: "uuid", description: "The contract to compare with" }),
+  sourceCarrier: Type.Optional(Type.String({ maxLength: 100, description: "Who carried the parcels" })),
+  sourceCarrierAccountId: Type.Optional(
+    Type.String({
+      format: "uuid",
+      description: "The contract that was paid: its prices tell weights that are missing",
+    }),
+  ),
+  options: Type.Optional(RatingOptions),
+};
+
+const anItem = {
+  trackingNumber: "1Z999AA10123456784",
+  netCost: 14.2,
+  serviceType: "Ground",
+  originZip: "07114",
+  originCity: "Newark",
+  originState: "NJ",
+  destinationZip: "90210",
+  destinationCity: "Beverly Hills",
+  destinationState: "CA",
+};
+const anId = "0198c0de-0000-7000-8000-000000000000";
+
+export const ComparisonRequest = Strict(
+  { ...header, items: Type.Optional(Type.Array(ItemRequest, { maxItems })) },
+  { examples: [{ name: "Last quarter", carrierAccountId: anId, sourceCarrier: "UPS", items: [anItem] }] },
+);
+export type ComparisonRequest = Static<typeof ComparisonRequest>;
+
+export const ImportRequest = Strict(
+  {
+    ...header,
+    name: Type.Optional(Name),
+    carrierAccountId: Type.Optional(header.carrierAccountId),
+    csv: Type.String({ minLength: 1 }),
+    mapping: Type.Optional(
+      Type.Record(Type.String(), Nullable(Type.String()), {
+        description: "Column to field, where the names do not tell; null: leave the column out",
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean()),
+    skipInvalid: Type.Optional(
+      Type.Boolean({ description: "Take the rows that are right instead of refusing the file" }),
+    ),
+  },
+  {
+    examples: [
+      {
+        name: "Last quarter",
+        carrierAccountId: anId,
+        csv: "tracking,cost,service,from,to\n1Z9,14.20,Ground,07114,90210\n",
+        mapping: { from: "originZip", to: "destinationZip" },
+      },
+    ],
+  },
+);
+export type ImportRequest = Static<typeof ImportRequest>;
+
+/** For bodies of text/csv, which have no room for anything else. */
+export const ImportQuery = Strict({
+  name: Type.Optional(Name),
+  carrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
+  sourceCarrier: Type.Optional(Type.String({ maxLength: 100 })),
+  skipInvalid: Type.Optional(Type.Boolean()),
+});
+export type ImportQuery = Static<typeof ImportQuery>;
+
+const Counts = Type.Object({
+  pending: Count,
+  rated: Count,
+  estimated: Count,
+  unrateable: Count,
+  invalid: Count,
+  excluded: Count,
+});
+
+export const Comparison = Type.Object({
+  id: Id,
+  name: Type.String(),
+  status: OneOf(comparisonStatuses),
+  carrierAccountId: Id,
+  carrierAccountName: Type.String(),
+  sourceCarrier: Type.String(),
+  sourceCarrierAccountId: Nullable(Id),
+  currency: Type.String(),
+  revision: Count,
+  itemCount: Count,
+  progress: Type.Object({ processed: Count, total: Count, percent: Type.Number() }),
+  counts: Counts,
+  rateCard: Nullable(Type.Object({ id: Nullable(Id), version: Nullable(Count), name: Type.String() })),
+  stale: Type.Boolean({ description: "Another rate card is in effect now than the one compared with" }),
+  options: RatingOptions,
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  startedAt: Nullable(DateTime),
+  finishedAt: Nullable(DateTime),
+  version: Version,
+});
+export type Comparison = Static<typeof Comparison>;
+
+export const ComparisonQuery = pageQuery({
+  status: Type.Optional(OneOf(comparisonStatuses)),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the name" })),
+});
+export type ComparisonQuery = Static<typeof ComparisonQuery>;
+
+const RowError = Type.Object({
+  row: Count,
+  column: Nullable(Type.String()),
+  code: Type.String(),
+  message: Type.String(),
+});
+export const ImportAnswer = Type.Object({
+  comparison: Nullable(Comparison),
+  dryRun: Type.Boolean(),
+  summary: Type.Object({ rows: Count, items: Count, skipped: Count }),
+  columns: Type.Array(Type.Object({ column: Type.String(), field: Nullable(Type.String()) })),
+  errors: Type.Array(RowError),
+});
+export type ImportAnswer = Static<typeof ImportAnswer>;
+
+const list = (values: readonly string[], description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: `^(${values.join("|")})(,(${values.join("|")}))*$`,
+      description: `${description}: ${values.join(", ")}`,
+    }),
+  );
+
+const itemFilters = {
+  status: list(itemStatuses, "One or several, separated by commas"),
+  zone: Type.Optional(Type.String({ maxLength: 10 })),
+  serviceType: Type.Optional(Type.String({ maxLength: 100, description: "In any case" })),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "In tracking numbers, cities, states and ZIPs" })),
+  outcome: Type.Optional(OneOf(["win", "loss", "tie"])),
+  basis: list(bases, "One or several, separated by commas"),
+  reason: list(itemReasons, "One or several, separated by commas"),
+  minSavings: Type.Optional(Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })),
+};
+
+export const ItemQuery = pageQuery(
+  {
+    ...itemFilters,
+    sort: Type.Optional(OneOf(["position", "savings", "-savings", "netCost", "-netCost", "zone"])),
+  },
+  { limit: 50, max: 500 },
+);
+export type ItemQuery = Static<typeof ItemQuery>;
+export const ExportQuery = Strict(itemFilters);
+export type ItemFilter = Static<typeof ExportQuery>;
+
+const Money = Type.Number({ description: "With two decimals" });
+
+export const Item = Type.Object({
+  index: Count,
+  trackingNumber: Type.String(),
+  netCost: Money,
+  serviceType: Type.String(),
+  originZip: Nullable(Type.String()),
+  originCity: Nullable(Type.String()),
+  originState: Nullable(Type.String()),
+  destinationZip: Nullable(Type.String()),
+  destinationCity: Nullable(Type.String()),
+  destinationState: Nullable(Type.String()),
+  weight: Nullable(Weight),
+  dimensions: Nullable(Dimensions),
+  residential: Nullable(Type.Boolean()),
+  shipDate: Nullable(CalendarDate),
+  revision: Nullable(Count),
+  status: OneOf(itemStatuses),
+  reason: Nullable(OneOf(itemReasons)),
+  zone: Nullable(Type.String()),
+  zoneSource: Nullable(OneOf(["chart", "distance", "state", "flat"])),
+  distanceMiles: Nullable(Type.Integer()),
+  borderline: Type.Boolean(),
+  altZone: Nullable(Type.String()),
+  serviceLevel: Nullable(OneOf(serviceLevels)),
+  targetService: Nullable(Type.String()),
+  basis: Nullable(OneOf(bases)),
+  ratedWeight: Nullable(Weight),
+  sourceCost: Money,
+  targetCost: Nullable(Money),
+  targetLow: Nullable(Money),
+  targetHigh: Nullable(Money),
+  savings: Nullable(Money),
+  savingsPct: Nullable(Type.Number()),
+  outcome: Nullable(OneOf(["win", "loss", "tie"])),
+  breakEvenWeight: Nullable(Weight),
+  lines: Type.Array(Type.Object({ code: Type.String(), amount: Money })),
+});
+export type Item = Static<typeof Item>;
+
+export const SummaryQuery = ScenarioShape;

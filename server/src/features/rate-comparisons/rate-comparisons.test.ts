@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { anItem, contract as card, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { resumeComparisons } from "./execute-comparison.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const { carrierAccountId, anAccount, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+
+describe("a comparison", () => {
+  test("is created as a draft, processed, read and deleted", async () => {
+    const path = await aComparison([anItem(), anItem({ ...far, netCost: 20 })]);
+    const draft = await org.get(path);
+    expect(draft.body).toMatchObject({
+      status: "draft",
+      revision: 0,
+      itemCount: 2,
+      sourceCarrier: "UPS",
+      progress: { processed: 0, total: 2 },
+      counts: { pending: 2 },
+      rateCard: null,
+    });
+    expect((await org.get(`${path}/summary`)).body).toMatchObject({
+      status: "draft",
+      totals: { sourceCost: 0, savingsPct: null },
+      zoneBreakdown: [],
+      coverage: { items: 2, pending: 2, compared: 0 },
+    });
+    expect((await itemsOf(path))[0]).toMatchObject({ status: "pending", zone: null, targetCost: null, sourceCost: 15 });
+    expect(await org.post(`${path}/process`)).toMatchObject({ status: 200, body: { status: "queued" } });
+    await resumeComparisons(hub.world);
+    expect((await org.get(path)).body).toMatchObject({
+      status: "completed",
+      revision: 1,
+      progress: { processed: 2, total: 2, percent: 100 },
+      counts: { pending: 0, rated: 2 },
+      rateCard: { name: "Contract", version: 1 },
+      stale: false,
+    });
+    // 3 lb near: 12.00 and 1.20; far: 24.00 and 2.40.
+    expect(await itemsOf(path)).toMatchObject([
+      {
+        index: 0,
+        status: "rated",
+        basis: "weight",
+        zone: "2",
+        zoneSource: "distance",
+        targetService: "GROUND",
+        serviceLevel: "ground",
+        ratedWeight: { value: 5, unit: "lb" },
+        sourceCost: 15,
+        targetCost: 13.2,
+        savings: 1.8,
+        savingsPct: 12,
+        outcome: "win",
+        breakEvenWeight: { value: 5, unit: "lb" },
+        lines: [
+          { code: "base", amount: 12 },
+          { code: "fuel", amount: 1.2 },
+        ],
+      },
+      { zone: "8", targetCost: 26.4, savings: -6.4, outcome: "loss", breakEvenWeight: null },
+    ]);
+    const { body } = await org.get(`${path}/summary`);
+    expect(body).toMatchObject({
+      totals: { sourceCost: 35, targetCost: 39.6, savings: -4.6, savingsPct: -13.14 },
+      outcomes: { wins: 1, losses: 1, ties: 0, winAmount: 1.8, lossAmount: 6.4 },
+      bestOf: { cost: 33.2, savings: 1.8, targetItems: 1, sourceItems: 1 },
+      costBreakdown: { source: { net: 35 }, target: { base: 36, fuel: 3.6, discount: 0, total: 39.6 } },
+      zoneBreakdown: [
+        { zone: "2", items: 1, sourceCost: 15, targetCost: 13.2, savings: 1.8 },
+        { zone: "8", items: 1, sourceCost: 20, targetCost: 26.4, savings: -6.4 },
+      ],
+      distribution: { p50: -6.4 },
+      top: { savings: [{ savings: 1.8 }], losses: [{ savings: -6.4 }] },
+    });
+    expect((await org.get("/rate-comparisons?status=completed")).body.data[0].id).toBe((await org.get(path)).body.id);
+    expect((await org.delete(path)).body.deleted).toBe(true);
+    expect((await org.get(path)).body.code).toBe("rate_comparison_not_found");
+    expect((await org.delete(path)).status).toBe(404);
+  });
+
+  test("is refused with every wrong item at once, and nothing is kept", async () => {
+    const before = (await org.get("/rate-comparisons")).body.pagination.total;
+    const answer = await org.post("/rate-comparisons", {
+      name: "Wrong",
+      carrierAccountId,
+      items: [anItem(), anItem({ netCost: -1 }), { netCost: "12" }, anItem({ weight: { value: 1, unit: "stone" } })],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      "/items/1/netCost",
+      "/items/2/trackingNumber",
+      "/items/2/netCost",
+      "/items/3/weight/unit",
+    ]);
+    const unknown = await org.post("/rate-comparisons", { name: "x", carrierAccountId: randomUUID(), items: [] });
+    expect(unknown.body).toMatchObject({ status: 404, code: "carrier_account_not_found" });
+    expect((await org.get("/rate-comparisons")).body.pagination.total).toBe(before);
+  });
+
+  test("without items, without a rate card or already at work is not processed", async () => {
+    const empty = await aComparison([]);
+    expect((await org.post(`${empty}/process`)).body).toMatchObject({ status: 400, errors: [{ code: "no_items" }] });
+    const { body } = await org.post("/carrier-accounts", { name: "No card", carrier: "rate-card" });
+    const cardless = await aComparison([anItem()], { carrierAccountId: body.id });
+    expect((await org.post(`${cardless}/process`)).body).toMatchObject({ status: 409, code: "no_rate_card" });
+    const busy = await aComparison([anItem()]);
+    await org.post(`${busy}/process`);
+    expect((await org.post(`${busy}/process`)).body).toMatchObject({ status: 409, code: "already_processing" });
+    expect((await org.delete(busy)).status).toBe(200);
+    await resumeComparisons(hub.world);
+  });
+
+  test("is processed again as a new revision, and says when the rate card has changed", async () => {
+    const account = await anAccount();
+    const path = await processed([anItem()], { carrierAccountId: account });
+    expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: false });
+    await org.post(`/carrier-accounts/${account}/rate-cards`, {
+      card: { ...card, fuel: { percent: 20, base: "base_net" } },
+    });
+    expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: true });
+    expect((await org.get(`${path}/summary`)).body).toMatchObject({ stale: true, totals: { targetCost: 13.2 } });
+    await org.post(`${path}/process`);
+    await resumeComparisons(hub.world);
+    expect((await org.get(path)).body).toMatchObject({ revision: 2, stale: false, rateCard: { version: 2 } });
+    expect((await itemsOf(path))[0]).toMatchObject({ revision: 2, targetCost: 14.4 });
+    // What was compared stays readable without the account.
+    await org.delete(`/carrier-accounts/${account}`);
+    expect((await org.get(`${path}/summary`)).body.totals.targetCost).toBe(14.4);
+    expect((await org.post(`${path}/process`)).body.code).toBe("carrier_account_not_found");
+  });
+
+  test("with the demo carrier needs no rate card", async () => {
+    const { body } = await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
+    const path = await processed([anItem()], { carrierAccountId: body.id });
+    expect((await org.get(path)).body).toMatchObject({ status: "completed", rateCard: { id: null } });
+  });
+});
+
+describe("items", () => {
+  test("that cannot be compared say why, and their cost is stated apart", async () => {
+    const path = await processed([
+      anItem(),
+      anItem({ serviceType: "carrier pigeon" }),
+      anItem({ destinationZip: "what", destinationState: undefined }),
+      anItem({ destinationZip: "00000", destinationState: undefined }),
+      anItem({ weight: lb(11) }),
+      anItem({ destinationZip: "09012", destinationState: "AE" }),
+      anItem({ currency: "EUR" }),
+      anItem({ trackingNumber: "twice" }),
+      anItem({ trackingNumber: "twice" }),
+      anItem({ destinationZip: undefined, destinationState: undefined }),
+      anItem({ serviceType: undefined }),
+    ]);
+    const found = await itemsOf(path);
+    expect(found.map(({ status, reason }: { status: string; reason: string }) => [status, reason])).toEqual([
+      ["rated", null],
+      ["unrateable", "service_unmatched"],
+      ["invalid", "bad_zip"],
+      ["unrateable", "zone_unresolved"],
+      ["unrateable", "no_rate_cell"],
+      ["unrateable", "not_serviceable"],
+      ["invalid", "currency_mismatch"],
+      ["rated", null],
+      ["excluded", "duplicate"],
+      ["unrateable", "zone_unresolved"],
+      ["unrateable", "service_unmatched"],
+    ]);
+    expect((await org.get(path)).body.status).toBe("completed_with_errors");
+    const { coverage, totals } = (await org.get(`${path}/summary`)).body;
+    expect(coverage).toMatchObject({
+      items: 11,
+      compared: 2,
+      rated: 2,
+      unrateable: 6,
+      invalid: 2,
+      excluded: 1,
+      pending: 0,
+    });
+    expect(coverage.byReason).toEqual({
+      service_unmatched: 2,
+      bad_zip: 1,
+      zone_unresolved: 2,
+      no_rate_cell: 1,
+      not_serviceable: 1,
+      currency_mismatch: 1,
+      duplicate: 1,
+    });
+    expect(totals).toMatchObject({ sourceCost: 30, sourceCostUnrated: 135 });
+  });
+
+  test("without a weight rest on a flat price, on the contract that was paid, or on usual weights, and say so", async () => {
+    const source = await anAccount({
+      ...card,
+      services: [{ ...card.services[0], rates: { "2": [11, 13, 16], "8": [21, 25, 31] } }],
+    });
+    const unknown = (more: object) => anItem({ weight: undefined, ...more });
+    const path = await processed(
+      [
+        unknown({ serviceType: "2nd Day Air" }),
+        // 13.00 and fuel is five pounds; 15.00 is between five and ten.
+        unknown({ netCost: 14.3 }),
+        unknown({ netCost: 15 }),
+        unknown({ netCost: 200 }),
+      ],
+      { sourceCarrierAccountId: source },
+      { assumedWeight: lb(10) },
+    );
+    expect(await itemsOf(path)).toMatchObject([
+      { status: "rated", basis: "flat", targetCost: 27.5, breakEvenWeight: null },
+      { status: "estimated", basis: "inferred", targetCost: 13.2, targetLow: 13.2, targetHigh: 13.2 },
+      { status: "estimated", basis: "inferred", targetCost: 16.5, targetLow: 13.2, targetHigh: 16.5 },
+      { status: "estimated", basis: "profile", targetCost: 16.5, breakEvenWeight: { value: 10, unit: "lb" } },
+    ]);
+    const { body } = await org.get(`${path}/summary`);
+    expect(body.coverage.byBasis).toEqual({ flat: 1, inferred: 2, profile: 1 });
+    expect(body.assumptions.map(({ code }: { code: string }) => code)).toEqual(
+      expect.arrayContaining(["weight_profile", "weight_inferred", "zone_distance"]),
+    );
+    const strict = await processed([unknown({})], {}, { weightPolicy: "strict" });
+    expect((await itemsOf(strict))[0]).toMatchObject({
+      status: "unrateable",
+      reason: "weight_missing",
+      breakEvenWeight: { value: 5, unit: "lb" },
+    });
+  });
+
+  test("of unknown weight take the weights of the others when there are enough", async () => {
+    const known = Array.from({ length: 30 }, (_, index) => anItem({ weight: lb(index < 15 ? 1 : 10) }));
+    const path = await processed([...known, anItem({ weight: undefined })]);
+    const last = (await itemsOf(path)).at(-1);
+    // Half at 11.00, half at 16.50.
+    expect(last).toMatchObject({ basis: "profile", targetCost: 13.75, targetLow: 11, targetHigh: 16.5 });
+    expect(last.lines.reduce((sum: number, line: { amount: number }) => sum + Math.round(line.amount * 100), 0)).toBe(
+      1375,
+    );
+  });
+
+  test("near the end of a zone carry both prices", async () => {
+    const zones = { "4": [10, 12, 15], "5": [20, 24, 30] };
+    const account = await anAccount({ ...card, zoneScheme: "usps", services: [{ ...card.services[0], rates: zones }] });
+    const path = await processed([anItem({ originZip: "30301", destinationZip: "33101" })], {
+      carrierAccountId: account,
+    });
+    expect((await itemsOf(path))[0]).toMatchObject({
+      zone: "5",
+      borderline: true,
+      altZone: "4",
+      targetCost: 26.4,
+      targetLow: 13.2,
+      targetHigh: 26.4,
+    });
+    expect((await org.get(`${path}/summary`)).body.totals).toMatchObject({ targetLow: 13.2, targetHigh: 26.4 });
+  });
+
+  test("are filtered, searched and sorted", async () => {
+    const path = await processed([
+      anItem({ trackingNumber: "ABC-1", netCost: 20, destinationCity: "New York" }),
+      anItem({ trackingNumber: "ABC-2", netCost: 13.2 }),
+      anItem({ trackingNumber: "XYZ-3", ...far, netCost: 12, serviceType: "FedEx Ground" }),
+      anItem({ trackingNumber: "XYZ-4", serviceType: "pigeon" }),
+    ]);
+    const found = async (query: string): Promise<string[]> =>
+      (await itemsOf(path, `?${query}`)).map(({ trackingNumber }: { trackingNumber: string }) => trackingNumber);
+    expect(await found("status=rated")).toEqual(["ABC-1", "ABC-2", "XYZ-3"]);
+    expect(await found("status=unrateable,invalid")).toEqual(["XYZ-4"]);
+    expect(await found("zone=8")).toEqual(["XYZ-3"]);
+    expect(await found("serviceType=ups%20ground")).toEqual(["ABC-1", "ABC-2"]);
+    expect(await found("search=abc")).toEqual(["ABC-1", "ABC-2"]);
+    expect(await found("search=york")).toEqual(["ABC-1"]);
+    expect(await found("search=90210")).toEqual(["XYZ-3"]);
+    expect(await found("outcome=tie")).toEqual(["ABC-2"]);
+    expect(await found("minSavings=0.01")).toEqual(["ABC-1"]);
+    expect(await found("sort=-savings&status=rated")).toEqual(["ABC-1", "ABC-2", "XYZ-3"]);
+    expect(await found("sort=netCost")).toEqual(["XYZ-3", "ABC-2", "XYZ-4", "ABC-1"]);
+    expect(await found("reason=service_unmatched&basis=weight")).toEqual([]);
+    expect((await org.get(`${path}/items?limit=501`)).status).toBe(400);
+    expect((await org.get(`${path}/items?status=nonsense`)).status).toBe(400);
+    expect((await org.get(`${path}/items?limit=1&page=2`)).body.pagination).toMatchObject({
+      total: 4,
+      pages: 4,
+      hasMore: true,
+    });
+  });
+});

@@ -1,0 +1,246 @@
+import { findCarrier } from "../../carriers/installed-carriers.ts";
+import { toCents } from "../../carriers/rate-card/cents.ts";
+import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import { badField, HubError } from "../../core/errors.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
+import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
+import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
+import { findCardOn } from "../carrier-accounts/open-carrier.ts";
+import { chunkSize, prepareRater, rateAll } from "./execute-comparison.ts";
+import { presentComparison, presentItem } from "./present-comparison.ts";
+import { percentileShares, presentSummary } from "./present-summary.ts";
+import type {
+  Comparison,
+  ComparisonQuery,
+  ComparisonRequest,
+  Item,
+  ItemQuery,
+  ItemRequest,
+  RatingOptions,
+} from "./rate-comparisons.schemas.ts";
+import type { ComparisonRow } from "./rate-comparisons.store.ts";
+import * as store from "./rate-comparisons.store.ts";
+import type { NewItem } from "./rate-items.store.ts";
+import * as items from "./rate-items.store.ts";
+import type { Summary } from "./summary.schemas.ts";
+import { emptyTotals } from "./tally.ts";
+
+export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
+  const page = await store.listComparisons(ctx.db, ctx.orgId, query);
+  return { ...page, data: page.data.map((row) => presentComparison(row, false)) };
+}
+
+export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
+  const row = await getRow(ctx, id);
+  return presentComparison(row, await isStale(ctx, row));
+}
+
+/** Another card is in effect now than the one that was compared with. */
+async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {
+  if (row.rate_card_id === null || row.finished_at === null) return false;
+  const card = await findCardOn(ctx, row.carrier_account_id, row.options.rateDate ?? today(ctx));
+  return card?.id !== row.rate_card_id;
+}
+
+export async function createComparison(ctx: Ctx, request: ComparisonRequest): Promise<Comparison> {
+  const { items: given = [], ...header } = request;
+  const account = await checkAccounts(ctx, header);
+  return await change(ctx, async (tx) => {
+    const row = await insert(tx, ctx, header, account, portions(given));
+    return presentComparison(row, false);
+  });
+}
+
+function* portions(given: ItemRequest[]): Generator<NewItem[]> {
+  for (let from = 0; from < given.length; from += insertSize) yield given.slice(from, from + insertSize).map(toNewItem);
+}
+
+export type ComparisonHeader = Omit<ComparisonRequest, "items">;
+
+/** Both accounts have to be the organization's own; the one to compare with is returned. */
+export async function checkAccounts(ctx: Ctx, header: ComparisonHeader): Promise<CarrierAccount> {
+  if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
+  return await getCarrierAccount(ctx, header.carrierAccountId);
+}
+
+export const insertSize = 5_000;
+
+/** The comparison with its items, which may still be arriving while the first are written. */
+export async function insert(
+  tx: Tx,
+  ctx: Ctx,
+  header: ComparisonHeader,
+  account: CarrierAccount,
+  batches: Iterable<NewItem[]> | AsyncIterable<NewItem[]>,
+): Promise<ComparisonRow> {
+  const id = ctx.newId();
+  await store.insertComparison(tx, ctx.orgId, {
+    id,
+    name: header.name,
+    carrierAccountId: account.id,
+    carrierAccountName: account.name,
+    sourceCarrier: header.sourceCarrier ?? "",
+    sourceAccountId: header.sourceCarrierAccountId ?? null,
+    currency: "USD",
+    options: header.options ?? {},
+    by: ctx.actor,
+    requestId: ctx.requestId,
+    at: ctx.clock.now(),
+  });
+  let count = 0;
+  for await (const batch of batches) {
+    await items.insertItems(tx, id, count, batch);
+    count += batch.length;
+  }
+  await items.markDuplicates(tx, id);
+  const row = await store.setItemCount(tx, ctx.orgId, id, count);
+  await record(tx, ctx, "created", row, { name: row.name, carrierAccountId: account.id, itemCount: count });
+  return row;
+}
+
+function toNewItem(item: ItemRequest): NewItem {
+  const { weight, dimensions } = item;
+  return {
+    trackingNumber: item.trackingNumber,
+    netCents: toCents(item.netCost),
+    serviceType: item.serviceType ?? "",
+    originZip: item.originZip ?? null,
+    originCity: item.originCity ?? null,
+    originState: item.originState ?? null,
+    destinationZip: item.destinationZip ?? null,
+    destinationCity: item.destinationCity ?? null,
+    destinationState: item.destinationState ?? null,
+    weightValue: weight?.value ?? null,
+    weightUnit: weight?.unit ?? null,
+    dimensions: dimensions ? [dimensions.length, dimensions.width, dimensions.height] : null,
+    dimensionUnit: dimensions?.unit ?? null,
+    residential: item.residential ?? null,
+    shipDate: item.shipDate ?? null,
+    currency: item.currency ?? null,
+  };
+}
+
+export async function deleteComparison(ctx: Ctx, id: string) {
+  return await change(ctx, async (tx) => {
+    const row = await lock(tx, ctx, id);
+    await store.deleteComparison(tx, ctx.orgId, id);
+    await record(tx, ctx, "deleted", row, { name: row.name, status: row.status, itemCount: row.item_count });
+    return { id, deleted: true as const };
+  });
+}
+
+/** Puts it into the hands of a worker; the cards are those of this moment, whatever happens to them later. */
+export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions): Promise<Comparison> {
+  const former = await getRow(ctx, id);
+  refuseToStart(former);
+  const options = { ...former.options, ...given };
+  const day = options.rateDate ?? today(ctx);
+  const card = await cardOf(ctx, former.carrier_account_id, day);
+  const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
+  return await change(ctx, async (tx) => {
+    refuseToStart(await lock(tx, ctx, id));
+    const started = await store.startRevision(tx, ctx.orgId, id, {
+      options,
+      card,
+      sourceCard: source?.card ?? null,
+      day,
+      requestId: ctx.requestId,
+      at: ctx.clock.now(),
+    });
+    await record(tx, ctx, "processing_started", started, {
+      revision: started.revision,
+      rateCardId: card.id,
+      rateCardVersion: card.version,
+      options,
+    });
+    await ctx.signals.publish(tx, "rate_comparison", id);
+    return presentComparison(started, false);
+  });
+}
+
+function refuseToStart(row: ComparisonRow): void {
+  if (row.status === "queued" || row.status === "processing") {
+    throw new HubError("already_processing", `${row.processed} of ${row.item_count} items are done.`);
+  }
+  if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
+}
+
+type PinnedCard = Omit<CardInEffect, "id" | "version"> & { id: string | null; version: number | null };
+
+async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedCard> {
+  const account = await getCarrierAccount(ctx, accountId);
+  const own = findCarrier(account.carrier)?.ownCard?.();
+  if (own) return { id: null, version: null, name: own.name, card: own };
+  const card = await findCardOn(ctx, accountId, day);
+  if (card) return card;
+  const advice = "Upload one, or put a draft into effect.";
+  throw new HubError("no_rate_card", `${account.name} has no rate card that is in effect on ${day}. ${advice}`);
+}
+
+export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
+  await getRow(ctx, id);
+  const page = await items.listItems(ctx.db, id, query);
+  return { ...page, data: page.data.map(presentItem) };
+}
+
+/** What it comes to; with a scenario, what it would come to, worked out anew from the same items and cards. */
+export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Promise<Summary> {
+  const row = await getRow(ctx, id);
+  const stale = await isStale(ctx, row);
+  if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale);
+  const kept = await store.findSummary(ctx.db, ctx.orgId, id);
+  if (kept) return { ...kept, status: row.status, stale };
+  return presentSummary(row, emptyTotals(), [], { computedAt: null, scenario: row.options.scenario ?? {}, stale });
+}
+
+async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, stale: boolean): Promise<Summary> {
+  const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
+  if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
+  const scenario = { ...row.options.scenario, ...asked };
+  const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
+  const totals = emptyTotals();
+  const savings: number[] = [];
+  for (let from = 0; from < row.item_count; from += chunkSize) {
+    const inputs = await items.readInputs(ctx.db, row.id, from, chunkSize);
+    for (const [index, { targetCents }] of rateAll(rater, inputs, totals).entries())
+      if (targetCents !== null) savings.push(inputs[index]![2] - targetCents);
+  }
+  savings.sort((a, b) => a - b);
+  const percentiles = percentileShares.flatMap(
+    (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],
+  );
+  return presentSummary(row, totals, percentiles, { computedAt: ctx.clock.now().toISOString(), scenario, stale });
+}
+
+export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
+  const row = await store.findComparison(ctx.db, ctx.orgId, id);
+  if (!row) throw notFound("rate_comparison");
+  return row;
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
+  const row = await store.lockComparison(tx, ctx.orgId, id);
+  if (!row) throw notFound("rate_comparison");
+  return row;
+}
+
+async function record(
+  tx: Tx,
+  ctx: Ctx,
+  what: string,
+  row: ComparisonRow,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await recordEvent(tx, ctx, {
+    type: `rate_comparison.${what}`,
+    objectType: "rate_comparison",
+    objectId: row.id,
+    data,
+  });
+}

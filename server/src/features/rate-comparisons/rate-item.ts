@@ -1,0 +1,231 @@
+import type { CompiledService, ServiceMatch } from "../../carriers/rate-card/compile-card.ts";
+import { matchService } from "../../carriers/rate-card/compile-card.ts";
+import type { Sides } from "../../carriers/rate-card/measures.ts";
+import type { Refusal, Situation } from "../../carriers/rate-card/price.ts";
+import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
+import { tripOf } from "../../carriers/rate-card/quote.ts";
+import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
+import { foldService } from "../../carriers/rate-card/service-level.ts";
+import type { Tariff } from "../../carriers/rate-card/tariff.ts";
+import { breakEvenBreak, breaksAround, breaksThatCost, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
+import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
+import { normaliseZip } from "../../carriers/zones/zip.ts";
+import type { Estimate, WeightProfile } from "./weight-profile.ts";
+import { estimateOf, expectedPrice } from "./weight-profile.ts";
+
+export type RateItem = {
+  netCents: number;
+  serviceType: string;
+  origin: Place;
+  destination: Place;
+  /** Null: nobody wrote it down. */
+  weightMg: number | null;
+  sides: Sides | undefined;
+  residential: boolean | null;
+  shipDate: string | null;
+  currency: string | null;
+  isDuplicate: boolean;
+};
+
+export type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
+
+export type RateResult = {
+  status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";
+  reason: string | null;
+  zone: string | null;
+  zoneSource: ZoneSource | null;
+  distanceMiles: number | null;
+  altZone: string | null;
+  serviceLevel: string | null;
+  targetService: string | null;
+  basis: Basis | null;
+  ratedMg: number | null;
+  targetCents: number | null;
+  lowCents: number | null;
+  highCents: number | null;
+  breakEvenMg: number | null;
+  lines: [code: string, cents: number][];
+};
+
+/** Everything that is the same for all items of a comparison. */
+export type Rater = {
+  tariff: Tariff;
+  /** The contract that was paid, when it is known: a price then tells the weight. */
+  source: Tariff | undefined;
+  /** By service level; `any` for the rest. Undefined: no weight, no price. */
+  profiles: Map<string, WeightProfile> | undefined;
+  /** Folded names of services, and what stands for them on the card. */
+  aliases: Map<string, string>;
+  fallback: ServiceFallback;
+  /** Of those that name none. */
+  residential: boolean | null;
+  keepsDuplicates: boolean;
+  /** For items without a day of their own. */
+  day: string;
+  matches: Map<string, ServiceMatch | undefined>;
+  expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
+};
+
+export function createRater(parts: Omit<Rater, "matches" | "expected">): Rater {
+  return { ...parts, matches: new Map(), expected: new Map() };
+}
+
+const nothing: RateResult = {
+  status: "unrateable",
+  reason: null,
+  zone: null,
+  zoneSource: null,
+  distanceMiles: null,
+  altZone: null,
+  serviceLevel: null,
+  targetService: null,
+  basis: null,
+  ratedMg: null,
+  targetCents: null,
+  lowCents: null,
+  highCents: null,
+  breakEvenMg: null,
+  lines: [],
+};
+
+/** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
+export function rateItem(rater: Rater, item: RateItem): RateResult {
+  if (item.isDuplicate && !rater.keepsDuplicates) return { ...nothing, status: "excluded", reason: "duplicate" };
+  const invalid = whyInvalid(rater, item);
+  if (invalid !== undefined) return { ...nothing, status: "invalid", reason: invalid };
+  const match = matchOf(rater, item.serviceType);
+  if (!match) return { ...nothing, reason: "service_unmatched" };
+  const { service } = match;
+  const known = { ...nothing, serviceLevel: match.level, targetService: service.code };
+  const found = zoneOf(rater.tariff, item.origin, item.destination, service);
+  if ("reason" in found) return { ...known, reason: found.reason };
+  const zoned: RateResult = {
+    ...known,
+    zone: found.zone,
+    zoneSource: found.source,
+    distanceMiles: found.distanceMiles ?? null,
+    altZone: found.altZone ?? null,
+  };
+  const situation = situationAt(rater, service, item, found.zone);
+  if (isRefusal(situation)) return { ...zoned, reason: situation.reason };
+  const plan = planOf(rater, item, match);
+  if (!plan) return { ...zoned, reason: "weight_missing", breakEvenMg: breakEvenOf(situation, item) };
+  const estimate = plan.price(situation);
+  if (isRefusal(estimate)) return { ...zoned, reason: estimate.reason, breakEvenMg: breakEvenOf(situation, item) };
+  const other = found.altZone === undefined ? undefined : situationAt(rater, service, item, found.altZone);
+  const otherEstimate = other && !isRefusal(other) ? plan.price(other) : undefined;
+  const range = otherEstimate && !isRefusal(otherEstimate) ? otherEstimate : estimate;
+  const isSure = plan.basis !== "inferred" && plan.basis !== "profile" && found.source !== "state";
+  return {
+    ...zoned,
+    status: isSure ? "rated" : "estimated",
+    basis: plan.basis,
+    ratedMg: estimate.ratedMg,
+    targetCents: estimate.targetCents,
+    lowCents: Math.min(estimate.lowCents, range.lowCents),
+    highCents: Math.max(estimate.highCents, range.highCents),
+    breakEvenMg: breakEvenOf(situation, item),
+    lines: estimate.lines,
+  };
+}
+
+function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateItem): string | undefined {
+  if (currency !== null && currency !== tariff.card.currency) return "currency_mismatch";
+  for (const place of [origin, destination]) {
+    const isWritten = (place.zip ?? "").trim() !== "";
+    const hasState = (place.state ?? "").trim() !== "";
+    if (isWritten && !hasState && normaliseZip(place.zip) === undefined) return "bad_zip";
+  }
+  return undefined;
+}
+
+function matchOf(rater: Rater, serviceType: string): ServiceMatch | undefined {
+  if (rater.matches.has(serviceType)) return rater.matches.get(serviceType);
+  const alias = rater.aliases.get(foldService(serviceType));
+  const match = matchService(rater.tariff.card, alias ?? serviceType, rater.fallback);
+  if (rater.matches.size < 10_000) rater.matches.set(serviceType, match);
+  return match;
+}
+
+function situationAt(rater: Rater, service: CompiledService, item: RateItem, zone: string): Situation | Refusal {
+  return situationOf(rater.tariff, service, tripAt(rater, item, zone));
+}
+
+function tripAt({ residential, day }: Rater, item: RateItem, zone: string) {
+  const { origin, destination } = item;
+  return tripOf(zone, {
+    origin,
+    destination,
+    residential: item.residential ?? residential,
+    shipDate: item.shipDate ?? day,
+  });
+}
+
+type Plan = { basis: Basis; price(situation: Situation): Estimate | Refusal };
+
+/** The best evidence for the weight: what was written down, none needed, what was paid, what is usual. */
+function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch): Plan | undefined {
+  const { weightMg, sides } = item;
+  const exactly = (mg: number) => (situation: Situation) => {
+    const price = priceParcel(situation, { weightMg: mg, sides });
+    return isRefusal(price) ? price : estimateOf(price);
+  };
+  if (weightMg !== null) return { basis: "weight", price: exactly(weightMg) };
+  if (service.isFlat) return { basis: "flat", price: exactly(0) };
+  const inferred = inferWeights(rater, item);
+  if (inferred) {
+    return {
+      basis: "inferred",
+      price(situation) {
+        const [low, likely, high] = inferred.map((mg) => exactly(mg)(situation)) as [Estimate, Estimate, Estimate];
+        if (isRefusal(likely)) return likely;
+        const ends = [low, high].filter((end) => !isRefusal(end)).map((end) => end.targetCents);
+        return {
+          ...likely,
+          lowCents: Math.min(likely.targetCents, ...ends),
+          highCents: Math.max(likely.targetCents, ...ends),
+        };
+      },
+    };
+  }
+  const profile = rater.profiles?.get(level) ?? rater.profiles?.get("any");
+  if (!profile) return undefined;
+  return { basis: "profile", price: (situation) => expectedOf(rater, situation, profile, sides) };
+}
+
+function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, sides: Sides | undefined) {
+  if (sides) return expectedPrice(situation, profile, sides);
+  let known = rater.expected.get(profile);
+  if (!known) rater.expected.set(profile, (known = new Map()));
+  let expected = known.get(situation);
+  if (!expected) {
+    expected = expectedPrice(situation, profile);
+    if (known.size < 10_000) known.set(situation, expected);
+  }
+  return expected;
+}
+
+/** Price lists are discrete: what was paid points at one weight break, or lies between two. */
+function inferWeights(rater: Rater, item: RateItem): [low: number, likely: number, high: number] | undefined {
+  const { source } = rater;
+  const match = source && matchService(source.card, item.serviceType, "none");
+  if (!source || !match || match.service.isFlat) return undefined;
+  const found = zoneOf(source, item.origin, item.destination, match.service);
+  if ("reason" in found) return undefined;
+  const situation = situationOf(source, match.service, tripAt(rater, item, found.zone));
+  if (isRefusal(situation)) return undefined;
+  const { breaksMg } = match.service;
+  const hits = breaksThatCost(situation, item.netCents);
+  if (hits.length > 0) {
+    return [breaksMg[hits[0]!]!, breaksMg[hits[hits.length >> 1]!]!, breaksMg[hits.at(-1)!]!];
+  }
+  const around = breaksAround(situation, item.netCents);
+  return around && [breaksMg[around[0]]!, breaksMg[around[1]]!, breaksMg[around[1]]!];
+}
+
+function breakEvenOf(situation: Situation, { netCents }: RateItem): number | null {
+  const { service } = situation;
+  if (service.isFlat) return null;
+  const index = breakEvenBreak(situation, netCents);
+  return index === null ? null : service.breaksMg[index]!;
+}

@@ -1,0 +1,20 @@
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./replays.schemas.ts";
+import { replayTransformation } from "./replays.ts";
+
+export const replayRoutes = [
+  defineRoute({
+    method: "POST",
+    path: "/transformations/:id/replay",
+    scope: "transformations:read",
+    summary:
+      "Run a transformation on what passed through the last executions of its task, and report what would differ",
+    description: "Nothing is changed and nobody is called. Also needs `tasks:read`, since it shows data of executions.",
+    ids: { id: "transformation" },
+    body: shapes.ReplayRequest,
+    bodyIsOptional: true,
+    onlyLooks: true,
+    answer: [200, shapes.Replay],
+    handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
+  }),
+];

@@ -1,0 +1,44 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, OneOf, Strict } from "../../core/schema.ts";
+
+const AnyValue = Type.Unsafe<unknown>({});
+
+export const ReplayRequest = Strict(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "How many executions; default 20" })),
+  },
+  { examples: [{ limit: 10 }] },
+);
+export type ReplayRequest = Static<typeof ReplayRequest>;
+
+const Difference = Type.Object({
+  path: Type.String({ description: "Pointer into the data" }),
+  before: Type.Optional(AnyValue),
+  after: Type.Optional(AnyValue),
+});
+export type Difference = Static<typeof Difference>;
+
+const ReplayedExecution = Type.Object({
+  executionId: Id,
+  createdAt: DateTime,
+  status: OneOf(["same", "changed", "failed", "not_recorded"]),
+  reason: Type.Optional(Type.String({ description: "Why it could not be replayed" })),
+  differences: Type.Array(Difference, { description: "At most 20" }),
+  errors: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: true })),
+});
+export type ReplayedExecution = Static<typeof ReplayedExecution>;
+
+export const Replay = Type.Object({
+  transformationId: Id,
+  version: Count,
+  summary: Type.Object({
+    executions: Count,
+    same: Count,
+    changed: Count,
+    failed: Count,
+    notRecorded: Count,
+  }),
+  results: Type.Array(ReplayedExecution),
+});
+export type Replay = Static<typeof Replay>;

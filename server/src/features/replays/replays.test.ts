@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { differencesOf } from "./differences.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id as string;
+
+async function transformation(direction: string, mappings: object[], isActive = false): Promise<string> {
+  const about = { name: "Draft", bridgeId, taskName: "noop", direction, mappings, isActive };
+  return (await org.post("/transformations", about)).body.id;
+}
+
+test("a transformation is run on what passed through before, and every difference and failure is reported", async () => {
+  const first = await transformation("outbound", [{ source: "total", target: "amount" }], true);
+  for (const total of ["1.50", "12,50"]) {
+    await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total } });
+  }
+  const same = await org.post(`/transformations/${first}/replay`, {});
+  expect(same.body.summary).toEqual({ executions: 2, same: 2, changed: 0, failed: 0, notRecorded: 0 });
+
+  const draft = await transformation("outbound", [{ source: "total", target: "amount", type: "number" }]);
+  const { status, body } = await org.post(`/transformations/${draft}/replay`, { limit: 5 });
+  expect(status).toBe(200);
+  expect(body.summary).toEqual({ executions: 2, same: 0, changed: 1, failed: 1, notRecorded: 0 });
+  expect(body.results).toMatchObject([
+    { status: "failed", errors: [{ target: "amount", code: "type_mismatch" }], differences: [] },
+    { status: "changed", differences: [{ path: "/amount", before: "1.50", after: 1.5 }] },
+  ]);
+  expect((await org.post(`/transformations/${draft}/replay`, { limit: 1 })).body.summary.executions).toBe(1);
+  expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(2);
+});
+
+test("what was not kept as it came is said to be so, not guessed", async () => {
+  const inbound = await transformation("inbound", [{ source: "amount", target: "a" }], true);
+  await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "2" } });
+  const { body } = await org.post(`/transformations/${inbound}/replay`, { limit: 2 });
+  expect(body.results).toMatchObject([
+    { status: "not_recorded", reason: expect.stringContaining("earlier transformation") },
+    {
+      status: "changed",
+      differences: [
+        { path: "/amount", before: "12,50" },
+        { path: "/a", after: "12,50" },
+      ],
+    },
+  ]);
+});
+
+test("a key that may not read executions may not replay them", async () => {
+  const id = await transformation("outbound", []);
+  const key = await org.post("/api-keys", { name: "tester", scopes: ["transformations:read"] });
+  const { status, body } = await hub.client(key.body.key).post(`/transformations/${id}/replay`, {});
+  expect([status, body.required]).toEqual([403, ["tasks:read"]]);
+});
+
+test("differences are named as deep down as possible", () => {
+  expect(differencesOf({ a: { "b/c": [1, 2] }, d: 1 }, { a: { "b/c": [1, 3, 4] }, d: 1, e: null })).toEqual([
+    { path: "/a/b~1c/1", before: 2, after: 3 },
+    { path: "/a/b~1c/2", after: 4 },
+    { path: "/e", after: null },
+  ]);
+  expect(differencesOf([1], { 0: 1 })).toEqual([{ path: "", before: [1], after: { 0: 1 } }]);
+});

@@ -1,0 +1,89 @@
+import { HubError } from "../../core/errors.ts";
+import { hasScope } from "../../core/scopes.ts";
+import type { Ctx } from "../../context.ts";
+import { listTasks } from "../bridges/bridges.ts";
+import type { Recording } from "../tasks/tasks.ts";
+import { listRecordings } from "../tasks/tasks.ts";
+import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
+import { differencesOf } from "./differences.ts";
+import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
+
+type Direction = "inbound" | "outbound";
+type Mode = "call" | "pull" | "push";
+/** What went into the mapping then (or would have), and what came of it. */
+type Passage = { data: unknown; outcome: unknown } | { reason: string };
+
+/** Runs a transformation, active or not, on what passed through the last executions. Nothing is changed or called. */
+export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }: ReplayRequest): Promise<Replay> {
+  const transformation = await getTransformation(ctx, id);
+  if (!hasScope(ctx.principal.scopes, "tasks:read")) {
+    throw new HubError("insufficient_scope", "A replay shows data of executions, which needs the scope tasks:read.", {
+      extra: { required: ["tasks:read"], granted: [...ctx.principal.scopes] },
+    });
+  }
+  const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
+  const prepared = await prepareMappings(ctx.db, ctx.orgId, mappings, setIds);
+  const mode = await modeOf(ctx, bridgeId, taskName);
+  const recordings = await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit });
+  const results: ReplayedExecution[] = [];
+  for (const recording of recordings) {
+    const passage = passageOf(recording, direction, mode);
+    const mapped = Array.isArray(prepared)
+      ? { ok: false as const, errors: prepared }
+      : "reason" in passage
+        ? undefined
+        : runMapping(prepared.compiled, passage.data);
+    results.push(resultOf(recording, passage, mapped));
+    // Others have their turn between two runs.
+    await new Promise(setImmediate);
+  }
+  const count = (status: ReplayedExecution["status"]): number => results.filter((one) => one.status === status).length;
+  const summary = {
+    executions: results.length,
+    same: count("same"),
+    changed: count("changed"),
+    failed: count("failed"),
+    notRecorded: count("not_recorded"),
+  };
+  return { transformationId: id, version, summary, results };
+}
+
+/** A task that is gone was called as a whole, as far as anybody can tell now. */
+async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mode> {
+  try {
+    const { data } = await listTasks(ctx, bridgeId);
+    return data.find(({ name }) => name === taskName)?.mode ?? "call";
+  } catch (error) {
+    if (error instanceof HubError && error.code === "bridge_not_found") return "call";
+    throw error;
+  }
+}
+
+function passageOf(recording: Recording, direction: Direction, mode: Mode): Passage {
+  const { input, sent_input, result, transformations } = recording;
+  if (direction === "outbound") {
+    if (mode === "push") return { reason: "The orders are mapped one by one, and are not kept as they were then." };
+    return input === null
+      ? { reason: "The input is too large to be replayed." }
+      : { data: input, outcome: sent_input ?? input };
+  }
+  if (mode !== "call") return { reason: "The records are mapped one by one, and are not kept as they came." };
+  if (transformations?.inbound) {
+    return { reason: "Only what an earlier transformation made of the result was kept, not the result itself." };
+  }
+  return result === null ? { reason: "There is no result, or it is too large." } : { data: result, outcome: result };
+}
+
+function resultOf(
+  { id, created_at }: Recording,
+  passage: Passage,
+  mapped: ReturnType<typeof runMapping> | { ok: false; errors: ReplayedExecution["errors"] } | undefined,
+): ReplayedExecution {
+  const about = { executionId: id, createdAt: created_at.toISOString() };
+  if ("reason" in passage) {
+    return { ...about, status: "not_recorded", reason: passage.reason, differences: [], errors: [] };
+  }
+  if (!mapped?.ok) return { ...about, status: "failed", differences: [], errors: mapped?.errors.slice(0, 20) ?? [] };
+  const differences = differencesOf(passage.outcome, mapped.output);
+  return { ...about, status: differences.length === 0 ? "same" : "changed", differences, errors: [] };
+}

@@ -1,0 +1,349 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { startScheduler } from "../../scheduler/scheduler.ts";
+import { naiveCron } from "../../testing/cron-oracle.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { fireDueSchedules } from "./fire-schedules.ts";
+
+// No task runs here: an execution stays queued until it is cancelled, which is all that these tests need to know.
+const hub = await startTestHub({ environment: "preview", taskSlots: 0 });
+const org = await hub.org();
+const bridgeId = await aBridge();
+const minuteMs = 60_000;
+
+async function aBridge(): Promise<string> {
+  return (await org.post("/bridges", { name: `Bridge ${randomUUID()}`, connector: "demo" })).body.id;
+}
+
+async function aSchedule(more: object = {}): Promise<string> {
+  const { body } = await org.post("/schedules", { bridgeId, taskName: "noop", cron: "*/5 * * * *", ...more });
+  return body.id;
+}
+
+async function setClock(now: string | number): Promise<void> {
+  const answer = await hub.operator.post("/preview/clock", { now: new Date(now).toISOString(), frozen: true });
+  expect(answer.status).toBe(200);
+}
+
+/** The clock is set, and what is due by then is fired. */
+async function fireAt(now: string | number): Promise<void> {
+  await setClock(now);
+  await fireDueSchedules(hub.world);
+}
+
+type Listed = { id: string; status: string; trigger: string; scheduledFor: string | null };
+
+async function executionsOf(id: string): Promise<Listed[]> {
+  const first = (await org.get(`/schedules/${id}/executions?limit=100`)).body;
+  expect(first.pagination.hasMore).toBe(false);
+  return first.data;
+}
+
+async function timesOf(id: string): Promise<(string | null)[]> {
+  return (await executionsOf(id)).map(({ scheduledFor }) => scheduledFor).toSorted();
+}
+
+async function read(id: string) {
+  return (await org.get(`/schedules/${id}`)).body;
+}
+
+async function cancelAll(id: string): Promise<void> {
+  for (const { id: execution } of await executionsOf(id)) await org.post(`/tasks/executions/${execution}/cancel`);
+}
+
+describe("a schedule that is due", () => {
+  test("runs once, for its occurrence, and goes on to the next", async () => {
+    await setClock("2027-01-01T00:01:00Z");
+    const id = await aSchedule({ input: { from: "schedule" } });
+    await fireAt("2027-01-01T00:04:59.999Z");
+    expect(await timesOf(id)).toEqual([]);
+    await fireAt("2027-01-01T00:05:00Z");
+    await fireDueSchedules(hub.world);
+    const [execution, ...others] = await executionsOf(id);
+    expect(others).toEqual([]);
+    expect(execution).toMatchObject({
+      trigger: "schedule",
+      scheduledFor: "2027-01-01T00:05:00.000Z",
+      status: "queued",
+    });
+    expect(await read(id)).toMatchObject({
+      nextRunAt: "2027-01-01T00:10:00.000Z",
+      lastRunAt: "2027-01-01T00:05:00.000Z",
+      lastExecution: { id: execution!.id, status: "queued" },
+      counters: { runs: 1, missed: 0 },
+      version: 1,
+    });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("does not run when its bridge is not active, says why, and goes on when it is again", async () => {
+    const bridge = await aBridge();
+    await setClock("2027-01-01T00:01:00Z");
+    const id = await aSchedule({ bridgeId: bridge });
+    await org.patch(`/bridges/${bridge}`, { isActive: false });
+    await fireAt("2027-01-01T00:05:00Z");
+    expect(await timesOf(id)).toEqual([]);
+    expect(await read(id)).toMatchObject({
+      nextRunAt: "2027-01-01T00:10:00.000Z",
+      counters: { runs: 0, missed: 1 },
+      lastSkipped: { scheduledFor: "2027-01-01T00:05:00.000Z", reason: "bridge_inactive" },
+    });
+    await org.patch(`/bridges/${bridge}`, { isActive: true });
+    await fireAt("2027-01-01T00:10:00Z");
+    expect(await timesOf(id)).toEqual(["2027-01-01T00:10:00.000Z"]);
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("runs again for a time that comes again, when the clock of the preview is set back", async () => {
+    const scheduler = startScheduler(hub.world);
+    await setClock("2027-06-01T00:01:00Z");
+    const id = await aSchedule();
+    expect((await read(id)).nextRunAt).toBe("2027-06-01T00:05:00.000Z");
+    await setClock("2027-05-01T00:01:00Z");
+    await eventually(
+      () => read(id),
+      ({ nextRunAt }) => nextRunAt === "2027-05-01T00:05:00.000Z",
+    );
+    await scheduler.stop();
+    await org.delete(`/schedules/${id}`);
+  });
+});
+
+describe("when the hub was down for six hours", () => {
+  test.each([
+    ["once", 1],
+    ["skip", 0],
+    ["all", 72],
+  ])("a schedule every five minutes with missed: %s runs %i times", async (missed, runs) => {
+    await setClock("2027-01-02T00:00:00Z");
+    const id = await aSchedule({ missed });
+    await fireAt("2027-01-02T06:02:00Z");
+    const times = await timesOf(id);
+    expect(times).toHaveLength(runs);
+    if (runs > 0) expect(times.at(-1)).toBe("2027-01-02T06:00:00.000Z");
+    expect(await read(id)).toMatchObject({ counters: { runs, missed: 72 }, nextRunAt: "2027-01-02T06:05:00.000Z" });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("no more than the last hundred are caught up, however long it was", async () => {
+    await setClock("2027-01-02T00:00:00Z");
+    const id = await aSchedule({ cron: "* * * * *", missed: "all", overlap: "allow" });
+    await fireAt("2029-01-02T00:00:30Z");
+    const times = await timesOf(id);
+    expect(times).toHaveLength(100);
+    expect(times.at(-1)).toBe("2029-01-02T00:00:00.000Z");
+    expect((await read(id)).nextRunAt).toBe("2029-01-02T00:01:00.000Z");
+    await org.delete(`/schedules/${id}`);
+  });
+});
+
+describe("when the run before has not ended", () => {
+  const start = Date.parse("2027-01-03T00:00:00Z");
+  const at = (minutes: number): string => new Date(start + minutes * minuteMs).toISOString();
+
+  async function started(overlap: string): Promise<string> {
+    await setClock(start);
+    const id = await aSchedule({ overlap });
+    await fireAt(at(5));
+    return id;
+  }
+
+  test("skip leaves out what is due, and counts it", async () => {
+    const id = await started("skip");
+    await fireAt(at(10));
+    expect(await timesOf(id)).toEqual([at(5)]);
+    expect(await read(id)).toMatchObject({
+      counters: { runs: 1, skippedOverlap: 1 },
+      lastSkipped: { scheduledFor: at(10), reason: "overlap" },
+    });
+    await cancelAll(id);
+    await fireAt(at(15));
+    expect(await timesOf(id)).toEqual([at(5), at(15)]);
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("queue_one keeps one waiting, which runs as soon as it can", async () => {
+    const id = await started("queue_one");
+    await fireAt(at(10));
+    await fireAt(at(15));
+    expect(await timesOf(id)).toEqual([at(5)]);
+    expect(await read(id)).toMatchObject({ waitingFor: at(10), counters: { runs: 1, skippedOverlap: 1 } });
+    await cancelAll(id);
+    await fireDueSchedules(hub.world);
+    expect(await timesOf(id)).toEqual([at(5), at(10)]);
+    expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(20) });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("queue_one forgets what waits when it is paused", async () => {
+    const id = await started("queue_one");
+    await fireAt(at(10));
+    expect((await org.post(`/schedules/${id}/pause`)).body.waitingFor).toBe(null);
+    await cancelAll(id);
+    await fireDueSchedules(hub.world);
+    expect(await timesOf(id)).toEqual([at(5)]);
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("allow runs them side by side", async () => {
+    const id = await started("allow");
+    await fireAt(at(10));
+    expect(await executionsOf(id)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("cancel_running ends it and runs the new one", async () => {
+    const id = await started("cancel_running");
+    await fireAt(at(10));
+    const byTime = (await executionsOf(id)).toSorted((a, b) => (a.scheduledFor! < b.scheduledFor! ? -1 : 1));
+    expect(byTime.map(({ status }) => status)).toEqual(["cancelled", "queued"]);
+    await org.delete(`/schedules/${id}`);
+  });
+});
+
+test("several nodes make exactly one execution of every occurrence, also when one of them is stopped", async () => {
+  const node = await hub.secondNode({ taskSlots: 0 });
+  const schedulers = [startScheduler(hub.world), startScheduler(node.world)];
+  const start = Date.parse("2027-04-01T00:00:00Z");
+  await setClock(start);
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n++) ids.push(await aSchedule({ cron: "* * * * *", overlap: "allow", missed: "all" }));
+  const minutes = 12;
+  for (let minute = 1; minute <= minutes; minute++) {
+    // The first node dies with whatever it was about to fire.
+    if (minute === minutes / 2) await schedulers[0]!.stop();
+    await setClock(start + minute * minuteMs);
+    if (minute % 3 === 0) await Promise.all([hub, node, hub, node].map(({ world }) => fireDueSchedules(world)));
+  }
+  const expected = Array.from({ length: minutes }, (_, n) => new Date(start + (n + 1) * minuteMs).toISOString());
+  for (const id of ids) {
+    await eventually(
+      () => read(id),
+      ({ counters }) => counters.runs >= minutes,
+    );
+    expect(await timesOf(id)).toEqual(expected);
+  }
+  await schedulers[1]!.stop();
+  // Ten minutes with nobody at work are counted once, whoever comes first.
+  const missedBefore = new Map<string, number>();
+  for (const id of ids) missedBefore.set(id, (await read(id)).counters.missed);
+  await setClock(start + (minutes + 10.5) * minuteMs);
+  await Promise.all([hub, node, hub, node].map(({ world }) => fireDueSchedules(world)));
+  for (const id of ids) {
+    expect((await read(id)).counters).toMatchObject({
+      runs: minutes + 10,
+      missed: missedBefore.get(id)! + 9,
+    });
+    await org.delete(`/schedules/${id}`);
+  }
+});
+
+test("a node whose own clock is wrong fires nothing early and misses nothing", async () => {
+  const live = await startTestHub({ taskSlots: 0 });
+  const owner = await live.org();
+  const bridge = (await owner.post("/bridges", { name: "B", connector: "demo" })).body.id;
+  const schedule = { bridgeId: bridge, taskName: "noop", cron: "0 0 1 1 *" };
+  const before = (await owner.post("/schedules", schedule)).body;
+  live.advance(400 * 24 * 60 * minuteMs);
+  await fireDueSchedules(live.world);
+  const after = (await owner.get(`/schedules/${before.id}`)).body;
+  expect(after).toMatchObject({ nextRunAt: before.nextRunAt, counters: { runs: 0, missed: 0 } });
+  // What is made meanwhile follows the clock of the database as well.
+  expect((await owner.post("/schedules", schedule)).body.nextRunAt).toBe(before.nextRunAt);
+});
+
+test("a scheduler wakes up by itself when a schedule is due", async () => {
+  const scheduler = startScheduler(hub.world);
+  afterAll(() => scheduler.stop());
+  await hub.operator.post("/preview/clock", { now: "2027-05-01T00:00:58Z", frozen: false });
+  const id = await aSchedule({ cron: "* * * * *" });
+  expect((await read(id)).nextRunAt).toBe("2027-05-01T00:01:00.000Z");
+  const [execution] = await eventually(
+    () => executionsOf(id),
+    (found) => found.length > 0,
+  );
+  expect(execution).toMatchObject({ trigger: "schedule", scheduledFor: "2027-05-01T00:01:00.000Z" });
+  await scheduler.stop();
+  await org.delete(`/schedules/${id}`);
+});
+
+describe("whatever is done to a schedule", () => {
+  const crons = ["*/5 * * * *", "*/7 * * * *", "0 * * * *", "10,40 * * * *"];
+  const command = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant("advance" as const), minutes: fc.integer({ min: 1, max: 40 }) }),
+    },
+    fc.record({ do: fc.constantFrom("pause" as const, "resume" as const, "trigger" as const, "rename" as const) }),
+    fc.record({ do: fc.constant("patch" as const), cron: fc.constantFrom(...crons) }),
+    fc.record({ do: fc.constant("active" as const), isActive: fc.boolean() }),
+  );
+
+  /** Walks minute by minute and knows nothing but the promises. */
+  function createModel(now: number) {
+    let [cron, isActive] = [crons[0]!, true];
+    const fired: string[] = [];
+    const isNamed = (at: number): boolean => naiveCron(cron).isNamed(at);
+    return {
+      fired,
+      triggered: 0,
+      now: () => now,
+      isActive: () => isActive,
+      cron: () => cron,
+      setCron: (next: string) => void (cron = next),
+      setActive: (next: boolean) => void (isActive = next),
+      advance(minutes: number) {
+        for (const end = now + minutes * minuteMs; now < end;) {
+          now += minuteMs;
+          if (isActive && isNamed(now)) fired.push(new Date(now).toISOString());
+        }
+      },
+      next(): string | null {
+        let at = now + minuteMs;
+        while (!isNamed(at)) at += minuteMs;
+        return isActive ? new Date(at).toISOString() : null;
+      },
+    };
+  }
+
+  test("it fires what its cron names while it is active, nothing in a pause, and no trigger moves it", async () => {
+    let day = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 15 }), async (commands) => {
+        const model = createModel(Date.UTC(2030, 0, ++day));
+        await setClock(model.now());
+        const id = await aSchedule({ cron: model.cron(), overlap: "allow", missed: "all" });
+        for (const step of commands) {
+          if (step.do === "advance") {
+            model.advance(step.minutes);
+            await fireAt(model.now());
+          } else if (step.do === "pause" || step.do === "resume") {
+            const { body } = await org.post(`/schedules/${id}/${step.do}`);
+            expect(body.changed).toBe(model.isActive() === (step.do === "pause"));
+            model.setActive(step.do === "resume");
+          } else if (step.do === "trigger") {
+            expect((await org.post(`/schedules/${id}/trigger`)).status).toBe(200);
+            model.triggered++;
+          } else if (step.do === "patch") {
+            await org.patch(`/schedules/${id}`, { cron: step.cron });
+            model.setCron(step.cron);
+          } else if (step.do === "active") {
+            await org.patch(`/schedules/${id}`, { isActive: step.isActive });
+            model.setActive(step.isActive);
+          } else {
+            await org.patch(`/schedules/${id}`, { name: "renamed" });
+          }
+          expect((await read(id)).nextRunAt).toBe(model.next());
+        }
+        const executions = await executionsOf(id);
+        const scheduled = executions.flatMap(({ scheduledFor }) => scheduledFor ?? []);
+        expect(scheduled.toSorted()).toEqual(model.fired);
+        expect(executions.length - scheduled.length).toBe(model.triggered);
+        await org.delete(`/schedules/${id}`);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});

@@ -1,0 +1,20 @@
+import { maskPerson } from "../../core/mask-person.ts";
+import { hasScope } from "../../core/scopes.ts";
+import type { Ctx } from "../../context.ts";
+import type { Shipment } from "./shipment.ts";
+import { isOpen, riskReasonsOf } from "./shipment.ts";
+
+/** As this caller may see it; what is only kept to find it is left out by the shape of the answer. */
+export function presentTo<Known extends Shipment>(ctx: Pick<Ctx, "principal" | "clock">, shipment: Known) {
+  const reasons = riskReasonsOf(shipment, ctx.clock.now().toISOString());
+  const mayKnow = hasScope(ctx.principal.scopes, "pii:read");
+  const destination =
+    mayKnow || shipment.destination === null ? shipment.destination : maskPerson(shipment.destination);
+  return {
+    ...shipment,
+    destination,
+    isOpen: isOpen(shipment.status),
+    atRisk: reasons.length > 0,
+    riskReasons: reasons,
+  };
+}

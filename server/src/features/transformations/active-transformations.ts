@@ -1,0 +1,80 @@
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import { findSets } from "../condition-sets/condition-sets.ts";
+import { prepareMappings } from "./prepare-mappings.ts";
+import type { MappingResult } from "./run-mapping.ts";
+import { runMapping } from "./run-mapping.ts";
+import type { ActiveRow } from "./transformations.store.ts";
+import * as store from "./transformations.store.ts";
+
+/** A transformation that runs on the data of a task. `run` never throws. */
+export type ActiveTransformation = { id: string; version: number; run(data: unknown): MappingResult };
+export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
+
+type Task = { orgId: string; bridgeId: string; taskName: string };
+type Kept = { stamp: string; active: ActiveTransformation };
+
+const maxKept = 1_000;
+/** Compiled ones by id. What is kept is used only for the very version that the database names now. */
+const compiledOnes = perWorld(() => new Map<string, Kept>());
+
+/** One look into an index tells which are active now; they are compiled only when they or their sets have changed. */
+export async function loadActiveTransformations(
+  world: World,
+  db: Queryable,
+  { orgId, bridgeId, taskName }: Task,
+): Promise<ActiveTransformations> {
+  const rows = await store.listActive(db, orgId, bridgeId, taskName);
+  const active: ActiveTransformations = {};
+  for (const row of rows) {
+    const loaded = await load(world, db, orgId, row);
+    if (loaded) active[row.direction] = loaded;
+  }
+  return active;
+}
+
+export async function loadActiveTransformation(
+  world: World,
+  db: Queryable,
+  { direction, ...task }: Task & { direction: "inbound" | "outbound" },
+): Promise<ActiveTransformation | undefined> {
+  return (await loadActiveTransformations(world, db, task))[direction];
+}
+
+async function load(
+  world: World,
+  db: Queryable,
+  orgId: string,
+  row: ActiveRow,
+): Promise<ActiveTransformation | undefined> {
+  const kept = compiledOnes(world);
+  const sets = await findSets(db, orgId, Object.values(row.set_ids));
+  const stampOf = (version: number): string => [version, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
+  const known = kept.get(row.id);
+  if (known?.stamp === stampOf(row.version)) return known.active;
+  const found = await store.findTransformation(db, orgId, row.id);
+  if (!found?.isActive) return undefined;
+  const { id, version, mappings, setIds } = found;
+  const prepared = await prepareMappings(db, orgId, mappings, setIds);
+  const active: ActiveTransformation = {
+    id,
+    version,
+    run: Array.isArray(prepared)
+      ? // It was whole when it was saved: something it refers to is gone.
+        () => ({
+          ok: false,
+          errors: prepared.map(({ pointer, code, message }) => ({
+            index: -1,
+            target: "",
+            path: pointer,
+            code,
+            message,
+          })),
+        })
+      : (data) => runMapping(prepared.compiled, data),
+  };
+  if (kept.size >= maxKept) kept.clear();
+  kept.set(id, { stamp: stampOf(version), active });
+  return active;
+}

@@ -1,0 +1,39 @@
+import type { FieldError } from "../../core/errors.ts";
+import type { Queryable } from "../../db/database.ts";
+import { findSets, loadSetLookup } from "../condition-sets/condition-sets.ts";
+import type { CompiledMapping } from "./compile-mapping.ts";
+import { compileMapping } from "./compile-mapping.ts";
+import type { SetIds } from "./transformations.store.ts";
+
+export type PreparedMappings = { compiled: CompiledMapping; setIds: SetIds };
+
+/** Compiled with the condition sets it names. `bound` says which set a name meant when the mappings were saved. */
+export async function prepareMappings(
+  db: Queryable,
+  orgId: string,
+  mappings: unknown,
+  bound?: SetIds,
+): Promise<PreparedMappings | FieldError[]> {
+  const named = new Set<string>();
+  const first = compileMapping(mappings, (name) => {
+    named.add(name);
+    return () => false;
+  });
+  if (named.size === 0) return Array.isArray(first) ? first : { compiled: first, setIds: {} };
+  const setIds = bound ?? (await bindNames(db, orgId, [...named]));
+  const lookup = await loadSetLookup({ db, orgId }, Object.values(setIds));
+  const compiled = compileMapping(mappings, (name) => {
+    const key = name.toLowerCase();
+    return Object.hasOwn(setIds, key) ? lookup(setIds[key]!) : undefined;
+  });
+  return Array.isArray(compiled) ? compiled : { compiled, setIds };
+}
+
+async function bindNames(db: Queryable, orgId: string, names: string[]): Promise<SetIds> {
+  const sets = await findSets(db, orgId, names);
+  const byKey = new Map(sets.flatMap(({ id, name }) => [[name.toLowerCase(), id] as const]));
+  for (const { id } of sets) byKey.set(id, id);
+  return Object.fromEntries(
+    names.map((name) => name.toLowerCase()).flatMap((key) => (byKey.has(key) ? [[key, byKey.get(key)!]] : [])),
+  );
+}

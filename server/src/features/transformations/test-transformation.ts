@@ -1,0 +1,57 @@
+import type { FieldError } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import type { PreparedMappings } from "./prepare-mappings.ts";
+import { prepareMappings } from "./prepare-mappings.ts";
+import { suggestMappings } from "./suggest-mappings.ts";
+import { traceMapping } from "./trace-mapping.ts";
+import { transformCatalog } from "./transform-catalog.ts";
+import type { SavedTestRequest, SuggestRequest, TestRequest, TestResult } from "./transformations.schemas.ts";
+import { getTransformation } from "./transformations.ts";
+
+/** Answers also when the mappings are wrong: who tries something out wants to read why, not to be refused. */
+export async function testMappings(ctx: Ctx, { mappings, sampleData }: TestRequest): Promise<TestResult> {
+  return tested(await prepareMappings(ctx.db, ctx.orgId, mappings), sampleData, mappings);
+}
+
+export async function testTransformation(ctx: Ctx, id: string, { sampleData }: SavedTestRequest): Promise<TestResult> {
+  const { mappings, setIds } = await getTransformation(ctx, id);
+  return tested(await prepareMappings(ctx.db, ctx.orgId, mappings, setIds), sampleData, mappings);
+}
+
+function tested(prepared: PreparedMappings | FieldError[], sampleData: unknown, mappings: unknown[]): TestResult {
+  if (!Array.isArray(prepared)) return traceMapping(prepared.compiled, sampleData);
+  const errors = prepared.map(({ pointer, code, message, suggestion }) => {
+    const index = Number(/^\/mappings\/(\d+)/.exec(pointer)?.[1] ?? -1);
+    const target = (mappings[index] as { target?: unknown } | undefined)?.target;
+    return {
+      index,
+      target: typeof target === "string" ? target.slice(0, 500) : "",
+      path: pointer,
+      code,
+      message,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    };
+  });
+  return { ok: false, output: {}, errors, warnings: [], trace: [], unusedSource: [], durationMs: 0 };
+}
+
+export function suggest({ sampleData, targetExample }: SuggestRequest) {
+  return suggestMappings(sampleData, targetExample);
+}
+
+export function listTransforms() {
+  const data = transformCatalog.map(({ name, group, text, params, main, example }) => ({
+    name,
+    group,
+    description: text,
+    paramsSchema: params,
+    ...(main === undefined ? {} : { shortForm: main }),
+    example: {
+      transform: example.params === undefined ? name : { [name]: example.params },
+      from: example.from,
+      to: example.to,
+      ...(example.data === undefined ? {} : { data: example.data }),
+    },
+  }));
+  return { data };
+}

@@ -1,0 +1,210 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { mappingLimits } from "./mapping-run.ts";
+import { valueTypes } from "./mapping-values.ts";
+import { onErrors } from "./normalise-mapping.ts";
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+const AnyValue = Type.Unsafe<unknown>({});
+const about = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
+
+/** Told in detail by the compiler of the language; here only for those who read the API. */
+export const Mapping = Type.Object(
+  {
+    target: about("Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself"),
+    source: about("Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y']"),
+    value: about("A constant instead of a source"),
+    template: about("A text with placeholders instead of a source: {{first}} {{last}}"),
+    each: about("A list instead of a source: the mappings inside run for each of its elements"),
+    mappings: about("The mappings of an each"),
+    type: about(`One of ${valueTypes.join(", ")}`),
+    default: about("Instead of a missing value or null"),
+    required: about("A missing value is an error"),
+    transforms: about('Steps such as "trim" or {"round": 2}; see GET /transformations/transforms'),
+    when: about("A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped"),
+    onError: about(`One of ${onErrors.join(", ")}`),
+    note: about("For people"),
+  },
+  { additionalProperties: true },
+);
+
+const Mappings = Type.Array(Mapping, {
+  maxItems: mappingLimits.mappings,
+  description: "None: the data passes unchanged",
+});
+const Direction = OneOf(["inbound", "outbound"], {
+  description: "inbound: what a task brings into the hub; outbound: what a task is given",
+});
+const TaskName = Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" });
+
+const exampleMappings = [
+  { source: "$.order_number", target: "number", type: "string" },
+  { source: "shipping.zip", target: "shippingAddress.zip", transforms: ["trim"] },
+];
+
+export const TransformationRequest = Strict(
+  {
+    name: Name,
+    bridgeId: Id,
+    taskName: TaskName,
+    direction: Direction,
+    mappings: Mappings,
+    isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
+  },
+  {
+    examples: [
+      {
+        name: "Shop orders",
+        bridgeId: "0199f0a0-0000-7000-8000-000000000003",
+        taskName: "noop",
+        direction: "inbound",
+        mappings: exampleMappings,
+        isActive: true,
+      },
+    ],
+  },
+);
+export type TransformationRequest = Static<typeof TransformationRequest>;
+
+export const TransformationPatch = Strict(
+  {
+    name: Type.Optional(Name),
+    bridgeId: Type.Optional(Id),
+    taskName: Type.Optional(TaskName),
+    direction: Type.Optional(Direction),
+    mappings: Type.Optional(Mappings),
+    isActive: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ mappings: exampleMappings }] },
+);
+export type TransformationPatch = Static<typeof TransformationPatch>;
+
+export const Transformation = Type.Object({
+  id: Id,
+  name: Type.String(),
+  bridgeId: Id,
+  taskName: Type.String(),
+  direction: Direction,
+  mappings: Type.Array(Anything),
+  isActive: Type.Boolean(),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type Transformation = Static<typeof Transformation>;
+
+export const TransformationQuery = pageQuery({
+  bridgeId: Type.Optional(Id),
+  taskName: Type.Optional(Type.String({ maxLength: 100 })),
+  direction: Type.Optional(Direction),
+  isActive: Type.Optional(Type.Boolean()),
+});
+export type TransformationQuery = Static<typeof TransformationQuery>;
+
+export const ReplaceQuery = Strict({
+  replace: Type.Optional(
+    Type.Boolean({ description: "Deactivate the one that is active for this bridge, task and direction" }),
+  ),
+});
+export type ReplaceQuery = Static<typeof ReplaceQuery>;
+
+export const maxSampleBytes = 6 * 1024 * 1024;
+
+export const TestRequest = Strict(
+  { mappings: Mappings, sampleData: Anything },
+  { examples: [{ mappings: exampleMappings, sampleData: { order_number: 1001, shipping: { zip: " 10001" } } }] },
+);
+export type TestRequest = Static<typeof TestRequest>;
+
+export const SavedTestRequest = Strict(
+  { sampleData: Anything },
+  { examples: [{ sampleData: { order_number: 1001, shipping: { zip: " 10001" } } }] },
+);
+export type SavedTestRequest = Static<typeof SavedTestRequest>;
+
+const MappingError = Type.Object({
+  index: Type.Integer({ description: "Of the mapping; -1: the run as a whole" }),
+  target: Type.String(),
+  path: Type.String({ description: "Pointer to the mapping" }),
+  code: Type.String(),
+  message: Type.String(),
+  suggestion: Type.Optional(Type.String()),
+  item: Type.Optional(Type.Integer({ description: "Position in the list of an each" })),
+});
+
+export const TestResult = Type.Object({
+  ok: Type.Boolean(),
+  output: Anything,
+  errors: Type.Array(MappingError),
+  warnings: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      target: Type.String(),
+      path: Type.String(),
+      code: Type.String({ description: "source_missing, or an error that onError settled" }),
+      message: Type.String(),
+      source: Type.Optional(Type.String()),
+      nearest: Type.Optional(Type.String({ description: "The path that was probably meant" })),
+    }),
+  ),
+  trace: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      target: Type.String(),
+      path: Type.String(),
+      status: OneOf(["mapped", "defaulted", "skipped", "error"]),
+      from: Type.Optional(AnyValue),
+      to: Type.Optional(AnyValue),
+    }),
+  ),
+  unusedSource: Type.Array(Type.String()),
+  durationMs: Type.Number(),
+});
+export type TestResult = Static<typeof TestResult>;
+
+export const SuggestRequest = Strict(
+  { sampleData: Anything, targetExample: Anything },
+  { examples: [{ sampleData: { order_no: 1001 }, targetExample: { orderNumber: 1001 } }] },
+);
+export type SuggestRequest = Static<typeof SuggestRequest>;
+
+export const SuggestAnswer = Type.Object({
+  mappings: Type.Array(Anything),
+  matches: Type.Array(
+    Type.Object({ target: Type.String(), source: Type.String(), confidence: Type.Number({ description: "0 to 1" }) }),
+  ),
+  unmatched: Type.Array(Type.String({ description: "A target for which the sample has nothing alike" })),
+});
+
+export const TransformationVersion = Type.Object({
+  version: Count,
+  name: Type.String(),
+  mappings: Type.Array(Anything),
+  isActive: Type.Boolean(),
+  createdBy: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  createdAt: DateTime,
+});
+export type TransformationVersion = Static<typeof TransformationVersion>;
+
+export const VersionsQuery = pageQuery({});
+export type VersionsQuery = Static<typeof VersionsQuery>;
+
+export const RollbackRequest = Strict(
+  { version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
+  { examples: [{ version: 1 }] },
+);
+export type RollbackRequest = Static<typeof RollbackRequest>;
+
+export const TransformCatalog = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      group: Type.String(),
+      description: Type.String(),
+      paramsSchema: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" }),
+      shortForm: Type.Optional(Type.String({ description: "The parameter that may stand alone" })),
+      example: Type.Object({ transform: AnyValue, from: AnyValue, to: AnyValue, data: Type.Optional(Anything) }),
+    }),
+  ),
+});

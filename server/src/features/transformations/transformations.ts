@@ -1,0 +1,216 @@
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { listTasks } from "../bridges/bridges.ts";
+import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import type { PreparedMappings } from "./prepare-mappings.ts";
+import { prepareMappings } from "./prepare-mappings.ts";
+import type {
+  RollbackRequest,
+  Transformation,
+  TransformationPatch,
+  TransformationQuery,
+  TransformationRequest,
+  TransformationVersion,
+  VersionsQuery,
+} from "./transformations.schemas.ts";
+import type { StoredTransformation, TransformationValues } from "./transformations.store.ts";
+import * as store from "./transformations.store.ts";
+
+export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
+export type { ActiveTransformation, ActiveTransformations } from "./active-transformations.ts";
+export { runMapping } from "./run-mapping.ts";
+export { prepareMappings } from "./prepare-mappings.ts";
+
+export async function listTransformations(ctx: Ctx, query: TransformationQuery): Promise<Page<Transformation>> {
+  return await store.listTransformations(ctx.db, ctx.orgId, query);
+}
+
+export async function getTransformation(ctx: Ctx, id: string): Promise<StoredTransformation> {
+  const found = await store.findTransformation(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("transformation");
+  return found;
+}
+
+/** Saved only if it would run: what cannot is refused here, not when data arrives. */
+export async function createTransformation(
+  ctx: Ctx,
+  request: TransformationRequest,
+  replace: boolean,
+): Promise<Transformation> {
+  await requireTaskOfBridge(ctx, request);
+  return await refuseSecondActive(ctx, request, "", () =>
+    change(ctx, async (tx) => {
+      const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
+      const values: TransformationValues = {
+        ...request,
+        id: ctx.newId(),
+        mappings: compiled.mappings,
+        setIds,
+        isActive: request.isActive ?? true,
+        at: ctx.clock.now(),
+        by: ctx.actor,
+      };
+      await makeRoom(tx, ctx, values, replace);
+      const created = await store.insertTransformation(tx, ctx.orgId, values);
+      await noteSets(tx, ctx, created);
+      await record(tx, ctx, "created", created);
+      return created;
+    }),
+  );
+}
+
+export async function updateTransformation(
+  ctx: Ctx,
+  id: string,
+  patch: TransformationPatch,
+  options: { ifMatch: number | undefined; replace: boolean },
+): Promise<Transformation> {
+  requirePatch(patch);
+  const before = await getTransformation(ctx, id);
+  if (patch.bridgeId !== undefined || patch.taskName !== undefined) {
+    await requireTaskOfBridge(ctx, { ...before, ...patch });
+  }
+  return await refuseSecondActive(ctx, { ...before, ...patch }, id, () =>
+    change(ctx, async (tx) => {
+      const current = await lock(tx, ctx, id);
+      checkVersion(current, options.ifMatch);
+      return await save(tx, ctx, current, patch, options.replace);
+    }),
+  );
+}
+
+async function save(
+  tx: Tx,
+  ctx: Ctx,
+  current: StoredTransformation,
+  patch: TransformationPatch,
+  replace: boolean,
+): Promise<Transformation> {
+  const prepared = patch.mappings && (await requireMappings(tx, ctx, patch.mappings));
+  const values: TransformationValues = {
+    ...current,
+    ...patch,
+    mappings: prepared ? prepared.compiled.mappings : current.mappings,
+    setIds: prepared ? prepared.setIds : current.setIds,
+    at: ctx.clock.now(),
+    by: ctx.actor,
+  };
+  await makeRoom(tx, ctx, values, replace);
+  const updated = await store.updateTransformation(tx, ctx.orgId, values);
+  await noteSets(tx, ctx, updated);
+  await record(tx, ctx, "updated", updated);
+  return updated;
+}
+
+export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: number | undefined) {
+  return await change(ctx, async (tx) => {
+    const found = await lock(tx, ctx, id);
+    checkVersion(found, ifMatch);
+    await noteSets(tx, ctx, { ...found, setIds: {} });
+    await store.deleteTransformation(tx, ctx.orgId, id);
+    await record(tx, ctx, "deleted", found);
+    return { id, deleted: true as const };
+  });
+}
+
+export async function listVersions(ctx: Ctx, id: string, query: VersionsQuery): Promise<Page<TransformationVersion>> {
+  await getTransformation(ctx, id);
+  return await store.listVersions(ctx.db, ctx.orgId, id, query);
+}
+
+/** The mappings of an earlier version become those of a new one; nothing that was is lost. */
+export async function rollBack(
+  ctx: Ctx,
+  id: string,
+  { version }: RollbackRequest,
+  ifMatch: number | undefined,
+): Promise<Transformation> {
+  return await change(ctx, async (tx) => {
+    const current = await lock(tx, ctx, id);
+    checkVersion(current, ifMatch);
+    const earlier = await store.findVersion(tx, ctx.orgId, id, version);
+    if (!earlier) {
+      const message = `There is no version ${version}; the newest is ${current.version}.`;
+      throw badField("/version", "unknown_version", message);
+    }
+    return await save(tx, ctx, current, { mappings: earlier.mappings }, false);
+  });
+}
+
+async function requireTaskOfBridge(ctx: Ctx, { bridgeId, taskName }: { bridgeId: string; taskName: string }) {
+  const { data } = await listTasks(ctx, bridgeId);
+  const allowed = data.map(({ name }) => name);
+  if (allowed.includes(taskName)) return;
+  const suggestion = nearestName(taskName, allowed);
+  throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, {
+    allowed,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
+}
+
+async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Promise<PreparedMappings> {
+  const prepared = await prepareMappings(db, ctx.orgId, mappings);
+  if (Array.isArray(prepared)) throw validationFailed(prepared);
+  return prepared;
+}
+
+type Slot = Pick<Transformation, "bridgeId" | "taskName" | "direction">;
+
+/** Two active ones could not both run. */
+async function makeRoom(tx: Tx, ctx: Ctx, values: TransformationValues, replace: boolean): Promise<void> {
+  if (!values.isActive) return;
+  const other = await store.lockActive(tx, ctx.orgId, values, values.id);
+  if (!other) return;
+  if (!replace) throw activeExists(other);
+  const at = ctx.clock.now();
+  const replaced = await store.updateTransformation(tx, ctx.orgId, { ...other, isActive: false, at, by: ctx.actor });
+  await record(tx, ctx, "updated", replaced);
+}
+
+function activeExists({ id, name }: { id: string; name: string }): HubError {
+  const message = `${name} is active there. Deactivate it, or send ?replace=true to swap them.`;
+  return new HubError("active_transformation_exists", message, { extra: { transformationId: id } });
+}
+
+/** Two callers at the same moment: the database lets one of them through. */
+async function refuseSecondActive<T>(ctx: Ctx, slot: Slot, ownId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (violatedConstraint(error) !== "transformations_active_key") throw error;
+    const page = { page: 1, limit: 2, isActive: true };
+    const { bridgeId, taskName, direction } = slot;
+    const { data } = await store.listTransformations(ctx.db, ctx.orgId, { ...page, bridgeId, taskName, direction });
+    const other = data.find(({ id }) => id !== ownId);
+    throw other ? activeExists(other) : new HubError("conflict");
+  }
+}
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation> {
+  const found = await store.lockTransformation(tx, ctx.orgId, id);
+  if (!found) throw notFound("transformation");
+  return found;
+}
+
+/** A condition set that a transformation asks about cannot be deleted under it. */
+async function noteSets(tx: Tx, ctx: Ctx, { id, name, setIds }: StoredTransformation): Promise<void> {
+  await recordConditionSetUses(tx, ctx, { type: "transformation", id, name }, Object.values(setIds));
+}
+
+async function record(tx: Tx, ctx: Ctx, what: string, transformation: Transformation): Promise<void> {
+  const { id, name, bridgeId, taskName, direction, isActive, version } = transformation;
+  await recordEvent(tx, ctx, {
+    type: `transformation.${what}`,
+    objectType: "transformation",
+    objectId: id,
+    data: { name, bridgeId, taskName, direction, isActive, version },
+  });
+}

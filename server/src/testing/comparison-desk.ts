@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
+import type { Answer } from "./test-client.ts";
+import type { TestHub, TestOrg } from "./test-hub.ts";
+
+/** Zone 2: 10 for a pound, 12 for five, 15 for ten; zone 8: 20, 24, 30. And 10 % fuel. */
+export const contract = {
+  name: "Contract",
+  effectiveFrom: "2020-01-01",
+  zoneScheme: "ups",
+  services: [
+    {
+      code: "GROUND",
+      level: "ground",
+      weightBreaks: [{ upTo: 1 }, { upTo: 5 }, { upTo: 10 }],
+      rates: { "2": [10, 12, 15], "8": [20, 24, 30] },
+      dim: { divisor: 139 },
+    },
+    { code: "FLAT", level: "two_day", weightBreaks: [{ upTo: null }], rates: { "2": [25], "8": [40] } },
+  ],
+  fuel: { percent: 10, base: "base_net" },
+};
+
+const near = { originZip: "07114", destinationZip: "10001", destinationState: "NY", originState: "NJ" };
+export const far = { originZip: "07114", destinationZip: "90210", destinationState: "CA", originState: "NJ" };
+export const lb = (value: number) => ({ value, unit: "lb" });
+
+let count = 0;
+
+/** Three pounds, not far, for 15.00. */
+export function anItem(more: object = {}): object {
+  return { trackingNumber: `1Z${++count}`, netCost: 15, serviceType: "UPS Ground", ...near, weight: lb(3), ...more };
+}
+
+export type ComparisonDesk = {
+  carrierAccountId: string;
+  anAccount(card?: object): Promise<string>;
+  /** The path of a draft. */
+  aComparison(items: object[], more?: object): Promise<string>;
+  /** The path of a comparison that is finished. */
+  processed(items: object[], more?: object, options?: object): Promise<string>;
+  itemsOf(path: string, query?: string): Promise<Answer["body"]>;
+};
+
+/** What tests about rate comparisons need, on an account with the contract. */
+export async function openComparisonDesk(hub: TestHub, org: TestOrg): Promise<ComparisonDesk> {
+  async function anAccount(card: object = contract): Promise<string> {
+    const { body } = await org.post("/carrier-accounts", { name: `Account ${randomUUID()}`, carrier: "rate-card" });
+    await org.post(`/carrier-accounts/${body.id}/rate-cards`, { card });
+    return body.id;
+  }
+  const carrierAccountId = await anAccount();
+  async function aComparison(items: object[], more: object = {}): Promise<string> {
+    const request = { name: "Q1", carrierAccountId, sourceCarrier: "UPS", items, ...more };
+    const { status, body, text } = await org.post("/rate-comparisons", request);
+    if (status !== 201) throw new Error(text);
+    return `/rate-comparisons/${body.id}`;
+  }
+  return {
+    carrierAccountId,
+    anAccount,
+    aComparison,
+    async processed(items, more, options) {
+      const path = await aComparison(items, more);
+      const { status, text } = await org.post(`${path}/process`, options);
+      if (status !== 200) throw new Error(text);
+      await resumeComparisons(hub.world);
+      return path;
+    },
+    async itemsOf(path, query = "") {
+      return (await org.get(`${path}/items${query}`)).body.data;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { asText } from "../connectors/shape.ts";
+import { byChange, totalOf } from "./stand-in-data.ts";
+import type { ShopData, ShopOrder } from "./stand-in-data.ts";
+import type { Reply, ShopRequest } from "./stand-in-shop.ts";
+
+/** What a shop has of the three ways to tell it about shipments. */
+export type WooFeatures = { fulfillments: boolean; shipmentTracking: boolean };
+
+const noRoute: Reply = {
+  status: 404,
+  body: { code: "rest_no_route", message: "No route was found", data: { status: 404 } },
+};
+
+export function answerWoo(data: ShopData, request: ShopRequest, token: string, features: WooFeatures): Reply {
+  const { pathname, searchParams } = request.url;
+  const expected = `Basic ${Buffer.from(`ck_test:${token}`).toString("base64")}`;
+  if (request.headers.authorization !== expected) {
+    return {
+      status: 401,
+      body: { code: "woocommerce_rest_cannot_view", message: "Sorry, you cannot list resources." },
+    };
+  }
+  const path = pathname.replace(/^\/wp-json/, "");
+  if (path === "/wc/v3/system_status") {
+    return { status: 200, body: { environment: { version: "10.2.0" }, settings: { currency: "USD" } } };
+  }
+  if (path === "/wc/v3/settings/general") return { status: 200, body: generalSettings };
+  if (path === "/wc/v3/orders") return listOrders(data, searchParams);
+  const found = /^\/(wc|wc-shipment-tracking)\/v3\/orders\/(\d+)(?:\/([\w-]+))?$/.exec(path);
+  if (!found) return noRoute;
+  const [, space, id, part] = found;
+  if (part === "fulfillments" && !features.fulfillments) return noRoute;
+  if (space === "wc-shipment-tracking" && !features.shipmentTracking) return noRoute;
+  const order = data.find(Number(id));
+  if (!order) return { status: 404, body: { code: "woocommerce_rest_shop_order_invalid_id", message: "Invalid ID." } };
+  return onOrder(data, order, request, part);
+}
+
+const generalSettings = [
+  { id: "woocommerce_store_address", value: "1 Port Street" },
+  { id: "woocommerce_store_city", value: "Newark" },
+  { id: "woocommerce_store_postcode", value: "07114" },
+  { id: "woocommerce_default_country", value: "US:NJ" },
+];
+
+function listOrders(data: ShopData, query: URLSearchParams): Reply {
+  const after = query.get("modified_after");
+  const search = query.get("search");
+  const size = Number(query.get("per_page") ?? 10);
+  const page = Number(query.get("page") ?? 1);
+  const all = data.orders
+    .filter(({ updatedAt }) => after === null || updatedAt > `${after}Z`)
+    .filter(({ number }) => search === null || number.includes(search))
+    .toSorted(byChange);
+  const headers = { "x-wp-total": String(all.length), "x-wp-totalpages": String(Math.ceil(all.length / size)) };
+  return { status: 200, headers, body: all.slice((page - 1) * size, page * size).map(orderBody) };
+}
+
+function orderBody(order: ShopOrder) {
+  const [first, ...rest] = order.name.split(" ");
+  const address = {
+    first_name: first,
+    last_name: rest.join(" "),
+    company: "",
+    address_1: "1 Main Street",
+    address_2: "",
+  };
+  const place = { city: order.city, state: "NY", postcode: "12207", country: "US" };
+  return {
+    id: order.id,
+    number: order.number,
+    status: order.isCompleted ? "completed" : order.isPaid ? "processing" : "pending",
+    currency: "USD",
+    total: totalOf(order),
+    date_created_gmt: order.createdAt.replace("Z", ""),
+    date_modified_gmt: order.updatedAt.replace("Z", ""),
+    customer_note: "",
+    billing: { ...address, ...place, email: order.email, phone: "" },
+    shipping: { ...address, ...place },
+    shipping_lines: [{ method_title: "Flat rate" }],
+    line_items: order.lines.map(({ id, sku, title, quantity, price }) => ({
+      id,
+      sku,
+      name: title,
+      quantity,
+      price: Number(price),
+    })),
+    meta_data: [],
+  };
+}
+
+function onOrder(data: ShopData, order: ShopOrder, request: ShopRequest, part: string | undefined): Reply {
+  const body = (request.body === "" ? {} : JSON.parse(request.body)) as Record<string, unknown>;
+  const isPost = request.method === "POST";
+  switch (part) {
+    case undefined:
+      if (request.method === "PUT" && body.status === "completed" && !order.isCompleted) {
+        order.isCompleted = true;
+        data.touch([order]);
+        data.record("order.complete", order.id, "");
+      }
+      return { status: 200, body: orderBody(order) };
+    case "fulfillments": {
+      if (!isPost) return { status: 200, body: order.shipments.map(fulfillmentBody) };
+      const meta = body.meta_data as { key: string; value: unknown }[];
+      const number = asText(meta.find(({ key }) => key === "_tracking_number")?.value);
+      return { status: 201, body: { fulfillment: fulfillmentBody(addShipment(data, order, number)) } };
+    }
+    case "shipment-trackings": {
+      if (!isPost) return { status: 200, body: order.shipments.map(trackingBody) };
+      return { status: 201, body: trackingBody(addShipment(data, order, asText(body.tracking_number))) };
+    }
+    case "notes": {
+      if (!isPost) return { status: 200, body: order.notes };
+      const note = { id: data.newId(), note: asText(body.note) };
+      order.notes.push(note);
+      data.record("note.create", order.id, /\[([^\]]*)\]/.exec(note.note)?.[1] ?? "");
+      return { status: 201, body: note };
+    }
+    default:
+      return noRoute;
+  }
+}
+
+type Added = ShopOrder["shipments"][number];
+
+function addShipment(data: ShopData, order: ShopOrder, trackingNumber: string): Added {
+  const added: Added = { id: data.newId(), trackingNumber, carrier: "", items: new Map() };
+  order.shipments.push(added);
+  data.record("fulfillment.create", order.id, trackingNumber);
+  return added;
+}
+
+function fulfillmentBody({ id, trackingNumber }: Added) {
+  return {
+    id,
+    status: "fulfilled",
+    is_fulfilled: true,
+    date_deleted: null,
+    meta_data: [{ key: "_tracking_number", value: trackingNumber }],
+  };
+}
+
+function trackingBody({ id, trackingNumber }: Added) {
+  return { tracking_id: String(id), tracking_number: trackingNumber };
+}
