@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
 import { manyOrdersBench, ordersBench } from "./orders.bench.ts";
+import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -9,7 +10,15 @@ import { startBench } from "./start.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
-const benches: Bench[] = [startBench, readsBench, writesBench, ordersBench, manyOrdersBench];
+const benches: Bench[] = [
+  startBench,
+  readsBench,
+  writesBench,
+  ordersBench,
+  manyOrdersBench,
+  ratingBench,
+  manyRatingBench,
+];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "boolean", default: false } },

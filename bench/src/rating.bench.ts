@@ -1,0 +1,127 @@
+import pg from "pg";
+import { demoCards } from "../../server/src/carriers/demo/demo-cards.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { median } from "./bench.ts";
+import { residentMegabytes } from "./child.ts";
+import type { HubClient } from "./hub-client.ts";
+import { signInWithKey } from "./hub-client.ts";
+import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
+import { parcelsCsv } from "./stored-parcels.ts";
+
+const rounds = 5;
+const itemCount = 100_000;
+const manyItems = 250_000;
+const manyComparisons = 4;
+
+export const ratingBench: Bench = {
+  name: "rating",
+  bar: "100,000 items <= 3x one UPDATE of the same rows",
+  run: () => withDataDir((dataDir) => withHub(dataDir, compareWithUpdate)),
+};
+
+export const manyRatingBench: Bench = {
+  name: "rating-1m",
+  bar: "rating 1 M items grows the hub by <= 100 MB",
+  run: () => withDataDir((dataDir) => withHub(dataDir, measureMemory)),
+};
+
+type Place = { client: HubClient; db: pg.Client; account: string; pid: number };
+
+async function withHub(dataDir: string, work: (place: Place) => Promise<Figure[]>): Promise<Figure[]> {
+  const hub = await startHub(dataDir, { HUB_PREVIEW_PORT: "off" });
+  const db = new pg.Client(clusterOf(dataDir));
+  await db.connect();
+  try {
+    const client = await signInWithKey(hub.url);
+    const account = await anAccount(client);
+    return await work({ client, db, account, pid: hub.pid });
+  } finally {
+    await db.end();
+    await hub.stop();
+  }
+}
+
+async function anAccount(client: HubClient): Promise<string> {
+  const { id } = await client.post<{ id: string }>("/carrier-accounts", { name: "Bench", carrier: "rate-card" });
+  await client.post(`/carrier-accounts/${id}/rate-cards`, { card: demoCards()[1]!.card });
+  return id;
+}
+
+/** Rating and its floor in turn on the same rows, each after a vacuum, so that none pays for the dead rows of the other. */
+async function compareWithUpdate({ client, db, account }: Place): Promise<Figure[]> {
+  const id = await importParcels(client, account, itemCount);
+  await processToTheEnd(client, id);
+  const times = { ours: [] as number[], floor: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    await db.query("vacuum (analyze) rate_results");
+    times.floor.push(await time(() => runFloor(db, id)));
+    await db.query("vacuum (analyze) rate_results");
+    times.ours.push(await time(() => processToTheEnd(client, id)));
+  }
+  const ratio = median(times.ours.map((ours, round) => ours / times.floor[round]!));
+  const limit = { on: "ratio", atMost: 3 } as const;
+  return [{ what: "rate 100 k items", unit: "ms", ours: median(times.ours), floor: median(times.floor), ratio, limit }];
+}
+
+/** The least that writing the results costs: every column of the same rows, in one statement, all alike. */
+async function runFloor(db: pg.Client, id: string): Promise<void> {
+  const { rowCount } = await db.query(
+    `update rate_results set status = 'rated', reason = null, zone = '5', basis = 'weight', target_cents = position,
+       savings_cents = 5,
+       detail = 'distance|700||ground|NAT_GROUND|2267962|1791|1791|4535924|base:1791 residential:452 fuel:432'
+      where comparison_id = $1`,
+    [id],
+  );
+  if (rowCount !== itemCount) throw new Error(`the floor changed ${rowCount} rows`);
+}
+
+/** Four of the largest comparisons, one after the other, while the memory of the hub is watched. */
+async function measureMemory({ client, db, account, pid }: Place): Promise<Figure[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < manyComparisons; i++) ids.push(await importParcels(client, account, manyItems));
+  await db.query("vacuum (analyze) rate_items");
+  await settle();
+  const before = await residentMegabytes(pid);
+  let most = before;
+  const watch = setInterval(() => void residentMegabytes(pid).then((now) => (most = Math.max(most, now))), 250);
+  for (const id of ids) await processToTheEnd(client, id);
+  clearInterval(watch);
+  return [
+    {
+      what: "memory while rating 1 M items",
+      unit: "MB",
+      ours: most - before,
+      limit: { on: "ours", atMost: 100 },
+    },
+  ];
+}
+
+async function importParcels(client: HubClient, account: string, count: number): Promise<string> {
+  const csv = parcelsCsv(count);
+  const { comparison } = await client.post<{ comparison: { id: string } }>("/rate-comparisons/import", {
+    name: `Bench ${count}`,
+    carrierAccountId: account,
+    csv,
+  });
+  return comparison.id;
+}
+
+async function processToTheEnd(client: HubClient, id: string): Promise<void> {
+  let found = await client.post<{ status: string }>(`/rate-comparisons/${id}/process`, {});
+  while (found.status === "queued" || found.status === "processing") {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = await client.get(`/rate-comparisons/${id}`);
+  }
+  if (!found.status.startsWith("completed")) throw new Error(`the comparison ${found.status}`);
+}
+
+/** What an upload needed is given back a little later. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
