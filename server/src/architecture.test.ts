@@ -43,7 +43,7 @@ const featureEdges: Record<string, string[]> = {
   operations: ["condition-sets", "locations", "orders", "users"],
   "carrier-accounts": ["condition-sets"],
   "rate-comparisons": ["carrier-accounts"],
-  preview: ["carrier-accounts", "orders"],
+  preview: ["carrier-accounts", "orders", "rate-comparisons"],
 };
 
 /** Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun. */

@@ -145,7 +145,7 @@ function sidesOf({ dimensions }: ItemRequest): [number, number, number] | undefi
   if (!dimensions) return undefined;
   const { length, width, height, unit } = dimensions;
   const sides = [length, width, height].map((side) => (unit === "cm" ? side / 2.54 : side));
-  return sides.sort((a, b) => b - a) as [number, number, number];
+  return sides.toSorted((a, b) => b - a) as [number, number, number];
 }
 
 function onlyStrongest(surcharges: Surcharge[]): Surcharge[] {

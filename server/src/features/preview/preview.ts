@@ -7,6 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { insertOrders } from "../orders/orders.ts";
+import { seedComparison } from "../rate-comparisons/rate-comparisons.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
@@ -61,12 +62,14 @@ async function seed(tx: Tx, ctx: Ctx): Promise<void> {
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
   }
-  const carrierAccounts = await seedCarrierAccounts(tx, ctx);
+  const accounts = await seedCarrierAccounts(tx, ctx);
+  const compared = accounts.find(({ name }) => name === "Demo National");
+  if (compared) await seedComparison(tx, ctx, compared);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
-    data: { orders: inserted, carrierAccounts },
+    data: { orders: inserted, carrierAccounts: accounts.length },
   });
 }
 

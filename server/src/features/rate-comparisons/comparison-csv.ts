@@ -205,7 +205,7 @@ function parseDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text);
   const us = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(text);
   const [year, month, day] = iso ? iso.slice(1) : us ? [us[3], us[1], us[2]] : [];
-  if (year === undefined) return undefined;
+  if (year === undefined || !/^[12]/.test(year)) return undefined;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   return date.toISOString().slice(0, 10);

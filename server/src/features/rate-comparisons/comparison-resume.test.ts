@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
 import { anItem, contract, openComparisonDesk } from "../../testing/comparison-desk.ts";
-import { clientOf, signIn, startHubProcess } from "../../testing/hub-process.ts";
+import { signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { chunkSize, executeComparison, freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
 
@@ -93,7 +93,7 @@ test("kill -9 while 60,000 items are processed loses and doubles none of them", 
   const items = 60_000;
   let node = await startHubProcess({ env: { HUB_PREVIEW_PORT: "off" } });
   const admin = node.firstAdmin()!;
-  const connect = async () => clientOf(node.url, (await signIn(node.url, admin)).token!);
+  const connect = () => signIn(node.url, admin);
   let client = await connect();
   const { body: account } = await client.post("/carrier-accounts", { name: "Contract", carrier: "rate-card" });
   await client.post(`/carrier-accounts/${account.id}/rate-cards`, { card: contract });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { mgPer, toMg, toSides } from "../../carriers/rate-card/measures.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
@@ -169,28 +170,42 @@ async function rateChunk(
     await finish(tx, ctx, row, totals);
     return false;
   }
-  const results = rateAll(rater, inputs, from, totals);
+  const results = await rateAll(rater, inputs, from, totals);
   const paid = inputs.map(([netCents]) => netCents);
   await insertResults(tx, row.id, row.revision, from, paid, results);
   await comparisons.saveProgress(tx, ctx.orgId, row.id, from + inputs.length, totals);
   return true;
 }
 
-/** Results in the order of the items; `totals` are added to. */
-export function rateAll(rater: Rater, inputs: StoredInput[], from: number, totals: Totals): RateResult[] {
-  return inputs.map((input, index) => {
-    const item = toRateItem(input);
-    const result = rateItem(rater, item);
-    const counted: CountedItem = {
-      position: from + index,
-      netCents: item.netCents,
-      serviceType: item.serviceType,
-      originState: stateAt(item.origin),
-      destinationState: stateAt(item.destination),
-    };
-    addItem(totals, counted, result);
-    return result;
-  });
+const sliceSize = 500;
+
+/** Results in the order of the items; `totals` are added to. Gives way to requests now and then. */
+export async function rateAll(
+  rater: Rater,
+  inputs: StoredInput[],
+  from: number,
+  totals: Totals,
+): Promise<RateResult[]> {
+  const results: RateResult[] = [];
+  for (const [index, input] of inputs.entries()) {
+    if (index > 0 && index % sliceSize === 0) await setImmediate();
+    results.push(rateOne(rater, input, from + index, totals));
+  }
+  return results;
+}
+
+function rateOne(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
+  const item = toRateItem(input);
+  const result = rateItem(rater, item);
+  const counted: CountedItem = {
+    position,
+    netCents: item.netCents,
+    serviceType: item.serviceType,
+    originState: stateAt(item.origin),
+    destinationState: stateAt(item.destination),
+  };
+  addItem(totals, counted, result);
+  return result;
 }
 
 function toRateItem(input: StoredInput): RateItem {

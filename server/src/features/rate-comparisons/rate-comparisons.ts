@@ -9,9 +9,11 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
+import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardOn } from "../carrier-accounts/open-carrier.ts";
+import { demoItems } from "./demo-comparison.ts";
 import { chunkSize, prepareRater, rateAll } from "./execute-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
@@ -180,6 +182,34 @@ function refuseToStart(row: ComparisonRow): void {
   if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
 }
 
+const demoItemCount = 400;
+
+/** For the preview: a comparison with one of its contracts, left to the next worker. Without an event of its own. */
+export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): Promise<void> {
+  const id = ctx.newId();
+  const at = ctx.clock.real();
+  await store.insertComparison(tx, ctx.orgId, {
+    id,
+    name: "Last quarter against a national contract",
+    carrierAccountId: account.id,
+    carrierAccountName: account.name,
+    sourceCarrier: "FedEx",
+    sourceAccountId: null,
+    currency: "USD",
+    options: {},
+    by: ctx.actor,
+    requestId: ctx.requestId,
+    at,
+  });
+  await items.insertItems(tx, id, 0, demoItems(demoItemCount));
+  await store.setItemCount(tx, ctx.orgId, id, demoItemCount);
+  const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
+  const day = at.toISOString().slice(0, 10);
+  const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
+  await store.startRevision(tx, ctx.orgId, id, start);
+  await ctx.signals.publish(tx, "rate_comparison", id);
+}
+
 type PinnedCard = Omit<CardInEffect, "id" | "version"> & { id: string | null; version: number | null };
 
 async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedCard> {
@@ -221,7 +251,8 @@ async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, 
   const savings: number[] = [];
   for (let from = 0; from < row.item_count; from += chunkSize) {
     const inputs = await items.readInputs(ctx.db, row.id, from, chunkSize);
-    for (const [index, { targetCents }] of rateAll(rater, inputs, from, totals).entries())
+    const rated = await rateAll(rater, inputs, from, totals);
+    for (const [index, { targetCents }] of rated.entries())
       if (targetCents !== null) savings.push(inputs[index]![0] - targetCents);
   }
   savings.sort((a, b) => a - b);
