@@ -9,6 +9,7 @@ import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
 import { seedShipments } from "../shipments/shipments.ts";
+import { seedComparison } from "../rate-comparisons/rate-comparisons.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
@@ -66,11 +67,15 @@ async function seed(tx: Tx, ctx: Ctx): Promise<void> {
   }
   const carrierAccounts = await seedCarrierAccounts(tx, ctx);
   const pickups = await seedPickups(tx, ctx);
+  const accounts = await seedCarrierAccounts(tx, ctx);
+  const compared = accounts.find(({ name }) => name === "Demo National");
+  if (compared) await seedComparison(tx, ctx, compared);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
     data: { orders: inserted, shipments, carrierAccounts, pickups },
+    data: { orders: inserted, carrierAccounts: accounts.length },
   });
 }
 

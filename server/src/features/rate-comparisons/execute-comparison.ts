@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { mgPer, toMg, toSides } from "../../carriers/rate-card/measures.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
@@ -7,7 +8,6 @@ import { normaliseZip, stateOfZip } from "../../carriers/zones/zip.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld, systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
-import type { Weight } from "../../core/weight.ts";
 import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -20,8 +20,9 @@ import type { ClaimedRow } from "./rate-comparisons.store.ts";
 import * as comparisons from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
+import { deleteResultsBefore, findSavingsPercentiles, insertResults } from "./rate-results.store.ts";
 import type { CountedItem, Totals } from "./tally.ts";
-import { addItem, emptyTotals } from "./tally.ts";
+import { addItem, emptyTotals, topPositions } from "./tally.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 import { profileOfOne, usualProfile } from "./weight-profile.ts";
 
@@ -54,11 +55,11 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
   const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
   try {
     const rater = await prepareRater(ctx, row, row.options.scenario ?? {});
-    while (await rateNextChunk(ctx, row, rater)) {
-      if (!stopping?.aborted) continue;
+    if (!(await rateAllChunks(ctx, row, rater, stopping))) {
       // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
       return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
     }
+    await deleteResultsBefore(world.db, row.id, row.revision);
   } catch (error) {
     world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
     // The database may be back in a moment; anything else would fail in the same way for ever.
@@ -131,45 +132,85 @@ async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Reco
   return profiles;
 }
 
-/** One chunk, all of it or nothing: results, sums, progress. False when there is none left or it is not ours any more. */
-async function rateNextChunk(ctx: Ctx, row: ClaimedRow, rater: Rater): Promise<boolean> {
-  return await ctx.db.transaction(async (tx) => {
-    const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
-    if (!locked) return false;
-    const inputs = await items.readInputs(tx, row.id, locked.processed, chunkSize);
-    const totals = locked.totals ?? emptyTotals();
-    if (inputs.length === 0) {
-      await finish(tx, ctx, row, totals);
-      return false;
-    }
-    const results = rateAll(rater, inputs, totals);
-    await items.saveResults(tx, row.id, row.revision, locked.processed, results);
-    await comparisons.saveProgress(tx, ctx.orgId, row.id, locked.processed + inputs.length, totals);
-    return true;
-  });
+type Chunk = { from: number; inputs: Promise<StoredInput[]> };
+
+/** Items never change, so the next ones can be read while these are priced and written. */
+function startReading(ctx: Ctx, row: ClaimedRow, from: number): Chunk {
+  const inputs = items.readInputs(ctx.db, row.id, from, chunkSize);
+  // Whoever waits for it gets the failure; nobody may be waiting any more.
+  inputs.catch(() => {});
+  return { from, inputs };
 }
 
-export function rateAll(rater: Rater, inputs: StoredInput[], totals: Totals): RateResult[] {
-  return inputs.map((input) => {
-    const item = toRateItem(input);
-    const result = rateItem(rater, item);
-    addItem(totals, countedItem(input, item), result);
-    return result;
-  });
+async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?: AbortSignal): Promise<boolean> {
+  let next = startReading(ctx, row, row.processed);
+  for (;;) {
+    const chunk = next;
+    const inputs = await chunk.inputs;
+    if (inputs.length > 0) next = startReading(ctx, row, chunk.from + inputs.length);
+    const isMore = await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, chunk.from, inputs));
+    if (!isMore) return true;
+    if (stopping?.aborted) return false;
+  }
+}
+
+/** One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. */
+async function rateChunk(
+  tx: Tx,
+  ctx: Ctx,
+  row: ClaimedRow,
+  rater: Rater,
+  from: number,
+  inputs: StoredInput[],
+): Promise<boolean> {
+  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  if (locked?.processed !== from) return false;
+  const totals = locked.totals ?? emptyTotals();
+  if (inputs.length === 0) {
+    await finish(tx, ctx, row, totals);
+    return false;
+  }
+  const results = await rateAll(rater, inputs, from, totals);
+  const paid = inputs.map(([netCents]) => netCents);
+  await insertResults(tx, row.id, row.revision, from, paid, results);
+  await comparisons.saveProgress(tx, ctx.orgId, row.id, from + inputs.length, totals);
+  return true;
+}
+
+const sliceSize = 500;
+
+/** Results in the order of the items; `totals` are added to. Gives way to requests now and then. */
+export async function rateAll(
+  rater: Rater,
+  inputs: StoredInput[],
+  from: number,
+  totals: Totals,
+): Promise<RateResult[]> {
+  const results: RateResult[] = [];
+  for (const [index, input] of inputs.entries()) {
+    if (index > 0 && index % sliceSize === 0) await setImmediate();
+    results.push(rateOne(rater, input, from + index, totals));
+  }
+  return results;
+}
+
+function rateOne(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
+  const item = toRateItem(input);
+  const result = rateItem(rater, item);
+  const counted: CountedItem = {
+    position,
+    netCents: item.netCents,
+    serviceType: item.serviceType,
+    originState: stateAt(item.origin),
+    destinationState: stateAt(item.destination),
+  };
+  addItem(totals, counted, result);
+  return result;
 }
 
 function toRateItem(input: StoredInput): RateItem {
-  const [, , netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input.slice(8) as [
-    number | null,
-    Weight["unit"] | null,
-    [number, number, number] | null,
-    "in" | "cm" | null,
-    boolean | null,
-    string | null,
-    string | null,
-    boolean,
-  ];
+  const [netCents, serviceType, originZip, originState, destinationZip, destinationState, ...more] = input;
+  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = more;
   return {
     netCents,
     serviceType,
@@ -187,17 +228,6 @@ function toRateItem(input: StoredInput): RateItem {
   };
 }
 
-function countedItem([position, trackingNumber]: StoredInput, item: RateItem): CountedItem {
-  return {
-    position,
-    trackingNumber,
-    netCents: item.netCents,
-    serviceType: item.serviceType,
-    originState: stateAt(item.origin),
-    destinationState: stateAt(item.destination),
-  };
-}
-
 function stateAt({ zip, state }: RateItem["origin"]): string {
   const given = state?.trim().toUpperCase() ?? "";
   if (/^[A-Z]{2}$/.test(given)) return given;
@@ -209,11 +239,12 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promis
   const { unrateable = 0, invalid = 0 } = totals.byStatus;
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
-  const percentiles = await items.findSavingsPercentiles(tx, row.id, percentileShares);
+  const percentiles = await findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
   const summary = presentSummary({ ...row, status }, totals, percentiles, {
     computedAt: at.toISOString(),
     scenario: row.options.scenario ?? {},
     stale: false,
+    trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
   await comparisons.finishComparison(tx, ctx.orgId, row.id, { status, summary, error: null, at });
   await recordEvent(tx, ctx, {

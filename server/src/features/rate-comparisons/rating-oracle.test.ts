@@ -70,6 +70,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
     }
     const { base, discount, minimum, fuel, surcharges } = costBreakdown.target;
     const all = [base, discount, minimum, fuel, ...Object.values(surcharges)];
+    const all = [base, discount, minimum, fuel, ...Object.values(surcharges as Record<string, number>)];
     expect(sum(all, cents)).toBe(target);
     for (const zone of summary.zoneBreakdown) {
       const own = compared.filter((item) => item.zone === zone.zone);
