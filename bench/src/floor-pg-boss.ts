@@ -12,7 +12,7 @@ const all = Promise.withResolvers<void>();
 let ran = 0;
 await boss.work(
   queue,
-  { batchSize: 32, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true, localConcurrency: 2 },
+  { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true, localConcurrency: 2 },
   (jobs) => {
     ran += jobs.length;
     if (ran >= options.count) all.resolve();

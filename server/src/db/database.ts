@@ -20,7 +20,8 @@ export type Tx = Queryable & {
 };
 
 export type Database = Queryable & {
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** `opening` is a statement without values that goes out together with BEGIN, such as the taking of a lock. */
+  transaction<T>(work: (tx: Tx) => Promise<T>, opening?: string): Promise<T>;
   /** Requests for a connection that have to wait: the first sign of overload. */
   waitingCount(): number;
   connectionCounts(): { total: number; idle: number };
@@ -61,7 +62,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
   // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
   pool.on("connect", (client) => client.on("error", onError));
 
-  async function attempt<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async function attempt<T>(work: (tx: Tx) => Promise<T>, opening: string | undefined): Promise<T> {
     const client = await pool.connect();
     const effects: (() => void | Promise<void>)[] = [];
     let open = true;
@@ -75,7 +76,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     };
     let answer: T;
     try {
-      await client.query("begin");
+      await client.query(opening === undefined ? "begin" : `begin; ${opening}`);
       answer = await work(tx);
       open = false;
       silence?.asked(client);
@@ -92,10 +93,10 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
 
   return {
     query: (statement, values) => run(pool, statement, values),
-    async transaction(work) {
+    async transaction(work, opening) {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(work);
+          return await attempt(work, opening);
         } catch (error) {
           if (tries === maxAttempts || !retryable.has(sqlState(error) ?? "")) throw error;
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** tries));

@@ -14,7 +14,7 @@ const send = (lane: string, concurrency: number, priorities: number[], more: obj
       priorities.map((priority) => ({ executionId: crypto.randomUUID(), lane, concurrency, priority, ...more })),
     ),
   );
-const takeAll = () => db.transaction((tx) => queue.take(tx, 50));
+const takeAll = () => db.transaction((tx) => queue.take(tx, 50), queue.takeLock);
 
 test("the last place of a lane is given away once, also when two nodes ask at the same moment", async () => {
   const lane = crypto.randomUUID();
@@ -26,7 +26,7 @@ test("the last place of a lane is given away once, also when two nodes ask at th
     hasTaken.resolve();
     await mayCommit.promise;
     return jobs;
-  });
+  }, queue.takeLock);
   await hasTaken.promise;
   const second = takeAll();
   const waiting = () => db.query("select from pg_locks where locktype = 'advisory' and not granted");

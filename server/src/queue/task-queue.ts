@@ -18,7 +18,9 @@ export type TaskQueue = {
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
   /** Whether anything could start now, should its lane have room: one cheap look. */
   hasReady(db: Queryable): Promise<boolean>;
-  /** What may start now; with `tx` the jobs come back by themselves when it is rolled back. */
+  /** Opens a transaction that takes: two nodes that count at the same time would both take the last place of a lane. */
+  takeLock: string;
+  /** What may start now, in a transaction that was opened with `takeLock`; a rollback gives the jobs back. */
   take(tx: Tx, limit: number): Promise<{ id: string; executionId: string }[]>;
   /** Done with, whatever became of them: the history is kept by the executions. */
   remove(tx: Queryable, jobIds: string[]): Promise<void>;
@@ -32,7 +34,6 @@ const yearSeconds = 365 * 24 * 3600;
 /** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
 const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
 
-/** Two nodes that count at the same time what is out would both take the last place of a lane. */
 const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
 
 const readyLook = {
@@ -99,6 +100,7 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
     retentionSeconds: yearSeconds,
   });
   return {
+    takeLock,
     async send(tx, jobs) {
       if (jobs.length === 0) return [];
       const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
@@ -116,7 +118,6 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       return row!.is_ready;
     },
     async take(tx, limit) {
-      await tx.query(takeLock);
       const jobs = await boss.fetch<{ executionId: string }>(queueName, {
         db: through(tx),
         batchSize: batchSizes.findLast((size) => size <= limit)!,

@@ -11,9 +11,10 @@ import { notFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import type { TestAnswer } from "./bridges.schemas.ts";
-import { findBridgeTogether } from "./find-together.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 
@@ -34,6 +35,23 @@ export function tryOpenBridge({ log }: Pick<World, "log">, row: BridgeRow): Open
     log.error({ err: error, bridgeId: row.id }, "a bridge cannot be opened");
     return undefined;
   }
+}
+
+const known = perWorld((world) =>
+  createSignalledCache<OpenBridge>(
+    world.signals,
+    "bridge",
+    async (id) => {
+      const [row] = await store.findBridgesAcrossOrgs(world.db, [id]);
+      return row && tryOpenBridge(world, row);
+    },
+    ({ row }) => row.id,
+  ),
+);
+
+/** Of any organization, as it was last changed on any node: executions look at their bridge again and again. */
+export async function findKnownBridge(world: World, id: string): Promise<OpenBridge | undefined> {
+  return await known(world).get(id.toLowerCase());
 }
 
 export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | undefined {
@@ -81,14 +99,14 @@ export async function requireTask(
   ctx: Ctx,
   { bridgeId, taskName, input }: TaskRequest,
 ): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
-  const row = await findBridgeTogether(ctx, bridgeId);
-  if (!row) {
+  const bridge = await findKnownBridge(ctx, bridgeId);
+  if (bridge?.row.org_id !== ctx.orgId) {
     const message = "There is no such bridge in this organization.";
     throw new HubError("bridge_not_found", message, {
       errors: [{ pointer: "/bridgeId", code: "bridge_not_found", message }],
     });
   }
-  const bridge = openBridge(row);
+  const { row } = bridge;
   const task = findTask(bridge, taskName);
   if (!task) {
     const allowed = bridge.tasks.map(({ name }) => name);

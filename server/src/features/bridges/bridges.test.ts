@@ -54,6 +54,14 @@ async function create(more: object = {}) {
   });
 }
 
+/** Past the hub, which is then told as it would be by another node. */
+async function tamper(sql: string, values: unknown[]): Promise<void> {
+  await hub.world.db.transaction(async (tx) => {
+    await tx.query(sql, values);
+    await hub.world.signals.publish(tx, "bridge", String(values[0]));
+  });
+}
+
 describe("configuring", () => {
   test("creates, reads, lists, changes and deletes", async () => {
     const created = await create({ name: "Main shop", concurrency: 4 });
@@ -185,7 +193,7 @@ describe("credentials", () => {
 
   test("sealed for one bridge do not open in another", async () => {
     const [mine, other] = [(await create()).body, (await create({ credentials: { token: "the-other-token" } })).body];
-    await hub.world.db.query(
+    await tamper(
       "update bridges set sealed_credentials = (select sealed_credentials from bridges where id = $2) where id = $1",
       [other.id, mine.id],
     );
@@ -270,13 +278,13 @@ describe("a bridge that is not there any more", () => {
   test("with a connector that is no longer installed: its executions fail, those of others go on", async () => {
     const { id } = (await create()).body;
     const { id: well } = (await create()).body;
-    await hub.world.db.query("update bridges set connector = 'gone' where id = $1", [id]);
+    await tamper("update bridges set connector = 'gone' where id = $1", [id]);
     const queue = async (bridgeId: string) =>
       (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 1 })).body.id;
     const good = await queue(well);
-    await hub.world.db.query("update bridges set connector = $2 where id = $1", [id, connector]);
+    await tamper("update bridges set connector = $2 where id = $1", [id, connector]);
     const bad = await queue(id);
-    await hub.world.db.query("update bridges set connector = 'gone' where id = $1", [id]);
+    await tamper("update bridges set connector = 'gone' where id = $1", [id]);
     const look = (execution: string) => async () => (await org.get(`/tasks/executions/${execution}`)).body.status;
     expect(await eventually(look(bad), (status) => status === "failed")).toBe("failed");
     expect(await eventually(look(good), (status) => status === "succeeded")).toBe("succeeded");

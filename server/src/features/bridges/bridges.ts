@@ -122,6 +122,7 @@ export async function updateBridge(
         isReconfigured,
       ),
     );
+    await ctx.signals.publish(tx, "bridge", id);
     const { credentials: secret, ...shown } = patch;
     await record(tx, ctx, "updated", updated, {
       ...shown,
@@ -136,6 +137,7 @@ export async function deleteBridge(ctx: Ctx, id: string, ifMatch: number | undef
     const row = await lock(tx, ctx, id);
     checkVersion(row, ifMatch);
     await store.removeBridge(tx, ctx.orgId, id, ctx.clock.now());
+    await ctx.signals.publish(tx, "bridge", id);
     await record(tx, ctx, "deleted", row, { name: row.name });
     return { id, deleted: true as const };
   });

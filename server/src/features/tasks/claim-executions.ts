@@ -1,7 +1,6 @@
 import type { World } from "../../context.ts";
-import { tryOpenBridge } from "../bridges/bridge-tasks.ts";
+import { findKnownBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { claimAcrossOrgs } from "./attempts.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import type { ActiveMappings } from "./task-mappings.ts";
@@ -29,22 +28,31 @@ export async function claimNext(
       stray.map(({ id }) => id),
     );
     return { executions, hasMore: true };
-  });
+  }, world.queue.takeLock);
 }
 
 export type Equipment = { bridge: OpenBridge | undefined; mappings: ActiveMappings };
 
 /** What each of these needs to run. */
 export async function equip(world: World, executions: ExecutionRow[]): Promise<Map<string, Equipment>> {
-  const rows = await findBridgesAcrossOrgs(world.db, [...new Set(executions.map(({ bridge_id }) => bridge_id))]);
-  const bridges = new Map(rows.map((row) => [row.id, tryOpenBridge(world, row)]));
-  const mappings = new Map<string, ActiveMappings>();
+  const made = new Map<string, Promise<Equipment>>();
   const equipped = new Map<string, Equipment>();
   for (const { id, org_id: orgId, bridge_id: bridgeId, task_name: taskName } of executions) {
     const key = `${bridgeId} ${taskName}`;
-    let active = mappings.get(key);
-    if (!active) mappings.set(key, (active = await loadMappings(world, world.db, { orgId, bridgeId, taskName })));
-    equipped.set(id, { bridge: bridges.get(bridgeId), mappings: active });
+    let equipment = made.get(key);
+    if (!equipment) made.set(key, (equipment = makeEquipment(world, { orgId, bridgeId, taskName })));
+    equipped.set(id, await equipment);
   }
   return equipped;
+}
+
+async function makeEquipment(
+  world: World,
+  task: { orgId: string; bridgeId: string; taskName: string },
+): Promise<Equipment> {
+  const [bridge, mappings] = await Promise.all([
+    findKnownBridge(world, task.bridgeId),
+    loadMappings(world, world.db, task),
+  ]);
+  return { bridge, mappings };
 }

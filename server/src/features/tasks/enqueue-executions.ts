@@ -1,5 +1,6 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { Ctx, World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
@@ -48,7 +49,7 @@ export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest
 /** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */
 export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promise<(ExecutionRow | undefined)[]> {
   if (wishes.length === 0) return [];
-  const priorities = await rankWishes(tx, wishes);
+  const priorities = await rankWishes(tx, world, wishes);
   const ids = wishes.map(() => world.newId());
   const jobIds = await world.queue.send(
     tx,
@@ -75,17 +76,25 @@ export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promi
 }
 
 /** Whoever has many waiting stands behind those who have few: one organization cannot keep all others waiting. */
-async function rankWishes(tx: Tx, wishes: Wish[]): Promise<number[]> {
-  const waiting = new Map<string, number>();
+async function rankWishes(tx: Tx, world: World, wishes: Wish[]): Promise<number[]> {
+  const counts = lastCounts(world);
+  const now = performance.now();
   for (const orgId of new Set(wishes.map(({ ctx }) => ctx.orgId))) {
-    waiting.set(orgId, await store.countWaiting(tx, orgId, crowd));
+    const last = counts.get(orgId);
+    if (last && now - last.at < recountMs) continue;
+    if (counts.size >= maxCounts) counts.clear();
+    counts.set(orgId, { at: now, waiting: await store.countWaiting(tx, orgId, crowd) });
   }
   return wishes.map(({ ctx: { orgId }, request }) => {
-    const before = waiting.get(orgId)!;
-    waiting.set(orgId, before + 1);
+    const before = counts.get(orgId)!.waiting++;
     return (request.mode === "sync" ? 10 : 0) - Math.floor(Math.log2(1 + before));
   });
 }
+
+/** Asking for every request would cost more than it tells: in between, what this process queues is added. */
+const lastCounts = perWorld(() => new Map<string, { at: number; waiting: number }>());
+const recountMs = 100;
+const maxCounts = 10_000;
 
 function toRow({ ctx, request }: Wish, id: string, jobId: string, at: Date): NewExecution {
   const later = (seconds: number | undefined): string | null =>

@@ -10,8 +10,9 @@ import { presentExecution } from "./present-execution.ts";
 type Waiting = Wish & { resolve(row: ExecutionRow): void; reject(error: unknown): void };
 
 const maxTogether = 100;
-/** A second batch is filled while the first one is being committed. */
-const maxBatches = 2;
+/** Few large batches cost least; but what waits must not wait for a batch that hangs. */
+const maxBatches = 4;
+const patienceMs = 200;
 
 const rooms = perWorld(() => ({ waiting: [] as Waiting[], batches: 0 }));
 
@@ -23,22 +24,25 @@ export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<
   const { promise, resolve, reject } = Promise.withResolvers<ExecutionRow>();
   const room = rooms(ctx);
   room.waiting.push({ ctx, request, resolve, reject });
-  if (room.batches < maxBatches) void drain(ctx);
+  if (room.batches === 0 || room.waiting.length >= maxTogether) void drain(ctx);
   return await promise;
 }
 
 async function drain(world: World): Promise<void> {
   const room = rooms(world);
+  if (room.batches >= maxBatches) return;
   room.batches++;
   // One turn of the loop: what has arrived at the same moment comes along.
   await new Promise(setImmediate);
   while (room.waiting.length > 0) {
     const batch = room.waiting.splice(0, maxTogether);
+    const impatience = setTimeout(() => room.waiting.length > 0 && void drain(world), patienceMs);
     await enqueueBatch(world, batch).catch(async (error: unknown) => {
       if (batch.length > 1 && isRolledBack(error)) {
         await Promise.all(batch.map((one) => enqueueBatch(world, [one]).catch(one.reject)));
       } else for (const { reject } of batch) reject(error);
     });
+    clearTimeout(impatience);
   }
   room.batches--;
 }
