@@ -5,7 +5,6 @@ import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
-import { manyOrdersBench, ordersBench } from "./orders.bench.ts";
 import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";

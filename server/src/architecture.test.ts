@@ -51,8 +51,6 @@ const featureEdges: Record<string, string[]> = {
   pickups: ["carrier-accounts", "locations"],
   "rate-comparisons": ["carrier-accounts", "shipments"],
   preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
-  "rate-comparisons": ["carrier-accounts"],
-  preview: ["carrier-accounts", "orders", "rate-comparisons"],
 };
 
 /**

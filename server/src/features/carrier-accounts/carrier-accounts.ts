@@ -1,7 +1,6 @@
 import type { Carrier } from "../../carriers/carrier.ts";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
-import { carriers, findCarrier } from "../../carriers/installed.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { FieldError } from "../../core/errors.ts";
