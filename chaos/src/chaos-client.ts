@@ -12,7 +12,7 @@ export type Send = (call: Call) => Promise<Reply>;
 const patienceMs = 45_000;
 
 /** An API key works across restarts, so that clients need not sign in again. */
-export async function signIn(hub: ChaosHub): Promise<Send> {
+export async function signIn(hub: Pick<ChaosHub, "url">): Promise<Send> {
   const anonymous = createSender(hub, {});
   const credentials = { email: "admin@hub.local", password: adminPassword };
   const token = await accepted(anonymous, { method: "POST", path: "/auth/token", body: credentials });
@@ -28,7 +28,7 @@ export async function accepted(send: Send, call: Call): Promise<Record<string, u
   throw new Error(`${call.method} ${call.path}: ${JSON.stringify(reply).slice(0, 2_000)}`);
 }
 
-function createSender(hub: ChaosHub, headers: Record<string, string>): Send {
+function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string, string>): Send {
   return async ({ method, path, body, headers: more }) => {
     const url = await hub.url();
     const sentAt = performance.now();

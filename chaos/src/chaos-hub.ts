@@ -16,6 +16,10 @@ export type ChaosHub = {
   url(): Promise<string>;
   start(preload?: Preload): Promise<void>;
   killHub(): Promise<void>;
+  isReady(): boolean;
+  /** Stops it where it stands, without its knowing, and lets it go on. */
+  freeze(): void;
+  thaw(): void;
   /** Kills PostgreSQL and waits until the hub, which goes on, has started another one. */
   killPostgres(): Promise<void>;
   killBoth(): Promise<void>;
@@ -32,7 +36,7 @@ export type Preload = { file: string; env: Record<string, string> };
 
 type Running = { child: ChildProcess; url: string; ended: Promise<void>; isExpected: boolean };
 
-export function createChaosHub(dataDir: string, logFile: string): ChaosHub {
+export function createChaosHub(dataDir: string, logFile: string, more: Record<string, string> = {}): ChaosHub {
   const log = createWriteStream(logFile, { flags: "a" });
   const unexpected: string[] = [];
   let running: Running | undefined;
@@ -42,7 +46,7 @@ export function createChaosHub(dataDir: string, logFile: string): ChaosHub {
     const child = spawn(
       process.execPath,
       [...(preload ? ["--import", `file://${preload.file}`] : []), hubFile, "serve"],
-      { env: { ...ownEnv(), ...settings(dataDir), ...preload?.env }, stdio: ["ignore", "pipe", "pipe"] },
+      { env: { ...ownEnv(), ...settings(dataDir), ...more, ...preload?.env }, stdio: ["ignore", "pipe", "pipe"] },
     );
     alive.add(child);
     let said = "";
@@ -94,6 +98,15 @@ export function createChaosHub(dataDir: string, logFile: string): ChaosHub {
     dataDir,
     start,
     killHub,
+    isReady: () => isReady && running !== undefined,
+    freeze() {
+      isReady = false;
+      running?.child.kill("SIGSTOP");
+    },
+    thaw() {
+      running?.child.kill("SIGCONT");
+      isReady = running !== undefined;
+    },
     async url() {
       await until(
         () => isReady && running !== undefined,

@@ -3,6 +3,7 @@ import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
 import { runSession } from "./chaos-session.ts";
+import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 
 const { values } = parseArgs({
   options: {
@@ -11,16 +12,30 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "10" },
     boundaries: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
+    tasks: { type: "boolean", default: false },
+    nodes: { type: "string", default: "2" },
   },
 });
 const say = (line: string): void => console.error(line);
 const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
 
 if (values.boundaries) await walkBoundaries();
+else if (values.tasks) await strikeTasks();
 else await runChaos();
 
+function readSeed(): number {
+  return values.seed === undefined ? Date.now() % 2 ** 32 : number("seed", values.seed, 0, 2 ** 32 - 1);
+}
+
+async function strikeTasks(): Promise<void> {
+  const options = { strikes: number("kills", values.kills, 1, 10_000), nodes: number("nodes", values.nodes, 1, 5) };
+  const result = await runTaskSession({ seed: readSeed(), ...options, clients: 6, withinMs }, say);
+  console.log(describeTaskSession(result));
+  if (!isTaskClean(result)) process.exitCode = 1;
+}
+
 async function runChaos(): Promise<void> {
-  const seed = values.seed === undefined ? Date.now() % 2 ** 32 : number("seed", values.seed, 0, 2 ** 32 - 1);
+  const seed = readSeed();
   const plan = makePlan(seed, number("kills", values.kills, 1, 10_000));
   say(`seed ${seed}: up to ${plan.strikes.length} kills within ${values.minutes} minutes`);
   const size = { orders: 1_000, syncOrders: [10, 200], asyncOrders: [500, 1_000] } as const;

@@ -142,11 +142,14 @@ function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubEr
   return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
-const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
+type Finders = WeakMap<object, ReturnType<typeof createFinder>>;
+/** Apart by mode: tasks of both kinds may share one schema, and only what sends orders asks for orders. */
+const finders: Record<"push" | "other", Finders> = { push: new WeakMap(), other: new WeakMap() };
 
 export function findInputErrors(task: ConnectorTask, input: unknown) {
-  let find = finders.get(task.input);
-  if (!find) finders.set(task.input, (find = createFinder(inputSchemaOf(task), "body")));
+  const known = finders[task.mode === "push" ? "push" : "other"];
+  let find = known.get(task.input);
+  if (!find) known.set(task.input, (find = createFinder(inputSchemaOf(task), "body")));
   return find(input).map((error) => ({ ...error, pointer: `/input${error.pointer}` }));
 }
 

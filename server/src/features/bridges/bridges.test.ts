@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { TaskError } from "../../connectors/connector.ts";
 import { connectionTest } from "../../connectors/standard-tasks.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { installConnector, scriptedCall } from "../../testing/scripted-connector.ts";
+import { installConnector, scriptedCall, scriptedShop } from "../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -138,6 +138,17 @@ describe("configuring", () => {
     const exporting = tasksOf.find(({ name }: { name: string }) => name === "orders.export");
     expect(exporting).toMatchObject({ mode: "push", inputSchema: { required: ["orderIds"] } });
   });
+});
+
+test("a task that sends orders and one that does not may share a schema for their input", async () => {
+  const push = scriptedShop({ honoursKeys: true, canFind: false });
+  const call = scriptedCall("plain", true, () => Promise.resolve({}));
+  const shared = installConnector([push.task, { ...call, input: push.task.input }]);
+  const { id } = (await org.post("/bridges", { name: "Shared schema", connector: shared })).body;
+  const order = await org.post("/tasks/execute", { bridgeId: id, taskName: "orders.export" });
+  expect([order.status, order.body.errors[0].pointer]).toEqual([400, "/input/orderIds"]);
+  const plain = await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "plain" });
+  expect([plain.status, plain.body.status]).toEqual([200, "succeeded"]);
 });
 
 describe("credentials", () => {

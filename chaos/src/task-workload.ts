@@ -1,0 +1,158 @@
+import { appendFileSync } from "node:fs";
+import type { Call, Reply, Send } from "./chaos-client.ts";
+import { accepted } from "./chaos-client.ts";
+import type { Random } from "./chaos-plan.ts";
+import type { ShopKind } from "./task-shop.ts";
+
+/** What the hubs have said: an execution that was accepted, and one that was cancelled at this moment or before. */
+export type TaskEntry =
+  | { type: "execution"; key: string; id: string; numbers: string[]; retryOf?: string }
+  | { type: "cancelled"; id: string; numbers: string[]; at: number };
+
+export type Seen = { id: string; status: string; sentAt: number; at: number };
+
+export type TaskShared = {
+  send: Send;
+  bridges: Record<"shop" | "demo", string>;
+  entries: TaskEntry[];
+  seen: Seen[];
+  journalFile: string;
+  isOver(): boolean;
+  counts: { lost: number; repeated: number; internalErrors: string[]; refused: Record<string, number> };
+};
+
+const kinds: ShopKind[] = ["keyed", "findable", "blind", "call"];
+const maxOpen = 12;
+const finals = ["succeeded", "failed", "cancelled", "timed_out", "expired"];
+export const isEnded = (status: string): boolean => finals.includes(status);
+
+/** The bridge to the shop, with a task for each of the ways in which a shop may treat what is sent to it. */
+export async function makeBridges(send: Send, shopUrl: string): Promise<TaskShared["bridges"]> {
+  const push = (name: string, kind: ShopKind, more: object) => ({
+    name,
+    mode: "push",
+    request: { path: `/${kind}/orders`, body: { number: "{record.number}" } },
+    externalId: "id",
+    ...more,
+  });
+  const find = {
+    request: { path: "/findable/orders", query: { reference: "{record.number}" } },
+    externalId: "data[0].id",
+  };
+  const tasks = [
+    push("push.keyed", "keyed", { idempotencyHeader: "Idempotency-Key" }),
+    push("push.findable", "findable", { find }),
+    push("push.blind", "blind", {}),
+    {
+      name: "call.once",
+      mode: "call",
+      request: { method: "POST", path: "/call/orders", body: { number: "{input.token}" } },
+      idempotent: false,
+    },
+  ];
+  const shop = { name: "Shop", connector: "rest", settings: { baseUrl: shopUrl, tasks } };
+  const bridge = async (body: object): Promise<string> =>
+    String((await accepted(send, { method: "POST", path: "/bridges", body })).id);
+  return { shop: await bridge(shop), demo: await bridge({ name: "Demo for chaos", connector: "demo" }) };
+}
+
+/** Queues tasks, cancels some, retries what failed; asks again under the same key until it knows what came of it. */
+export function createTaskClient(name: string, random: Random, shared: TaskShared) {
+  const { send, counts } = shared;
+  const open = new Map<string, string[]>();
+  let sequence = 0;
+
+  function note(entry: TaskEntry): void {
+    shared.entries.push(entry);
+    appendFileSync(shared.journalFile, `${JSON.stringify(entry)}\n`);
+  }
+
+  async function untilKnown(call: Call, key: string): Promise<(Reply & { kind: "answer" }) | undefined> {
+    for (let asked = 0; ; asked++) {
+      const reply = await send({ ...call, headers: { "idempotency-key": key } });
+      if (reply.kind === "answer" && reply.body.code !== "idempotency_in_progress") return reply;
+      if (asked > 0) counts.repeated++;
+      if (reply.kind === "lost") counts.lost++;
+      if (reply.kind === "lost" && reply.reason.startsWith("500")) counts.internalErrors.push(reply.reason);
+      // A key whose holder died is held for a minute: nobody has been told anything.
+      if (shared.isOver() && asked > 5) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async function makeOrders(key: string, numbers: string[]): Promise<string[] | undefined> {
+    const body = { orders: numbers.map((number) => ({ number, status: "ready" })) };
+    const reply = await untilKnown({ method: "POST", path: "/orders/bulk", body }, `${key}-orders`);
+    if (reply?.status !== 200) return undefined;
+    return (reply.body.results as { id: string }[]).map(({ id }) => id);
+  }
+
+  async function execute(): Promise<void> {
+    const key = `${name}-${++sequence}`;
+    const kind = random.next() < 0.2 ? undefined : random.pick(kinds);
+    const numbers = Array.from({ length: kind === "call" ? 1 : random.between(1, 4) }, (_, i) => `${key}-${i}`);
+    const retries = { maxAttempts: random.pick([1, 3, 5]), retryDelaySeconds: 1 };
+    let body: object = {
+      bridgeId: shared.bridges.shop,
+      ...retries,
+      taskName: "call.once",
+      input: { token: numbers[0] },
+    };
+    if (kind === undefined) {
+      const input = { ms: random.between(0, 800) };
+      body = { bridgeId: shared.bridges.demo, ...retries, taskName: "sleep", input };
+    } else if (kind !== "call") {
+      const orderIds = await makeOrders(key, numbers);
+      if (!orderIds) return;
+      body = { bridgeId: shared.bridges.shop, ...retries, taskName: `push.${kind}`, input: { orderIds } };
+    }
+    const sent = kind === undefined ? [] : numbers;
+    const reply = await untilKnown({ method: "POST", path: "/tasks/execute", body }, key);
+    if (!reply) return;
+    if (reply.status !== 202) throw new Error(`${key}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    const id = String(reply.body.id);
+    note({ type: "execution", key, id, numbers: sent });
+    open.set(id, sent);
+    if (random.next() < 0.12) await cancel(id, sent);
+  }
+
+  async function cancel(id: string, numbers: string[]): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, random.between(0, 40)));
+    const reply = await send({ method: "POST", path: `/tasks/executions/${id}/cancel` });
+    if (reply.kind === "answer" && reply.status === 200) note({ type: "cancelled", id, numbers, at: Date.now() });
+  }
+
+  async function look(): Promise<void> {
+    for (const [id, numbers] of open) {
+      const reply = await send({ method: "GET", path: `/tasks/executions/${id}` });
+      if (reply.kind === "lost") continue;
+      if (reply.status !== 200) throw new Error(`accepted execution ${id}: ${JSON.stringify(reply.body)}`);
+      const status = String(reply.body.status);
+      shared.seen.push({ id, status, sentAt: reply.sentAt, at: reply.at });
+      if (!isEnded(status)) continue;
+      open.delete(id);
+      const code = (reply.body.error as { code?: string } | null)?.code;
+      // What may have happened and cannot be asked about is for people to repeat.
+      const mayRetry = String(reply.body.taskName).startsWith("push.") || code !== "outcome_unknown";
+      if (status === "failed" && mayRetry && random.next() < 0.4 && !shared.isOver()) await retry(id, numbers);
+    }
+  }
+
+  async function retry(of: string, numbers: string[]): Promise<void> {
+    const key = `${name}-retry-${++sequence}`;
+    const reply = await untilKnown({ method: "POST", path: `/tasks/executions/${of}/retry` }, key);
+    if (reply?.status !== 202) return;
+    const id = String(reply.body.id);
+    note({ type: "execution", key, id, numbers, retryOf: of });
+    open.set(id, numbers);
+  }
+
+  return {
+    async work(): Promise<void> {
+      while (!shared.isOver()) {
+        if (open.size < maxOpen) await execute();
+        await look();
+      }
+    },
+  };
+}
