@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import { mgPer, toMg, toSides } from "../../carriers/rate-card/measures.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
@@ -20,13 +19,15 @@ import type { ClaimedRow } from "./rate-comparisons.store.ts";
 import * as comparisons from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
-import { deleteResultsBefore, findSavingsPercentiles, insertResults } from "./rate-results.store.ts";
+import { deleteResultsBefore, findSavingsPercentiles, insertResults, packResult } from "./rate-results.store.ts";
 import type { CountedItem, Totals } from "./tally.ts";
 import { addItem, emptyTotals, topPositions } from "./tally.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 import { profileOfOne, usualProfile } from "./weight-profile.ts";
 
 export const chunkSize = 5_000;
+/** Few enough that what they need is still young, and cheap, when it is thrown away. */
+export const sliceSize = 250;
 /** Fewer weights than this say little about the others. */
 const minProfileItems = 30;
 
@@ -132,69 +133,58 @@ async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Reco
   return profiles;
 }
 
-type Chunk = { from: number; inputs: Promise<StoredInput[]> };
-
+type Reading = { from: number; lines: Promise<string[]> };
 /** Items never change, so the next ones can be read while these are priced and written. */
-function startReading(ctx: Ctx, row: ClaimedRow, from: number): Chunk {
-  const inputs = items.readInputs(ctx.db, row.id, from, chunkSize);
-  // Whoever waits for it gets the failure; nobody may be waiting any more.
-  inputs.catch(() => {});
-  return { from, inputs };
+type Reader = { ahead: Reading | undefined };
+
+async function readSlice(ctx: Ctx, row: ClaimedRow, reader: Reader, from: number): Promise<string[]> {
+  const reading = reader.ahead?.from === from ? reader.ahead : startReading(ctx, row, from);
+  const lines = await reading.lines;
+  reader.ahead = lines.length < sliceSize ? undefined : startReading(ctx, row, from + lines.length);
+  return lines;
 }
 
+function startReading(ctx: Ctx, row: ClaimedRow, from: number): Reading {
+  const lines = items.readInputLines(ctx.db, row.id, from, sliceSize);
+  // Whoever waits for it gets the failure; nobody may be waiting any more.
+  lines.catch(() => {});
+  return { from, lines };
+}
+
+/** False when it is to be left to another worker. */
 async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?: AbortSignal): Promise<boolean> {
-  let next = startReading(ctx, row, row.processed);
-  for (;;) {
-    const chunk = next;
-    const inputs = await chunk.inputs;
-    if (inputs.length > 0) next = startReading(ctx, row, chunk.from + inputs.length);
-    const isMore = await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, chunk.from, inputs));
-    if (!isMore) return true;
+  const reader: Reader = { ahead: undefined };
+  while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, reader))) {
     if (stopping?.aborted) return false;
   }
-}
-
-/** One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. */
-async function rateChunk(
-  tx: Tx,
-  ctx: Ctx,
-  row: ClaimedRow,
-  rater: Rater,
-  from: number,
-  inputs: StoredInput[],
-): Promise<boolean> {
-  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
-  if (locked?.processed !== from) return false;
-  const totals = locked.totals ?? emptyTotals();
-  if (inputs.length === 0) {
-    await finish(tx, ctx, row, totals);
-    return false;
-  }
-  const results = await rateAll(rater, inputs, from, totals);
-  const paid = inputs.map(([netCents]) => netCents);
-  await insertResults(tx, row.id, row.revision, from, paid, results);
-  await comparisons.saveProgress(tx, ctx.orgId, row.id, from + inputs.length, totals);
   return true;
 }
 
-const sliceSize = 500;
-
-/** Results in the order of the items; `totals` are added to. Gives way to requests now and then. */
-export async function rateAll(
-  rater: Rater,
-  inputs: StoredInput[],
-  from: number,
-  totals: Totals,
-): Promise<RateResult[]> {
-  const results: RateResult[] = [];
-  for (const [index, input] of inputs.entries()) {
-    if (index > 0 && index % sliceSize === 0) await setImmediate();
-    results.push(rateOne(rater, input, from + index, totals));
+/**
+ * One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. It goes
+ * item by item and slice by slice, so that what each needs is garbage before it grows old.
+ */
+async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader: Reader): Promise<boolean> {
+  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  if (!locked) return false;
+  const totals = locked.totals ?? emptyTotals();
+  const end = Math.min(row.item_count, locked.processed + chunkSize);
+  for (let from = locked.processed; from < end; from += sliceSize) {
+    const lines = await readSlice(ctx, row, reader, from);
+    const packed = lines.map((line, index) => {
+      const input = JSON.parse(line) as StoredInput;
+      return packResult(rateInput(rater, input, from + index, totals), input[0]);
+    });
+    await insertResults(tx, row.id, row.revision, from, packed);
   }
-  return results;
+  await comparisons.saveProgress(tx, ctx.orgId, row.id, end, totals);
+  if (end < row.item_count) return true;
+  await finish(tx, ctx, row, totals);
+  return false;
 }
 
-function rateOne(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
+/** The price of one item, which is also added to the totals. */
+export function rateInput(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
   const item = toRateItem(input);
   const result = rateItem(rater, item);
   const counted: CountedItem = {

@@ -14,7 +14,7 @@ import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.t
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { demoItems } from "./demo-comparison.ts";
-import { chunkSize, prepareRater, rateAll } from "./execute-comparison.ts";
+import { prepareRater, rateInput, sliceSize } from "./execute-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type {
@@ -28,7 +28,7 @@ import type {
 } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
-import type { NewItem } from "./rate-items.store.ts";
+import type { NewItem, StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-results.store.ts";
 import * as results from "./rate-results.store.ts";
@@ -249,11 +249,13 @@ async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, 
   const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
   const totals = emptyTotals();
   const savings: number[] = [];
-  for (let from = 0; from < row.item_count; from += chunkSize) {
-    const inputs = await items.readInputs(ctx.db, row.id, from, chunkSize);
-    const rated = await rateAll(rater, inputs, from, totals);
-    for (const [index, { targetCents }] of rated.entries())
-      if (targetCents !== null) savings.push(inputs[index]![0] - targetCents);
+  for (let from = 0; from < row.item_count; from += sliceSize) {
+    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
+    for (const [index, line] of lines.entries()) {
+      const input = JSON.parse(line) as StoredInput;
+      const { targetCents } = rateInput(rater, input, from + index, totals);
+      if (targetCents !== null) savings.push(input[0] - targetCents);
+    }
   }
   savings.sort((a, b) => a - b);
   const percentiles = percentileShares.flatMap(

@@ -20,18 +20,19 @@ export type StoredInput = [
   isDuplicate: boolean,
 ];
 
-export async function readInputs(
+/** One line of JSON for each item, to be parsed when its turn comes: what lives only for a moment costs no memory. */
+export async function readInputLines(
   db: Queryable,
   comparisonId: string,
   from: number,
   count: number,
-): Promise<StoredInput[]> {
-  const [row] = await db.query<{ items: string | null }>(
-    `select string_agg(input, ',' order by position) as items from rate_items
+): Promise<string[]> {
+  const [row] = await db.query<{ lines: string | null }>(
+    `select string_agg(input, e'\\n' order by position) as lines from rate_items
       where comparison_id = $1 and position >= $2 and position < $3`,
     [comparisonId, from, from + count],
   );
-  return JSON.parse(`[${row?.items ?? ""}]`) as StoredInput[];
+  return row?.lines?.split("\n") ?? [];
 }
 
 export type NewItem = {
@@ -102,7 +103,7 @@ export async function insertItems(tx: Tx, comparisonId: string, from: number, it
   );
 }
 
-export function toArray<T>(list: readonly T[], write: (one: T) => string): string {
+function toArray<T>(list: readonly T[], write: (one: T) => string): string {
   let text = "{";
   for (let i = 0; i < list.length; i++) text += i === 0 ? write(list[i]!) : `,${write(list[i]!)}`;
   return `${text}}`;
@@ -110,7 +111,7 @@ export function toArray<T>(list: readonly T[], write: (one: T) => string): strin
 
 const special = /["\\]/g;
 
-export function quoteElement(value: string | null): string {
+function quoteElement(value: string | null): string {
   return value === null ? "NULL" : `"${value.replace(special, String.raw`\$&`)}"`;
 }
 

@@ -4,53 +4,43 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/like-pattern.ts";
 import type { RateResult } from "./rate-item.ts";
 import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
-import { quoteElement, toArray } from "./rate-items.store.ts";
 
 const separator = "|";
 
-/** One statement for a chunk, whose items begin at `from`. */
+/**
+ * A result as one line of text, as `insertResults` takes it. Nothing in it can hold a tab, a line break or a separator:
+ * numbers, names of the hub, and codes and zones of a checked card.
+ */
+export function packResult(result: RateResult, netCents: number): string {
+  const { zoneSource, distanceMiles, altZone, serviceLevel, targetService, ratedMg, lowCents, highCents, breakEvenMg } =
+    result;
+  const { targetCents } = result;
+  const savings = targetCents === null ? "" : netCents - targetCents;
+  let lines = "";
+  for (const [code, cents] of result.lines) lines += `${lines === "" ? "" : " "}${code}:${cents}`;
+  return `${result.status}\t${result.reason ?? ""}\t${result.zone ?? ""}\t${result.basis ?? ""}\t${targetCents ?? ""}\t${savings}\t${
+    zoneSource ?? ""
+  }|${distanceMiles ?? ""}|${altZone ?? ""}|${serviceLevel ?? ""}|${targetService ?? ""}|${ratedMg ?? ""}|${
+    lowCents ?? ""
+  }|${highCents ?? ""}|${breakEvenMg ?? ""}|${lines}`;
+}
+
+/** One statement for all of them; the first belongs to the item at `from`. */
 export async function insertResults(
   tx: Tx,
   comparisonId: string,
   revision: number,
   from: number,
-  netCents: number[],
-  results: RateResult[],
+  packed: string[],
 ): Promise<void> {
-  let savings = "{";
-  for (const [index, { targetCents }] of results.entries())
-    savings += `${index === 0 ? "" : ","}${targetCents === null ? "NULL" : netCents[index]! - targetCents}`;
   await tx.query(
     `insert into rate_results (comparison_id, revision, position, status, reason, zone, basis, target_cents,
        savings_cents, detail)
-     select $1, $2::integer, generate_series($3::integer, $3::integer + $4::integer - 1), unnest($5::text[]),
-       unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::integer[]), unnest($10::integer[]),
-       unnest($11::text[])`,
-    [
-      comparisonId,
-      revision,
-      from,
-      results.length,
-      toArray(results, ({ status }) => status),
-      toArray(results, ({ reason }) => reason ?? "NULL"),
-      toArray(results, ({ zone }) => quoteElement(zone)),
-      toArray(results, ({ basis }) => basis ?? "NULL"),
-      toArray(results, ({ targetCents }) => String(targetCents ?? "NULL")),
-      `${savings}}`,
-      toArray(results, (result) => `"${packDetail(result)}"`),
-    ],
+     select $1, $2::integer, $3::integer + t.n::integer - 1, p[1], nullif(p[2], ''), nullif(p[3], ''), nullif(p[4], ''),
+       nullif(p[5], '')::integer, nullif(p[6], '')::integer, p[7]
+       from string_to_table($4::text, e'\\n') with ordinality as t (line, n), string_to_array(t.line, e'\\t') as p`,
+    [comparisonId, revision, from, packed.join("\n")],
   );
-}
-
-/** Nothing in it can hold a separator or a quote: numbers, names of the hub, and codes and zones of a checked card. */
-function packDetail(result: RateResult): string {
-  const { zoneSource, distanceMiles, altZone, serviceLevel, targetService, ratedMg, lowCents, highCents, breakEvenMg } =
-    result;
-  let lines = "";
-  for (const [code, cents] of result.lines) lines += `${lines === "" ? "" : " "}${code}:${cents}`;
-  return `${zoneSource ?? ""}|${distanceMiles ?? ""}|${altZone ?? ""}|${serviceLevel ?? ""}|${targetService ?? ""}|${
-    ratedMg ?? ""
-  }|${lowCents ?? ""}|${highCents ?? ""}|${breakEvenMg ?? ""}|${lines}`;
 }
 
 export type Detail = Pick<
