@@ -3,6 +3,7 @@ import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
 import { runSession } from "./chaos-session.ts";
+import { describeStory, runImportStory } from "./import-story.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 
 const { values } = parseArgs({
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     every: { type: "string", default: "1" },
     tasks: { type: "boolean", default: false },
     nodes: { type: "string", default: "2" },
+    import: { type: "boolean", default: false },
+    orders: { type: "string", default: "5000" },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -21,6 +24,7 @@ const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
 
 if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
+else if (values.import) await tellImportStory();
 else await runChaos();
 
 function readSeed(): number {
@@ -32,6 +36,14 @@ async function strikeTasks(): Promise<void> {
   const result = await runTaskSession({ seed: readSeed(), ...options, clients: 6, withinMs }, say);
   console.log(describeTaskSession(result));
   if (!isTaskClean(result)) process.exitCode = 1;
+}
+
+async function tellImportStory(): Promise<void> {
+  const kills = Math.min(10, number("kills", values.kills, 1, 10_000));
+  const options = { seed: readSeed(), orders: number("orders", values.orders, 1, 100_000), kills, withinMs };
+  const result = await runImportStory(options, say);
+  console.log(describeStory(options, result));
+  if (result.problems.length > 0) process.exitCode = 1;
 }
 
 async function runChaos(): Promise<void> {

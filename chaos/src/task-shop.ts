@@ -41,7 +41,8 @@ export async function startTaskShop(options: Options): Promise<TaskShop> {
     const { number = "" } = JSON.parse(await readBody(request)) as { number?: string };
     const key = String(request.headers["idempotency-key"] ?? "");
     const dice = options.faults ? random.next() : 1;
-    if (dice < 0.04) return answer(response, 422, { error: "no" });
+    // Whoever honours keys does not refuse what it has done.
+    if (dice < 0.04 && !(kind === "keyed" && seen.has(key))) return answer(response, 422, { error: "no" });
     if (dice < 0.1) await new Promise((resolve) => setTimeout(resolve, 300));
     if (kind !== "keyed" || !seen.has(key)) apply({ kind, number, key, at });
     seen.add(key);

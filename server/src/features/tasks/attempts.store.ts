@@ -12,7 +12,7 @@ const claimStatement: Prepared = {
   text: `update task_executions set status = 'running', attempt = attempt + 1, lease_owner = $2,
        lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, $4::timestamptz), next_attempt_at = null,
        attempts = attempts || jsonb_build_array(jsonb_build_object('number', attempt + 1, 'status', 'running',
-         'startedAt', $5::text, 'finishedAt', null, 'error', null))
+         'startedAt', $5::text, 'finishedAt', null, 'error', null, 'doneBefore', coalesce((progress ->> 'done')::int, 0)))
       where id = any($1::uuid[]) and status = 'queued' and (expires_at is null or expires_at > $4)
      returning ${executionColumns}`,
 };

@@ -29,7 +29,8 @@ export type ExecutionRow = {
   progress: { done: number; total: number | null } | null;
   checkpoint: Checkpoint | null;
   transformations: Execution["transformations"] | null;
-  attempts: Attempt[];
+  /** `doneBefore`: how far the execution was when the attempt began. */
+  attempts: (Attempt & { doneBefore?: number })[];
   attempt: number;
   max_attempts: number;
   retry_delay_ms: number;

@@ -121,8 +121,9 @@ export function decide(
   // Nobody knows whether it happened, and the task cannot be repeated safely.
   const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
   const wantsAnother = isCut || (status === "failed" && outcome.error?.retryable === true);
-  // Being given back is nobody's failure, but it must come to an end too.
-  const spare = status === "interrupted" ? maxInterruptions : 0;
+  // Being given back is nobody's failure, nor is the death of a worker that got on; but it must come to an end too.
+  const gotOn = status === "lost" && task?.mode === "pull" && execution.max_attempts > 1 && hasProgressed(execution);
+  const spare = status === "interrupted" || gotOn ? maxInterruptions : 0;
   const mayTryAgain = execution.attempt < execution.max_attempts + spare && (isRepeatable || !isUncertain);
   const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
   const asked = outcome.error?.retryAfterMs;
@@ -148,6 +149,11 @@ export function decide(
 }
 
 const maxInterruptions = 50;
+
+/** Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers. */
+function hasProgressed({ progress, attempts }: ExecutionRow): boolean {
+  return (progress?.done ?? 0) > (attempts.at(-1)?.doneBefore ?? 0);
+}
 
 function unknownOutcome(status: AttemptOutcome["status"]) {
   const why = status === "failed" ? "The connection broke" : "The worker ended";
