@@ -5,6 +5,7 @@ import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
+import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -22,6 +23,8 @@ const benches: Bench[] = [
   mappingBench,
   overviewBench,
   tasksBench,
+  ratingBench,
+  manyRatingBench,
 ];
 
 const { values, positionals } = parseArgs({

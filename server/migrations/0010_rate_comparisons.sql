@@ -12,6 +12,8 @@ create table rate_comparisons (
   currency text not null,
   status text not null,
   revision integer not null default 0,
+  -- The last one that was finished: its results are shown until the next is finished too.
+  shown_revision integer,
   options jsonb not null,
   item_count integer not null,
   processed integer not null default 0,
@@ -30,8 +32,8 @@ create table rate_comparisons (
   rate_day date,
   profiles jsonb,
   -- Sums over the items done so far, and the summary when all are.
-  totals jsonb,
-  summary jsonb,
+  totals json,
+  summary json,
   error jsonb,
   created_by jsonb not null,
   request_id text,
@@ -47,8 +49,10 @@ create index rate_comparisons_by_org on rate_comparisons (org_id, created_at des
 create index rate_comparisons_by_status on rate_comparisons (org_id, status, created_at desc, id desc);
 create index rate_comparisons_unfinished on rate_comparisons (created_at) where status in ('queued', 'processing');
 
+-- Neither refers to its comparison by a constraint, whose check of each row would cost as much as the row itself: items
+-- are written in the transaction that makes the comparison, results while its row is locked, and both are deleted with it.
 create table rate_items (
-  comparison_id uuid not null references rate_comparisons (id) on delete cascade,
+  comparison_id uuid not null,
   position integer not null,
   tracking_number text not null,
   net_cents integer not null,
@@ -59,31 +63,24 @@ create table rate_items (
   destination_zip text,
   destination_city text,
   destination_state text,
-  weight_value double precision,
-  weight_unit text,
-  dimensions double precision[],
-  dimension_unit text,
-  residential boolean,
-  ship_date date,
-  currency text,
-  is_duplicate boolean not null default false,
-  -- The result; null until it is there.
-  revision integer,
-  status text not null default 'pending',
+  -- The weight in whole pounds, rounded up, to see which weights are usual.
+  pounds integer,
+  -- All that a price depends on, as one JSON list: reading a chunk of columns would cost more than pricing it.
+  input text not null,
+  primary key (comparison_id, position)
+);
+
+create table rate_results (
+  comparison_id uuid not null,
+  revision integer not null,
+  position integer not null,
+  status text not null,
   reason text,
   zone text,
-  zone_source text,
-  distance_miles integer,
-  alt_zone text,
-  service_level text,
-  target_service text,
   basis text,
-  rated_mg bigint,
   target_cents integer,
-  low_cents integer,
-  high_cents integer,
-  break_even_mg bigint,
-  -- "base:1200 fuel:216"
-  lines text,
-  primary key (comparison_id, position)
+  savings_cents integer,
+  -- What nobody filters by, in the order that the store knows.
+  detail text not null,
+  primary key (comparison_id, revision, position)
 );

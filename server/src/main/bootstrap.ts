@@ -3,7 +3,7 @@ import type { World } from "../context.ts";
 import { change, systemContext } from "../context.ts";
 import { violatedConstraint } from "../db/database.ts";
 import { addFirstCarrierAccount } from "../features/carrier-accounts/carrier-accounts.ts";
-import { addBridge } from "../features/bridges/bridges.ts";
+import { addDemoBridge } from "../features/bridges/bridges.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { hashPassword } from "../core/passwords.ts";
 import type { Config } from "./config.ts";
@@ -28,7 +28,7 @@ export async function bootstrap(world: World, admin: Config["admin"]): Promise<F
         admin: { email: admin.email, name: "Administrator", passwordHash },
       });
       const own = { ...ctx, orgId: organization.id };
-      await addBridge(tx, own, { name: "Demo", connector: "demo" });
+      await addDemoBridge(tx, own);
       await addFirstCarrierAccount(tx, own);
       return organization;
     });

@@ -4,9 +4,17 @@ import { Name, OneOf, Strict } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { serviceLevels } from "./service-level.ts";
 
-export const CalendarDate = Type.String({ format: "date", description: "A day, such as 2026-01-31" });
+/** Also safe where results are kept as text. */
+export const zonePattern = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,9}$";
+
+export const CalendarDate = Type.String({
+  format: "date",
+  // PostgreSQL has no year 0.
+  pattern: "^[^0]",
+  description: "A day, such as 2026-01-31",
+});
 const Code = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$" });
-const Zone = Type.String({ minLength: 1, maxLength: 10 });
+const Zone = Type.String({ pattern: zonePattern });
 const Money = Type.Number({ minimum: 0, maximum: 100_000 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });

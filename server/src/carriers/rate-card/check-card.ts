@@ -4,12 +4,13 @@ import { escapePointer } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Weight } from "../../core/weight.ts";
 import type { CardService, RateCard as Card, Surcharge } from "./card.schemas.ts";
-import { RateCard } from "./card.schemas.ts";
+import { RateCard, zonePattern } from "./card.schemas.ts";
 import { toMg } from "./measures.ts";
 
 type Report = (pointer: string, code: string, message: string, more?: Partial<FieldError>) => void;
 
 const findShapeErrors = createFinder(RateCard, "body");
+const isZone = new RegExp(zonePattern);
 const maxReported = 200;
 
 /** Everything that is wrong with a card, at once; nothing when it can be used. */
@@ -68,6 +69,7 @@ function checkService(service: CardService, at: string, report: Report): void {
   if (Object.keys(rates).length === 0) report(`${at}/rates`, "minProperties", "At least one zone is needed.");
   for (const [zone, cells] of Object.entries(rates)) {
     const zoneAt = `${at}/rates/${escapePointer(zone)}`;
+    if (!isZone.test(zone)) report(zoneAt, "zone_name", `${zone} is no name for a zone, such as 5 or 44.`);
     if (cells.length !== weightBreaks.length) {
       report(
         zoneAt,

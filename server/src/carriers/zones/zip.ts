@@ -1,10 +1,19 @@
 /** Five digits, or undefined: spreadsheets drop leading zeros, and the four digits after the dash do not matter here. */
 export function normaliseZip(text: string | null | undefined): string | undefined {
+  if (text?.length === 5 && isDigits(text)) return text;
   const found = /^\s*(\d{3,5})(?:-?\d{4})?\s*$/.exec(text ?? "");
   if (!found) return undefined;
   const digits = found[1]!;
   // Nine digits without a dash were read as five and four; seven or eight digits have lost zeros in front.
   return digits.padStart(5, "0");
+}
+
+function isDigits(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
 }
 
 /** First and last ZIP3 of each state and territory; a later row goes before an earlier one. */

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "typebox";
 import type { FieldError } from "../../core/errors.ts";
 import { Strict } from "../../core/schema.ts";
+import { zonePattern } from "../rate-card/card.schemas.ts";
 import type { ServiceLevel } from "../rate-card/service-level.ts";
 import { foldService, levelOfService } from "../rate-card/service-level.ts";
 
@@ -13,7 +14,7 @@ const ZipRange = Type.String({
 export const ChartRow = Strict({
   origin: ZipRange,
   destination: ZipRange,
-  zone: Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 10, description: "null: not served" }),
+  zone: Type.Unsafe<string | null>({ type: ["string", "null"], pattern: zonePattern, description: "null: not served" }),
   service: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Without it: every service" })),
 });
 export type ChartRow = Static<typeof ChartRow>;

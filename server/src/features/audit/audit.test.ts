@@ -51,7 +51,7 @@ describe("the audit log", () => {
       else expect(more, `${mounted.name} ${answer.status}`).toBe(0);
       if (answer.status < 300 && route.method === "DELETE") Object.assign(made, await buildOneOfEverything(org));
     }
-  });
+  }, 120_000);
 
   test("numbers entries without gaps and chains them, also when many write at once", async () => {
     const org = await hub.org();

@@ -86,6 +86,13 @@ export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promi
   return row;
 }
 
+/** The one to try things with; there already, it stays as it is. */
+export async function addDemoBridge(tx: Tx, ctx: Ctx): Promise<void> {
+  const bridges = await store.listAllBridges(tx, ctx.orgId);
+  if (bridges.every(({ connector }) => connector !== "demo"))
+    await addBridge(tx, ctx, { name: "Demo", connector: "demo" });
+}
+
 export async function updateBridge(
   ctx: Ctx,
   id: string,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { systemContext } from "../../context.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { resumeComparisons } from "../rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../preview/preview.ts";
 import { aSmallCard } from "./carrier-accounts.schemas.ts";
 
@@ -275,7 +276,7 @@ describe("a quote", () => {
   });
 });
 
-test("a new hub has an account to start with, and the preview four contracts to compare", async () => {
+test("a new hub has an account to start with, and the preview four contracts and a comparison", async () => {
   const first = await hub.operator.get("/carrier-accounts");
   expect(first.body.data).toEqual([
     expect.objectContaining({ name: "Rate card", carrier: "rate-card", rateCard: null }),
@@ -283,6 +284,9 @@ test("a new hub has an account to start with, and the preview four contracts to 
   const { body: me } = await hub.operator.get("/me");
   const operator = systemContext(hub.world, me.organization.id, "demo data");
   await seedPreview(operator);
+  await resumeComparisons(hub.world);
+  const { body: compared } = await hub.operator.get("/rate-comparisons");
+  expect(compared.data).toEqual([expect.objectContaining({ status: "completed_with_errors", itemCount: 400 })]);
   const { body } = await hub.operator.get("/carrier-accounts?search=demo");
   const names = body.data.map(({ name }: { name: string }) => name).toSorted();
   expect(names).toEqual(

@@ -1,6 +1,7 @@
 import type { Carrier } from "../../carriers/carrier.ts";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
@@ -149,17 +150,22 @@ export async function addFirstCarrierAccount(tx: Tx, ctx: Ctx): Promise<void> {
   await insertNamed(tx, ctx, firstAccountName, "Upload a rate card to compare its prices with what you pay.");
 }
 
+export type SeededAccount = { id: string; name: string; card: RateCard; cardId: string };
+
 /** Four invented contracts for the preview, and the account every hub starts with; those already there stay. */
-export async function seedCarrierAccounts(tx: Tx, ctx: Ctx): Promise<number> {
+export async function seedCarrierAccounts(tx: Tx, ctx: Ctx): Promise<SeededAccount[]> {
   const names = await store.findAccountNames(tx, ctx.orgId);
   if (!names.has(firstAccountName)) await addFirstCarrierAccount(tx, ctx);
-  const missing = demoCards().filter(({ account }) => !names.has(account));
-  for (const { account, card } of missing) {
+  const made: SeededAccount[] = [];
+  for (const { account, card } of demoCards()) {
+    if (names.has(account)) continue;
     const accountId = await insertNamed(tx, ctx, account, card.note ?? "");
     const at = ctx.clock.real();
-    await cards.insertCard(tx, ctx.orgId, { id: ctx.newId(), accountId, card, isActive: true, by: ctx.actor, at });
+    const cardId = ctx.newId();
+    await cards.insertCard(tx, ctx.orgId, { id: cardId, accountId, card, isActive: true, by: ctx.actor, at });
+    made.push({ id: accountId, name: account, card, cardId });
   }
-  return missing.length;
+  return made;
 }
 
 async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string): Promise<string> {

@@ -8,6 +8,8 @@ import type { SearchWord } from "./search-words.ts";
 /** How many of the first orders are looked through for frequent words. */
 const searchWindow = 1_000;
 const maxSearchWindow = 50_000;
+/** Words that have not met in so many orders hardly ever do: their lists are shorter than what would be looked through. */
+const hopelessWindow = 8_000;
 
 /** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
 export type Hits = { ids: string[]; total: number; isAll: boolean };
@@ -94,6 +96,7 @@ async function lookAround(
     const ids = row!.ids ?? [];
     const isAll = row!.seen <= window;
     if (isAll || ids.length > end) return { ids: ids.slice(range.offset, end), total: ids.length, isAll };
+    if (ids.length === 0 && window >= hopelessWindow) return undefined;
     window = Math.max(2 * window, Math.ceil((window * (end + 1) * 1.3) / Math.max(1, ids.length)));
   }
   return undefined;

@@ -6,9 +6,11 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
+import { addDemoBridge } from "../bridges/bridges.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
 import { seedShipments } from "../shipments/shipments.ts";
+import { seedComparison } from "../rate-comparisons/rate-comparisons.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
@@ -58,19 +60,22 @@ export async function seedPreview(ctx: Ctx): Promise<void> {
 }
 
 async function seed(tx: Tx, ctx: Ctx): Promise<void> {
+  await addDemoBridge(tx, ctx);
   let [inserted, shipments] = [0, 0];
   // All at once, others would wait for their answers meanwhile, and the hub would keep the memory it took.
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
     shipments += await seedShipments(tx, ctx, batch);
   }
-  const carrierAccounts = await seedCarrierAccounts(tx, ctx);
+  const accounts = await seedCarrierAccounts(tx, ctx);
   const pickups = await seedPickups(tx, ctx);
+  const compared = accounts.find(({ name }) => name === "Demo National");
+  if (compared) await seedComparison(tx, ctx, compared);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectType: "organization",
     objectId: ctx.orgId,
-    data: { orders: inserted, shipments, carrierAccounts, pickups },
+    data: { orders: inserted, shipments, carrierAccounts: accounts.length, pickups },
   });
 }
 

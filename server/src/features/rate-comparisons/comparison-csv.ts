@@ -2,6 +2,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { unguardFormula } from "../../core/csv.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { escapePointer, textProblem } from "../../core/strict-json.ts";
+import type { Weight } from "../../core/weight.ts";
 import type { NewItem } from "./rate-items.store.ts";
 
 /** What a row can say, and how its columns are usually called. First come, first served. */
@@ -132,31 +133,31 @@ export function readItemRow(
     destinationZip: text("destinationZip"),
     destinationCity: text("destinationCity"),
     destinationState: text("destinationState"),
-    ...weightOf(),
-    ...sizeOf(),
+    weight: weightOf(),
+    dimensions: sizeOf(),
     residential: flagOf(),
     shipDate: dateOf(),
     currency: currencyOf(),
+    isDuplicate: false,
   };
   return errors.length > before ? undefined : item;
 
-  function weightOf(): Pick<NewItem, "weightValue" | "weightUnit"> {
-    const weightValue = decimal("weight", 1_000_000);
-    if (weightValue === null) return { weightValue: null, weightUnit: null };
+  function weightOf(): NewItem["weight"] {
+    const value = decimal("weight", 1_000_000);
+    if (value === null) return null;
     const said =
       cells.weightUnit || /(lbs?|oz|kg|g)$/.exec(fold(columnOf.weight!).replace(/^weight$/, ""))?.[1] || "lb";
-    const weightUnit = units[said.toLowerCase()];
-    if (weightUnit === undefined) fail("weightUnit", "enum", `${clip(said)} is none of lb, oz, kg, g.`);
-    return { weightValue, weightUnit: weightUnit ?? null };
+    const unit = units.get(said.toLowerCase());
+    return unit === undefined ? fail("weightUnit", "enum", `${clip(said)} is none of lb, oz, kg, g.`) : { value, unit };
   }
-  function sizeOf(): Pick<NewItem, "dimensions" | "dimensionUnit"> {
+  function sizeOf(): NewItem["dimensions"] {
     const sides = ["length", "width", "height"].map((field) => decimal(field, 10_000));
     const known = sides.filter((side) => side !== null && side > 0);
-    if (known.length === 0) return { dimensions: null, dimensionUnit: null };
-    if (known.length < 3) fail("length", "incomplete", "Length, width and height belong together.");
-    const said = (cells.dimensionUnit || "in").toLowerCase().replace(/^inch(es)?$/, "in");
-    if (said !== "in" && said !== "cm") fail("dimensionUnit", "enum", `${clip(said)} is none of in, cm.`);
-    return { dimensions: known as [number, number, number], dimensionUnit: said };
+    if (known.length === 0) return null;
+    if (known.length < 3) return fail("length", "incomplete", "Length, width and height belong together.");
+    const unit = (cells.dimensionUnit || "in").toLowerCase().replace(/^inch(es)?$/, "in");
+    if (unit !== "in" && unit !== "cm") return fail("dimensionUnit", "enum", `${clip(unit)} is none of in, cm.`);
+    return { sides: known as [number, number, number], unit };
   }
   function flagOf(): boolean | null {
     const value = (cells.residential ?? "").toLowerCase();
@@ -178,13 +179,16 @@ export function readItemRow(
   }
 }
 
-const units: Record<string, string> = Object.fromEntries(
-  Object.entries({
-    lb: "lb lbs pound pounds",
-    oz: "oz ounce ounces",
-    kg: "kg kgs kilogram kilograms",
-    g: "g gram grams",
-  }).flatMap(([unit, spellings]) => spellings.split(" ").map((spelling) => [spelling, unit])),
+const spellings: Record<Weight["unit"], string> = {
+  lb: "lb lbs pound pounds",
+  oz: "oz ounce ounces",
+  kg: "kg kgs kilogram kilograms",
+  g: "g gram grams",
+};
+const units = new Map(
+  (Object.keys(spellings) as Weight["unit"][]).flatMap((unit) =>
+    spellings[unit].split(" ").map((spelling): [string, Weight["unit"]] => [spelling, unit]),
+  ),
 );
 
 /** "1,234.50", "$12" and "12,50" are numbers; what could be read in two ways is not. */
@@ -201,7 +205,7 @@ function parseDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text);
   const us = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(text);
   const [year, month, day] = iso ? iso.slice(1) : us ? [us[3], us[1], us[2]] : [];
-  if (year === undefined) return undefined;
+  if (year === undefined || !/^[12]/.test(year)) return undefined;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   return date.toISOString().slice(0, 10);

@@ -7,7 +7,6 @@ import { normaliseZip, stateOfZip } from "../../carriers/zones/zip.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld, systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
-import type { Weight } from "../../core/weight.ts";
 import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -20,12 +19,15 @@ import type { ClaimedRow } from "./rate-comparisons.store.ts";
 import * as comparisons from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
+import { deleteResultsBefore, findSavingsPercentiles, insertResults, packResult } from "./rate-results.store.ts";
 import type { CountedItem, Totals } from "./tally.ts";
-import { addItem, emptyTotals } from "./tally.ts";
+import { addItem, emptyTotals, topPositions } from "./tally.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 import { profileOfOne, usualProfile } from "./weight-profile.ts";
 
 export const chunkSize = 5_000;
+/** Few enough that what they need is still young, and cheap, when it is thrown away. */
+export const sliceSize = 250;
 /** Fewer weights than this say little about the others. */
 const minProfileItems = 30;
 
@@ -54,11 +56,11 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
   const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
   try {
     const rater = await prepareRater(ctx, row, row.options.scenario ?? {});
-    while (await rateNextChunk(ctx, row, rater)) {
-      if (!stopping?.aborted) continue;
+    if (!(await rateAllChunks(ctx, row, rater, stopping))) {
       // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
       return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
     }
+    await deleteResultsBefore(world.db, row.id, row.revision);
   } catch (error) {
     world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
     // The database may be back in a moment; anything else would fail in the same way for ever.
@@ -131,45 +133,74 @@ async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Reco
   return profiles;
 }
 
-/** One chunk, all of it or nothing: results, sums, progress. False when there is none left or it is not ours any more. */
-async function rateNextChunk(ctx: Ctx, row: ClaimedRow, rater: Rater): Promise<boolean> {
-  return await ctx.db.transaction(async (tx) => {
-    const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
-    if (!locked) return false;
-    const inputs = await items.readInputs(tx, row.id, locked.processed, chunkSize);
-    const totals = locked.totals ?? emptyTotals();
-    if (inputs.length === 0) {
-      await finish(tx, ctx, row, totals);
-      return false;
-    }
-    const results = rateAll(rater, inputs, totals);
-    await items.saveResults(tx, row.id, row.revision, locked.processed, results);
-    await comparisons.saveProgress(tx, ctx.orgId, row.id, locked.processed + inputs.length, totals);
-    return true;
-  });
+type Reading = { from: number; lines: Promise<string[]> };
+/** Items never change, so the next ones can be read while these are priced and written. */
+type Reader = { ahead: Reading | undefined };
+
+async function readSlice(ctx: Ctx, row: ClaimedRow, reader: Reader, from: number): Promise<string[]> {
+  const reading = reader.ahead?.from === from ? reader.ahead : startReading(ctx, row, from);
+  const lines = await reading.lines;
+  reader.ahead = lines.length < sliceSize ? undefined : startReading(ctx, row, from + lines.length);
+  return lines;
 }
 
-export function rateAll(rater: Rater, inputs: StoredInput[], totals: Totals): RateResult[] {
-  return inputs.map((input) => {
-    const item = toRateItem(input);
-    const result = rateItem(rater, item);
-    addItem(totals, countedItem(input, item), result);
-    return result;
-  });
+function startReading(ctx: Ctx, row: ClaimedRow, from: number): Reading {
+  const lines = items.readInputLines(ctx.db, row.id, from, sliceSize);
+  // Whoever waits for it gets the failure; nobody may be waiting any more.
+  lines.catch(() => {});
+  return { from, lines };
+}
+
+/** False when it is to be left to another worker. */
+async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?: AbortSignal): Promise<boolean> {
+  const reader: Reader = { ahead: undefined };
+  while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, reader))) {
+    if (stopping?.aborted) return false;
+  }
+  return true;
+}
+
+/**
+ * One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. It goes
+ * item by item and slice by slice, so that what each needs is garbage before it grows old.
+ */
+async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader: Reader): Promise<boolean> {
+  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  if (!locked) return false;
+  const totals = locked.totals ?? emptyTotals();
+  const end = Math.min(row.item_count, locked.processed + chunkSize);
+  for (let from = locked.processed; from < end; from += sliceSize) {
+    const lines = await readSlice(ctx, row, reader, from);
+    const packed = lines.map((line, index) => {
+      const input = JSON.parse(line) as StoredInput;
+      return packResult(rateInput(rater, input, from + index, totals), input[0]);
+    });
+    await insertResults(tx, row.id, row.revision, from, packed);
+  }
+  await comparisons.saveProgress(tx, ctx.orgId, row.id, end, totals);
+  if (end < row.item_count) return true;
+  await finish(tx, ctx, row, totals);
+  return false;
+}
+
+/** The price of one item, which is also added to the totals. */
+export function rateInput(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
+  const item = toRateItem(input);
+  const result = rateItem(rater, item);
+  const counted: CountedItem = {
+    position,
+    netCents: item.netCents,
+    serviceType: item.serviceType,
+    originState: stateAt(item.origin),
+    destinationState: stateAt(item.destination),
+  };
+  addItem(totals, counted, result);
+  return result;
 }
 
 function toRateItem(input: StoredInput): RateItem {
-  const [, , netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input.slice(8) as [
-    number | null,
-    Weight["unit"] | null,
-    [number, number, number] | null,
-    "in" | "cm" | null,
-    boolean | null,
-    string | null,
-    string | null,
-    boolean,
-  ];
+  const [netCents, serviceType, originZip, originState, destinationZip, destinationState, ...more] = input;
+  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = more;
   return {
     netCents,
     serviceType,
@@ -187,17 +218,6 @@ function toRateItem(input: StoredInput): RateItem {
   };
 }
 
-function countedItem([position, trackingNumber]: StoredInput, item: RateItem): CountedItem {
-  return {
-    position,
-    trackingNumber,
-    netCents: item.netCents,
-    serviceType: item.serviceType,
-    originState: stateAt(item.origin),
-    destinationState: stateAt(item.destination),
-  };
-}
-
 function stateAt({ zip, state }: RateItem["origin"]): string {
   const given = state?.trim().toUpperCase() ?? "";
   if (/^[A-Z]{2}$/.test(given)) return given;
@@ -209,11 +229,12 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promis
   const { unrateable = 0, invalid = 0 } = totals.byStatus;
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
-  const percentiles = await items.findSavingsPercentiles(tx, row.id, percentileShares);
+  const percentiles = await findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
   const summary = presentSummary({ ...row, status }, totals, percentiles, {
     computedAt: at.toISOString(),
     scenario: row.options.scenario ?? {},
     stale: false,
+    trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
   await comparisons.finishComparison(tx, ctx.orgId, row.id, { status, summary, error: null, at });
   await recordEvent(tx, ctx, {

@@ -5,8 +5,9 @@ import type { Ctx } from "../../context.ts";
 import { Streamed, xlsxType } from "../../route.ts";
 import { presentItem } from "./present-comparison.ts";
 import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
-import { getRow, getSummary } from "./rate-comparisons.ts";
-import { readItemsAfter } from "./rate-items.store.ts";
+import { getShown, getSummary } from "./rate-comparisons.ts";
+import type { Shown } from "./rate-results.store.ts";
+import { readItemsAfter } from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
 const portion = 1_000;
@@ -51,9 +52,9 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
 const header = columns.map(([name]) => name);
 
 /** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
-async function* readPortions(ctx: Ctx, id: string, filter: ItemFilter): AsyncGenerator<Cell[][]> {
+async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncGenerator<Cell[][]> {
   for (let after = -1; ;) {
-    const rows = await readItemsAfter(ctx.db, id, filter, after, portion);
+    const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
     if (rows.length > 0) yield rows.map((row) => columns.map(([, read]) => read(presentItem(row))));
     if (rows.length < portion) return;
     after = rows.at(-1)!.position;
@@ -61,10 +62,10 @@ async function* readPortions(ctx: Ctx, id: string, filter: ItemFilter): AsyncGen
 }
 
 export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
-  await getRow(ctx, id);
+  const shown = await getShown(ctx, id);
   async function* body(): AsyncGenerator<string> {
     yield toCsv([header]);
-    for await (const rows of readPortions(ctx, id, filter)) yield toCsv(rows.map((row) => row.map(toText)));
+    for await (const rows of readPortions(ctx, shown, filter)) yield toCsv(rows.map((row) => row.map(toText)));
   }
   return new Streamed("text/csv", `rate-comparison-${id}.csv`, body());
 }
@@ -75,10 +76,11 @@ function toText(value: Cell): string {
 }
 
 export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
+  const shown = await getShown(ctx, id);
   const summary = await getSummary(ctx, id, {});
   async function* items(): AsyncGenerator<Cell[][]> {
     yield [header];
-    yield* readPortions(ctx, id, filter);
+    yield* readPortions(ctx, shown, filter);
   }
   async function* overview(): AsyncGenerator<Cell[][]> {
     yield overviewOf(summary);

@@ -2,7 +2,9 @@ import { fromCents } from "../../carriers/rate-card/cents.ts";
 import { fromMg } from "../../carriers/rate-card/measures.ts";
 import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
-import type { ItemRow } from "./rate-items.store.ts";
+import type { StoredInput } from "./rate-items.store.ts";
+import type { ItemRow } from "./rate-results.store.ts";
+import { unpackDetail } from "./rate-results.store.ts";
 
 export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {
   const done = row.rated + row.estimated + row.unrateable + row.invalid + row.excluded;
@@ -46,7 +48,8 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
 }
 
 export function presentItem(row: ItemRow): Item {
-  const savings = row.target_cents === null ? null : row.net_cents - row.target_cents;
+  const detail = unpackDetail(row.detail);
+  const savings = row.savings_cents;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
   return {
@@ -60,49 +63,40 @@ export function presentItem(row: ItemRow): Item {
     destinationZip: row.destination_zip,
     destinationCity: row.destination_city,
     destinationState: row.destination_state,
-    weight:
-      row.weight_value === null
-        ? null
-        : { value: row.weight_value, unit: row.weight_unit as NonNullable<Item["weight"]>["unit"] },
-    dimensions:
-      row.dimensions === null
-        ? null
-        : {
-            length: row.dimensions[0],
-            width: row.dimensions[1],
-            height: row.dimensions[2],
-            unit: row.dimension_unit as NonNullable<Item["dimensions"]>["unit"],
-          },
-    residential: row.residential,
-    shipDate: row.ship_date,
+    ...measuresOf(JSON.parse(row.input) as StoredInput),
     revision: row.revision,
-    status: row.status as Item["status"],
+    status: (row.status ?? "pending") as Item["status"],
     reason: row.reason as Item["reason"],
     zone: row.zone,
-    zoneSource: row.zone_source as Item["zoneSource"],
-    distanceMiles: row.distance_miles,
-    borderline: row.alt_zone !== null,
-    altZone: row.alt_zone,
-    serviceLevel: row.service_level as Item["serviceLevel"],
-    targetService: row.target_service,
+    zoneSource: detail.zoneSource as Item["zoneSource"],
+    distanceMiles: detail.distanceMiles,
+    borderline: detail.altZone !== null,
+    altZone: detail.altZone,
+    serviceLevel: detail.serviceLevel as Item["serviceLevel"],
+    targetService: detail.targetService,
     basis: row.basis as Item["basis"],
-    ratedWeight: weight(row.rated_mg),
+    ratedWeight: weight(detail.ratedMg),
     sourceCost: fromCents(row.net_cents),
     targetCost: money(row.target_cents),
-    targetLow: money(row.low_cents),
-    targetHigh: money(row.high_cents),
+    targetLow: money(detail.lowCents),
+    targetHigh: money(detail.highCents),
     savings: money(savings),
     savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
-    breakEvenWeight: weight(row.break_even_mg),
-    lines: linesOf(row.lines),
+    breakEvenWeight: weight(detail.breakEvenMg),
+    lines: detail.lines.map(([code, cents]) => ({ code, amount: fromCents(cents) })),
   };
 }
 
-function linesOf(text: string | null): Item["lines"] {
-  if (text === null || text === "") return [];
-  return text.split(" ").map((line) => {
-    const at = line.lastIndexOf(":");
-    return { code: line.slice(0, at), amount: fromCents(Number(line.slice(at + 1))) };
-  });
+function measuresOf(input: StoredInput): Pick<Item, "weight" | "dimensions" | "residential" | "shipDate"> {
+  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate] = input;
+  return {
+    weight: value === null || unit === null ? null : { value, unit },
+    dimensions:
+      sides === null || sizeUnit === null
+        ? null
+        : { length: sides[0], width: sides[1], height: sides[2], unit: sizeUnit },
+    residential,
+    shipDate,
+  };
 }

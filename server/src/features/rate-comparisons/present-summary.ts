@@ -3,7 +3,7 @@ import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { itemStatuses } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";
-import type { Tally, Totals } from "./tally.ts";
+import type { Tally, TopItem, Totals } from "./tally.ts";
 import { bucketStarts, weightBrackets } from "./tally.ts";
 
 export const percentileShares = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -19,10 +19,21 @@ export function presentSummary(
   about: About,
   totals: Totals,
   percentiles: number[],
-  more: { computedAt: string | null; scenario: Scenario; stale: boolean },
+  more: {
+    computedAt: string | null;
+    scenario: Scenario;
+    stale: boolean;
+    /** Of the items in `top`. */
+    trackingNumbers: Map<number, string>;
+  },
 ): Summary {
   const { all } = totals;
   const savings = all.source - all.target;
+  const presentTop = ({ position, savings: saved }: TopItem) => ({
+    index: position,
+    trackingNumber: more.trackingNumbers.get(position) ?? "",
+    savings: fromCents(saved),
+  });
   const [p5, p25, p50, p75, p95] = percentileShares.map((_, index) => cents(percentiles[index]));
   return {
     comparisonId: about.id,
@@ -220,10 +231,6 @@ function bucketsOf({ buckets }: Totals): Summary["distribution"]["buckets"] {
       savings: fromCents((tally?.source ?? 0) - (tally?.target ?? 0)),
     };
   });
-}
-
-function presentTop({ position, trackingNumber, savings }: Totals["topSavings"][number]) {
-  return { index: position, trackingNumber, savings: fromCents(savings) };
 }
 
 function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals): Summary["assumptions"] {

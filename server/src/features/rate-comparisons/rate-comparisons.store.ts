@@ -20,6 +20,7 @@ export type ComparisonRow = {
   currency: string;
   status: ComparisonStatus;
   revision: number;
+  shown_revision: number | null;
   options: RatingOptions;
   item_count: number;
   processed: number;
@@ -44,7 +45,7 @@ export type ComparisonRow = {
 
 /** Everything but the large columns. */
 const columns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
-  status, revision, options, item_count, processed, rated, estimated, unrateable, invalid, excluded, rate_card_id,
+  status, revision, shown_revision, options, item_count, processed, rated, estimated, unrateable, invalid, excluded, rate_card_id,
   rate_card_version, rate_card_name, rate_day, error, created_by, request_id, version, created_at, updated_at,
   started_at, finished_at`;
 
@@ -238,7 +239,7 @@ export async function finishComparison(
 ): Promise<void> {
   await tx.query(
     `update rate_comparisons set status = $3, summary = coalesce($4, summary), error = $5, finished_at = $6,
-       updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
+       shown_revision = case when $4::jsonb is null then shown_revision else revision end, updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
     [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at],
   );
 }

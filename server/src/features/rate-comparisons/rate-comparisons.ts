@@ -9,10 +9,12 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
+import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardOn } from "../carrier-accounts/open-carrier.ts";
-import { chunkSize, prepareRater, rateAll } from "./execute-comparison.ts";
+import { demoItems } from "./demo-comparison.ts";
+import { prepareRater, rateInput, sliceSize } from "./execute-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type {
@@ -26,10 +28,12 @@ import type {
 } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
-import type { NewItem } from "./rate-items.store.ts";
+import type { NewItem, StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
+import type { Shown } from "./rate-results.store.ts";
+import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
-import { emptyTotals } from "./tally.ts";
+import { emptyTotals, topPositions } from "./tally.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -94,11 +98,15 @@ export async function insert(
     at: ctx.clock.now(),
   });
   let count = 0;
+  const seen = new Set<string>();
   for await (const batch of batches) {
+    for (const item of batch) {
+      item.isDuplicate = seen.has(item.trackingNumber);
+      seen.add(item.trackingNumber);
+    }
     await items.insertItems(tx, id, count, batch);
     count += batch.length;
   }
-  await items.markDuplicates(tx, id);
   const row = await store.setItemCount(tx, ctx.orgId, id, count);
   await record(tx, ctx, "created", row, { name: row.name, carrierAccountId: account.id, itemCount: count });
   return row;
@@ -116,19 +124,22 @@ function toNewItem(item: ItemRequest): NewItem {
     destinationZip: item.destinationZip ?? null,
     destinationCity: item.destinationCity ?? null,
     destinationState: item.destinationState ?? null,
-    weightValue: weight?.value ?? null,
-    weightUnit: weight?.unit ?? null,
-    dimensions: dimensions ? [dimensions.length, dimensions.width, dimensions.height] : null,
-    dimensionUnit: dimensions?.unit ?? null,
+    weight: weight ?? null,
+    dimensions: dimensions
+      ? { sides: [dimensions.length, dimensions.width, dimensions.height], unit: dimensions.unit }
+      : null,
     residential: item.residential ?? null,
     shipDate: item.shipDate ?? null,
     currency: item.currency ?? null,
+    isDuplicate: false,
   };
 }
 
 export async function deleteComparison(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const row = await lock(tx, ctx, id);
+    await items.deleteItems(tx, id);
+    await results.deleteResults(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
     await record(tx, ctx, "deleted", row, { name: row.name, status: row.status, itemCount: row.item_count });
     return { id, deleted: true as const };
@@ -171,6 +182,34 @@ function refuseToStart(row: ComparisonRow): void {
   if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
 }
 
+const demoItemCount = 400;
+
+/** For the preview: a comparison with one of its contracts, left to the next worker. Without an event of its own. */
+export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): Promise<void> {
+  const id = ctx.newId();
+  const at = ctx.clock.real();
+  await store.insertComparison(tx, ctx.orgId, {
+    id,
+    name: "Last quarter against a national contract",
+    carrierAccountId: account.id,
+    carrierAccountName: account.name,
+    sourceCarrier: "FedEx",
+    sourceAccountId: null,
+    currency: "USD",
+    options: {},
+    by: ctx.actor,
+    requestId: ctx.requestId,
+    at,
+  });
+  await items.insertItems(tx, id, 0, demoItems(demoItemCount));
+  await store.setItemCount(tx, ctx.orgId, id, demoItemCount);
+  const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
+  const day = at.toISOString().slice(0, 10);
+  const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
+  await store.startRevision(tx, ctx.orgId, id, start);
+  await ctx.signals.publish(tx, "rate_comparison", id);
+}
+
 type PinnedCard = Omit<CardInEffect, "id" | "version"> & { id: string | null; version: number | null };
 
 async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedCard> {
@@ -184,8 +223,7 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
-  await getRow(ctx, id);
-  const page = await items.listItems(ctx.db, id, query);
+  const page = await results.listItems(ctx.db, await getShown(ctx, id), query);
   return { ...page, data: page.data.map(presentItem) };
 }
 
@@ -196,7 +234,12 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
   if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale);
   const kept = await store.findSummary(ctx.db, ctx.orgId, id);
   if (kept) return { ...kept, status: row.status, stale };
-  return presentSummary(row, emptyTotals(), [], { computedAt: null, scenario: row.options.scenario ?? {}, stale });
+  return presentSummary(row, emptyTotals(), [], {
+    computedAt: null,
+    scenario: row.options.scenario ?? {},
+    stale,
+    trackingNumbers: new Map(),
+  });
 }
 
 async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, stale: boolean): Promise<Summary> {
@@ -206,16 +249,27 @@ async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, 
   const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
   const totals = emptyTotals();
   const savings: number[] = [];
-  for (let from = 0; from < row.item_count; from += chunkSize) {
-    const inputs = await items.readInputs(ctx.db, row.id, from, chunkSize);
-    for (const [index, { targetCents }] of rateAll(rater, inputs, totals).entries())
-      if (targetCents !== null) savings.push(inputs[index]![2] - targetCents);
+  for (let from = 0; from < row.item_count; from += sliceSize) {
+    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
+    for (const [index, line] of lines.entries()) {
+      const input = JSON.parse(line) as StoredInput;
+      const { targetCents } = rateInput(rater, input, from + index, totals);
+      if (targetCents !== null) savings.push(input[0] - targetCents);
+    }
   }
   savings.sort((a, b) => a - b);
   const percentiles = percentileShares.flatMap(
     (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],
   );
-  return presentSummary(row, totals, percentiles, { computedAt: ctx.clock.now().toISOString(), scenario, stale });
+  const trackingNumbers = await items.findTrackingNumbers(ctx.db, row.id, topPositions(totals));
+  const computedAt = ctx.clock.now().toISOString();
+  return presentSummary(row, totals, percentiles, { computedAt, scenario, stale, trackingNumbers });
+}
+
+/** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
+export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
+  const row = await getRow(ctx, id);
+  return { id, revision: row.shown_revision ?? row.revision, itemCount: row.item_count };
 }
 
 export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {

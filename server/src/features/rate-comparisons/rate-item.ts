@@ -1,7 +1,7 @@
 import type { CompiledService, ServiceMatch } from "../../carriers/rate-card/compile-card.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
-import type { Refusal, Situation } from "../../carriers/rate-card/price.ts";
+import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
 import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
 import { tripOf } from "../../carriers/rate-card/quote.ts";
 import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
@@ -90,43 +90,54 @@ const nothing: RateResult = {
 
 /** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
 export function rateItem(rater: Rater, item: RateItem): RateResult {
-  if (item.isDuplicate && !rater.keepsDuplicates) return { ...nothing, status: "excluded", reason: "duplicate" };
+  const result = { ...nothing };
+  if (item.isDuplicate && !rater.keepsDuplicates) return refuse(result, "duplicate", "excluded");
   const invalid = whyInvalid(rater, item);
-  if (invalid !== undefined) return { ...nothing, status: "invalid", reason: invalid };
+  if (invalid !== undefined) return refuse(result, invalid, "invalid");
   const match = matchOf(rater, item.serviceType);
-  if (!match) return { ...nothing, reason: "service_unmatched" };
+  if (!match) return refuse(result, "service_unmatched");
   const { service } = match;
-  const known = { ...nothing, serviceLevel: match.level, targetService: service.code };
+  result.serviceLevel = match.level;
+  result.targetService = service.code;
   const found = zoneOf(rater.tariff, item.origin, item.destination, service);
-  if ("reason" in found) return { ...known, reason: found.reason };
-  const zoned: RateResult = {
-    ...known,
-    zone: found.zone,
-    zoneSource: found.source,
-    distanceMiles: found.distanceMiles ?? null,
-    altZone: found.altZone ?? null,
-  };
-  const situation = situationAt(rater, service, item, found.zone);
-  if (isRefusal(situation)) return { ...zoned, reason: situation.reason };
-  const plan = planOf(rater, item, match);
-  if (!plan) return { ...zoned, reason: "weight_missing", breakEvenMg: breakEvenOf(situation, item) };
+  if ("reason" in found) return refuse(result, found.reason);
+  result.zone = found.zone;
+  result.zoneSource = found.source;
+  result.distanceMiles = found.distanceMiles ?? null;
+  result.altZone = found.altZone ?? null;
+  const trip = tripAt(rater, item, found.zone);
+  const situation = situationOf(rater.tariff, service, trip);
+  if (isRefusal(situation)) return refuse(result, situation.reason);
+  result.breakEvenMg = breakEvenOf(situation, item);
+  const plan = planOf(rater, item, match, trip);
+  if (!plan) return refuse(result, "weight_missing");
   const estimate = plan.price(situation);
-  if (isRefusal(estimate)) return { ...zoned, reason: estimate.reason, breakEvenMg: breakEvenOf(situation, item) };
-  const other = found.altZone === undefined ? undefined : situationAt(rater, service, item, found.altZone);
-  const otherEstimate = other && !isRefusal(other) ? plan.price(other) : undefined;
-  const range = otherEstimate && !isRefusal(otherEstimate) ? otherEstimate : estimate;
+  if (isRefusal(estimate)) return refuse(result, estimate.reason);
   const isSure = plan.basis !== "inferred" && plan.basis !== "profile" && found.source !== "state";
-  return {
-    ...zoned,
-    status: isSure ? "rated" : "estimated",
-    basis: plan.basis,
-    ratedMg: estimate.ratedMg,
-    targetCents: estimate.targetCents,
-    lowCents: Math.min(estimate.lowCents, range.lowCents),
-    highCents: Math.max(estimate.highCents, range.highCents),
-    breakEvenMg: breakEvenOf(situation, item),
-    lines: estimate.lines,
-  };
+  result.status = isSure ? "rated" : "estimated";
+  result.basis = plan.basis;
+  result.ratedMg = estimate.ratedMg;
+  result.targetCents = estimate.targetCents;
+  result.lowCents = estimate.lowCents;
+  result.highCents = estimate.highCents;
+  result.lines = estimate.lines;
+  if (found.altZone !== undefined) widen(result, rater, service, { ...trip, zone: found.altZone }, plan);
+  return result;
+}
+
+function refuse(result: RateResult, reason: string, status: RateResult["status"] = "unrateable"): RateResult {
+  result.reason = reason;
+  result.status = status;
+  return result;
+}
+
+/** The range covers the price in the next zone as well. */
+function widen(result: RateResult, rater: Rater, service: CompiledService, trip: Trip, plan: Plan): void {
+  const situation = situationOf(rater.tariff, service, trip);
+  const other = isRefusal(situation) ? situation : plan.price(situation);
+  if (isRefusal(other)) return;
+  result.lowCents = Math.min(result.lowCents!, other.lowCents);
+  result.highCents = Math.max(result.highCents!, other.highCents);
 }
 
 function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateItem): string | undefined {
@@ -147,11 +158,7 @@ function matchOf(rater: Rater, serviceType: string): ServiceMatch | undefined {
   return match;
 }
 
-function situationAt(rater: Rater, service: CompiledService, item: RateItem, zone: string): Situation | Refusal {
-  return situationOf(rater.tariff, service, tripAt(rater, item, zone));
-}
-
-function tripAt({ residential, day }: Rater, item: RateItem, zone: string) {
+function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip {
   const { origin, destination } = item;
   return tripOf(zone, {
     origin,
@@ -164,7 +171,7 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string) {
 type Plan = { basis: Basis; price(situation: Situation): Estimate | Refusal };
 
 /** The best evidence for the weight: what was written down, none needed, what was paid, what is usual. */
-function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch): Plan | undefined {
+function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch, trip: Trip): Plan | undefined {
   const { weightMg, sides } = item;
   const exactly = (mg: number) => (situation: Situation) => {
     const price = priceParcel(situation, { weightMg: mg, sides });
@@ -172,7 +179,7 @@ function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch):
   };
   if (weightMg !== null) return { basis: "weight", price: exactly(weightMg) };
   if (service.isFlat) return { basis: "flat", price: exactly(0) };
-  const inferred = inferWeights(rater, item);
+  const inferred = inferWeights(rater, item, trip);
   if (inferred) {
     return {
       basis: "inferred",
@@ -206,13 +213,17 @@ function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, 
 }
 
 /** Price lists are discrete: what was paid points at one weight break, or lies between two. */
-function inferWeights(rater: Rater, item: RateItem): [low: number, likely: number, high: number] | undefined {
+function inferWeights(
+  rater: Rater,
+  item: RateItem,
+  trip: Trip,
+): [low: number, likely: number, high: number] | undefined {
   const { source } = rater;
   const match = source && matchService(source.card, item.serviceType, "none");
   if (!source || !match || match.service.isFlat) return undefined;
   const found = zoneOf(source, item.origin, item.destination, match.service);
   if ("reason" in found) return undefined;
-  const situation = situationOf(source, match.service, tripAt(rater, item, found.zone));
+  const situation = situationOf(source, match.service, { ...trip, zone: found.zone });
   if (isRefusal(situation)) return undefined;
   const { breaksMg } = match.service;
   const hits = breaksThatCost(situation, item.netCents);

@@ -69,7 +69,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
       expect([breakdown, sum(groups, (group: Answer["body"]) => cents(group.targetCost))]).toEqual([breakdown, target]);
     }
     const { base, discount, minimum, fuel, surcharges } = costBreakdown.target;
-    const all = [base, discount, minimum, fuel, ...Object.values(surcharges)];
+    const all = [base, discount, minimum, fuel, ...Object.values(surcharges as Record<string, number>)];
     expect(sum(all, cents)).toBe(target);
     for (const zone of summary.zoneBreakdown) {
       const own = compared.filter((item) => item.zone === zone.zone);

@@ -12,7 +12,7 @@ export type Tally = {
   milesItems: number;
 };
 
-export type TopItem = { position: number; trackingNumber: string; savings: number };
+export type TopItem = { position: number; savings: number };
 
 /** Everything the summary needs, kept beside the progress so that a chunk is counted exactly once. Plain JSON. */
 export type Totals = {
@@ -74,7 +74,6 @@ export function emptyTotals(): Totals {
 
 export type CountedItem = Pick<RateItem, "netCents" | "serviceType"> & {
   position: number;
-  trackingNumber: string;
   originState: string;
   destinationState: string;
 };
@@ -108,7 +107,7 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   add((totals.states[to] ??= emptyTally()));
   add((totals.lanes[`${item.originState || "unknown"}\u001F${to}`] ??= emptyTally()));
   add((totals.buckets[bucketOf(savings)] ??= emptyTally()));
-  const top = { position: item.position, trackingNumber: item.trackingNumber, savings };
+  const top = { position: item.position, savings };
   if (savings > 0) keepTop(totals.topSavings, top, (a, b) => b.savings - a.savings);
   if (savings < 0) keepTop(totals.topLosses, top, (a, b) => a.savings - b.savings);
 }
@@ -127,6 +126,10 @@ function addTo(tally: Tally, source: number, target: number, savings: number, mi
   if (miles === null) return;
   tally.miles += miles;
   tally.milesItems++;
+}
+
+export function topPositions({ topSavings, topLosses }: Totals): number[] {
+  return [...topSavings, ...topLosses].map(({ position }) => position);
 }
 
 const poundMg = 453_592.37;
