@@ -16,8 +16,8 @@ export type NewJob = {
 export type TaskQueue = {
   /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
-  /** Whether anything could start now, should its lane have room: one cheap look. */
-  hasReady(db: Queryable): Promise<boolean>;
+  /** A condition in SQL: whether anything could start now, should its lane have room. */
+  isReady: string;
   /** Opens a transaction that takes: two nodes that count at the same time would both take the last place of a lane. */
   takeLock: string;
   /** What may start now, in a transaction that was opened with `takeLock`; a rollback gives the jobs back. */
@@ -36,11 +36,8 @@ const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) =
 
 const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
 
-const readyLook = {
-  name: "task_queue_ready",
-  text: `select exists (select from ${schema}.job
-    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now()) as is_ready`,
-};
+const isReady = `exists (select from ${schema}.job
+    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now())`;
 
 /** The number is part of the statement: with few of them, each is planned once and not every time. */
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 100];
@@ -113,10 +110,7 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
       await boss.insert(queueName, inserts, { db: through(tx) });
       return inserts.map(({ id }) => id);
     },
-    async hasReady(connection) {
-      const [row] = await connection.query<{ is_ready: boolean }>(readyLook);
-      return row!.is_ready;
-    },
+    isReady,
     async take(tx, limit) {
       const jobs = await boss.fetch<{ executionId: string }>(queueName, {
         db: through(tx),
