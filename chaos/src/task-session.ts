@@ -145,7 +145,7 @@ async function freeze(cluster: TaskCluster, hub: ChaosHub, more: number, isTimeP
     await cluster.withDatabase((db) =>
       db.query("update task_executions set lease_until = now() - interval '1 second' where status = 'running'"),
     );
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    await new Promise((resolve) => setTimeout(resolve, 9_000));
   } else await new Promise((resolve) => setTimeout(resolve, more < 0.5 ? 1_000 + more * 8_000 : 18_000 + more * 4_000));
   hub.thaw();
 }

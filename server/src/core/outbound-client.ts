@@ -44,6 +44,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
     { origin, path: pathname + search, method: plan.method, headers: plan.headers, body: plan.body ?? null },
     {
       onRequestStart(controller) {
+        if (!plan.isSafe && !plan.mayStart()) fail(tooLate(plan));
         if (isOver) controller.abort(new Error("nobody waits for this any more"));
         else abort = (reason) => controller.abort(reason);
       },
@@ -72,6 +73,10 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
     clearTimeout(timer);
     plan.signal?.removeEventListener("abort", onAbort);
   }
+}
+
+function tooLate(plan: Plan): OutboundError {
+  return new OutboundError("too_late", `${nameOf(plan)} was not called: it is too late for that.`, { retryable: true });
 }
 
 function explainFailure(plan: Plan, cause: Error, reach: { mayHaveHappened: boolean }): OutboundError {

@@ -11,7 +11,8 @@ export type OutboundCode =
   | "response_too_large"
   | "bad_encoding"
   | "invalid_json"
-  | "circuit_open";
+  | "circuit_open"
+  | "too_late";
 
 type Options = { retryable?: boolean; retryAfterMs?: number; mayHaveHappened?: boolean; cause?: unknown };
 

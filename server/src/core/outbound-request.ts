@@ -21,6 +21,8 @@ export type HttpRequest = {
   maxBytes?: number;
   /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */
   retry?: "never" | "safe";
+  /** Asked when the first byte is about to go out: no means that it must not any more. Not asked for what is safe. */
+  mayStart?: () => boolean;
 };
 
 /** Every status is an answer; what it means is for the caller to say. */
@@ -69,6 +71,7 @@ export type Plan = {
   isSafe: boolean;
   maxBytes: number;
   signal: AbortSignal | undefined;
+  mayStart: () => boolean;
   endsAt: number;
 };
 
@@ -128,6 +131,7 @@ function planRequest(options: ClientOptions, request: HttpRequest): Plan {
     isSafe: request.retry === undefined ? isRead : request.retry === "safe",
     maxBytes: request.maxBytes ?? 10 * 1024 * 1024,
     signal: request.signal,
+    mayStart: request.mayStart ?? (() => true),
     endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
   };
 }

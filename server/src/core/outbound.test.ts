@@ -121,6 +121,14 @@ test("a change that is declared safe is tried again, and nothing can have happen
   expect(seen.length).toBe(3);
 });
 
+test("a change that may not start any more is not sent, a read is", async () => {
+  const { request } = client();
+  const late = request({ method: "POST", url: origin, body: { json: {} }, mayStart: () => false });
+  await expect(late).rejects.toMatchObject({ code: "too_late", retryable: true, mayHaveHappened: false });
+  expect((await request({ url: origin, mayStart: () => false })).status).toBe(200);
+  expect(seen.map(({ method }) => method)).toEqual(["GET"]);
+});
+
 test("a change that found no connection has not happened", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));

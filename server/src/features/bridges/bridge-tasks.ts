@@ -153,10 +153,13 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
   return find(input).map((error) => ({ ...error, pointer: `/input${error.pointer}` }));
 }
 
-export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log">;
+export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log"> & {
+  /** Whether a request that changes something may still begin. */
+  mayStart?: () => boolean;
+};
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
-export function createCall(world: World, { row }: OpenBridge, options: CallOptions): Call {
+export function createCall(world: World, { row }: OpenBridge, { mayStart, ...options }: CallOptions): Call {
   const { allowPrivate, filesRoot } = world.settings.outbound;
   const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
@@ -164,7 +167,9 @@ export function createCall(world: World, { row }: OpenBridge, options: CallOptio
     ...(filesRoot === undefined ? {} : { filesRoot }),
     settings: row.settings,
     credentials: openCredentials(world, row),
-    http: { request: (request) => client.request({ signal: options.signal, ...request }) },
+    http: {
+      request: (request) => client.request({ signal: options.signal, ...request, ...(mayStart ? { mayStart } : {}) }),
+    },
     now: () => world.clock.now(),
   };
 }

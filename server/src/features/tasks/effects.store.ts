@@ -41,17 +41,18 @@ export async function intend(
   return row?.status;
 }
 
-/** Not fenced: what has happened outside has happened, whoever saw it. */
+/** What has happened outside has happened, whoever saw it; everything else is for the attempt that counts to say. */
 export async function concludeEffect(
   db: Queryable,
-  orgId: string,
+  { id, org_id, attempt }: ExecutionRow,
   key: string,
   outcome: { status: EffectStatus; sent?: EffectRow["sent"]; error?: EffectRow["error"] },
   at: Date,
 ): Promise<void> {
   await db.query(
     `update task_effects set status = $3, sent = $4, error = $5, updated_at = $6
-      where org_id = $1 and effect_key = $2 and status <> 'done'`,
-    [orgId, key, outcome.status, outcome.sent ?? null, outcome.error ?? null, at],
+      where org_id = $1 and effect_key = $2 and status <> 'done' and ($3 = 'done' or exists (
+        select from task_executions e where e.id = $7 and e.attempt = $8 and e.status in ('running', 'cancelled')))`,
+    [org_id, key, outcome.status, outcome.sent ?? null, outcome.error ?? null, at, id, attempt],
   );
 }

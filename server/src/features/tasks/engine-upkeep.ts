@@ -15,6 +15,8 @@ type Engine = {
   hasRoom(): boolean;
   wake(): void;
   abort(id: string, reason: Error): void;
+  /** The lease is ours from the moment on at which its renewal was asked for. */
+  onKept(id: string, askedAt: number): void;
   /** The connection was lost for a while, and with it perhaps the answer to a claim. */
   onGap(): void;
 };
@@ -28,8 +30,12 @@ export function startUpkeep(world: World, engine: Engine): { stop(): void } {
   async function beat(): Promise<void> {
     const ids = engine.runningIds();
     if (ids.length === 0) return;
+    const askedAt = performance.now();
     const kept = new Set(await renewLeases(world.db, ids, engine.owner));
-    for (const id of ids) if (!kept.has(id)) engine.abort(id, superseded());
+    for (const id of ids) {
+      if (kept.has(id)) engine.onKept(id, askedAt);
+      else engine.abort(id, superseded());
+    }
   }
 
   async function recover(): Promise<void> {

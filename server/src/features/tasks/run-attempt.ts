@@ -22,6 +22,8 @@ export type AttemptWork = {
   task: ConnectorTask;
   mappings: ActiveMappings;
   call: Call;
+  /** False when the lease may be over, say after the process was frozen: what changes something must not begin. */
+  mayStart(): boolean;
 };
 
 type AttemptFailure = TaskFailure & { errors?: unknown[] };
@@ -36,7 +38,7 @@ export type AttemptOutcome = {
   transformations: Execution["transformations"];
 };
 
-export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings"> & {
+export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings" | "mayStart"> & {
   bridge: OpenBridge | undefined;
   task: ConnectorTask | undefined;
   signal: AbortSignal;
@@ -79,12 +81,13 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       effectKey: execution.effect_root,
       progress: source.progress,
       log: source.log,
+      mayStart: source.mayStart,
     });
     const ctx = {
       ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
       requestId: execution.request_id,
     };
-    const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call };
+    const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call, mayStart: source.mayStart };
     const result = await obeying(signal, runTask(work));
     return { status: "succeeded", result, error: null, sentInput, transformations };
   } catch (error) {

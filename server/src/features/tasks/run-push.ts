@@ -97,7 +97,7 @@ async function pushOne(
   }
   const conclude = async (status: EffectRow["status"], sent?: Sent, error?: EffectRow["error"]): Promise<void> => {
     const outcome = { status, sent: sent ?? null, error: error ?? null };
-    await whenDatabaseAnswers(() => concludeEffect(world.db, execution.org_id, key, outcome, world.clock.now()));
+    await whenDatabaseAnswers(() => concludeEffect(world.db, execution, key, outcome, world.clock.now()));
   };
 
   // An attempt before this one may have sent it without living to see the answer.
@@ -113,7 +113,8 @@ async function pushOne(
     }
   }
   const intent = await intend(world.db, execution, { key, orderId: order.id }, world.clock.now());
-  if (intent === undefined) {
+  // The answer may have lain there while this process was frozen, and somebody else has sent it meanwhile.
+  if (intent === undefined || !work.mayStart()) {
     throw new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
   }
   if (intent === "done") return { result: { status: "already_sent" } };

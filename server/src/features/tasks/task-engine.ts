@@ -16,10 +16,10 @@ import { createSettler } from "./settle-attempts.ts";
 import { taskCounters } from "./task-counters.ts";
 import { localEngine } from "./wake-workers.ts";
 
-type Running = { execution: ExecutionRow; stop: AbortController };
+type Running = { execution: ExecutionRow; stop: AbortController; freshUntil: number };
 
-/** The lease of what was claimed so long ago may be over: it must not begin any more. */
-const beginWithinMs = (leaseMs * 2) / 3;
+/** So long after the lease was asked for it is surely ours; later, something may have kept us from renewing it. */
+const freshMs = (leaseMs * 2) / 3;
 /** What is still running then is given back to the queue. */
 const patienceMs = 4_000;
 
@@ -46,12 +46,12 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     if (executions.length === 0) return;
     for (const execution of executions) {
       const stop = new AbortController();
-      running.set(execution.id, { execution, stop });
+      running.set(execution.id, { execution, stop, freshUntil: askedAt + freshMs });
       if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
     }
     equip(world, executions).then(
       (equipped) => {
-        const isLate = performance.now() - askedAt > beginWithinMs;
+        const isLate = performance.now() > askedAt + freshMs;
         for (const execution of executions) {
           if (isLate) void giveUp(execution);
           else void run(running.get(execution.id)!, equipped.get(execution.id)!);
@@ -70,11 +70,13 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     wake();
   }
 
-  async function run({ execution, stop }: Running, { bridge, mappings }: Equipment): Promise<void> {
+  async function run(one: Running, { bridge, mappings }: Equipment): Promise<void> {
+    const { execution, stop } = one;
     const task = bridge && findTask(bridge, execution.task_name);
     const note = notes.of(execution);
     const timeout = setTimeout(() => stop.abort(new DOMException("timed out", "TimeoutError")), execution.timeout_ms);
-    const outcome = await runAttempt({ world, execution, bridge, mappings, task, signal: stop.signal, ...note });
+    const source = { world, execution, bridge, mappings, task, signal: stop.signal, ...note };
+    const outcome = await runAttempt({ ...source, mayStart: () => performance.now() < one.freshUntil });
     clearTimeout(timeout);
     await note.flush();
     // Somebody else has it now, and will say how it ends.
@@ -101,6 +103,10 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     hasRoom: () => running.size < slots,
     wake,
     abort,
+    onKept(id, askedAt) {
+      const kept = running.get(id);
+      if (kept) kept.freshUntil = askedAt + freshMs;
+    },
     onGap: claims.mayHoldUnknown,
   });
   const local = localEngine(world);
