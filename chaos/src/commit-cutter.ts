@@ -38,9 +38,10 @@ export async function startCommitCutter(target: { host: string; port: number }):
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (!isDoomed) return void client.write(chunk);
-      cuts++;
-      client.destroy();
+      if (isDoomed) {
+        cuts++;
+        client.destroy();
+      } else client.write(chunk);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
