@@ -10,7 +10,14 @@ import { makeFolder } from "./chaos-session.ts";
 import { listedNumber, startTaskShop } from "./task-shop.ts";
 import { until } from "./until.ts";
 
-export type StoryOptions = { seed: number; orders: number; kills: number; withinMs: number };
+export type StoryOptions = {
+  seed: number;
+  orders: number;
+  kills: number;
+  withinMs: number;
+  /** Does not wait for the next full minute. */
+  isTriggered?: boolean;
+};
 
 export type StoryResult = {
   kills: number;
@@ -39,6 +46,7 @@ export async function runImportStory(options: StoryOptions, say: (line: string) 
     await hub.start();
     const send = await signIn(hub);
     const scheduleId = await prepare(send, shop.url);
+    if (options.isTriggered) await accepted(send, { method: "POST", path: `/schedules/${scheduleId}/trigger` });
     say("waiting for the schedule to fire");
     const outcome = await killThroughout(hub, options, say);
     const problems = await withDatabase(hub.dataDir, (db) => findProblems(db, options.orders));

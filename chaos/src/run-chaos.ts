@@ -3,6 +3,7 @@ import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
 import { runSession } from "./chaos-session.ts";
+import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeStory, runImportStory } from "./import-story.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     nodes: { type: "string", default: "2" },
     import: { type: "boolean", default: false },
     orders: { type: "string", default: "5000" },
+    times: { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -25,6 +27,7 @@ const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
 if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
 else if (values.import) await tellImportStory();
+else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
 
 function readSeed(): number {

@@ -23,7 +23,12 @@ export type TaskCluster = {
 const database = "hub_chaos";
 const patienceMs = 60_000;
 
-export async function startCluster(folder: string, count: number, random: Random): Promise<TaskCluster> {
+export async function startCluster(
+  folder: string,
+  count: number,
+  random: Random,
+  settingsOf: (node: number) => Record<string, string> = () => ({}),
+): Promise<TaskCluster> {
   const dataDir = path.join(folder, "database");
   const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
   const { host, port, user } = postgres.connection("postgres") as { host: string; port: number; user: string };
@@ -44,7 +49,7 @@ export async function startCluster(folder: string, count: number, random: Random
     HUB_TASK_SLOTS: "16",
   };
   const nodes = Array.from({ length: count }, (_, i) =>
-    createChaosHub(path.join(folder, `node${i}`), path.join(folder, `node${i}.log`), env),
+    createChaosHub(path.join(folder, `node${i}`), path.join(folder, `node${i}.log`), { ...env, ...settingsOf(i) }),
   );
   for (const node of nodes) await node.start();
   return {

@@ -11,7 +11,8 @@ export type ShopKind = "keyed" | "findable" | "blind" | "call";
 export type TaskShop = {
   url: string;
   journalFile: string;
-  /** How often a request that it let hang was given up by its sender, and when. */
+  /** Requests that it lets hang; and when their sender gave them up. */
+  hanging: Set<string>;
   abandonedAt: Map<string, number>;
   close(): Promise<void>;
 };
@@ -28,6 +29,7 @@ export async function startTaskShop(options: Options): Promise<TaskShop> {
   const random = createRandom(options.seed);
   const seen = new Set<string>();
   const known = new Map<string, string[]>();
+  const hanging = new Set<string>();
   const abandonedAt = new Map<string, number>();
 
   function apply(effect: ShopEffect): void {
@@ -56,7 +58,9 @@ export async function startTaskShop(options: Options): Promise<TaskShop> {
     if (kind === "list") {
       setTimeout(() => answer(response, 200, page(url, options.listed ?? 0)), options.pageDelayMs ?? 0);
     } else if (what === "hang") {
-      response.once("close", () => abandonedAt.set(url.searchParams.get("token") ?? "", performance.now()));
+      const token = url.searchParams.get("token") ?? "";
+      hanging.add(token);
+      response.once("close", () => abandonedAt.set(token, performance.now()));
       request.resume();
     } else if (request.method === "POST") {
       void receive(kind as ShopKind, request, response).catch(() => request.socket.destroy());
@@ -69,6 +73,7 @@ export async function startTaskShop(options: Options): Promise<TaskShop> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     journalFile: options.journalFile,
+    hanging,
     abandonedAt,
     async close() {
       server.closeAllConnections();
