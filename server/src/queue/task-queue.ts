@@ -20,8 +20,8 @@ export type TaskQueue = {
   prepare(): Promise<void>;
   /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
-  /** Whether anything could start now, should its lane have room: one cheap look. */
-  hasReady(db: Queryable): Promise<boolean>;
+  /** A condition in SQL: whether anything could start now, should its lane have room. */
+  isReady: string;
   /** Opens a transaction that takes: two nodes that count at the same time would both take the last place of a lane. */
   takeLock: string;
   /** What may start now, in a transaction that was opened with `takeLock`; a rollback gives the jobs back. */
@@ -40,11 +40,8 @@ const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) =
 
 const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
 
-const readyLook = {
-  name: "task_queue_ready",
-  text: `select exists (select from ${schema}.job
-    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now()) as is_ready`,
-};
+const isReady = `exists (select from ${schema}.job
+    where name = '${queueName}' and state < 'active' and not blocked and start_after <= now())`;
 
 /** The number is part of the statement: with few of them, each is planned once and not every time. */
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 100];
@@ -113,11 +110,7 @@ export function openTaskQueue(db: Queryable, connection: ClientConfig, onError: 
       await (await ready()).insert(queueName, inserts, { db: through(tx) });
       return inserts.map(({ id }) => id);
     },
-    async hasReady(queryable) {
-      await ready();
-      const [row] = await queryable.query<{ is_ready: boolean }>(readyLook);
-      return row!.is_ready;
-    },
+    isReady,
     async take(tx, limit) {
       const jobs = await (
         await ready()
@@ -139,10 +132,10 @@ export function openTaskQueue(db: Queryable, connection: ClientConfig, onError: 
 }
 
 async function startBoss(db: Queryable, connection: ClientConfig, onError: (error: Error) => void): Promise<PgBoss> {
+  const { PgBoss: Boss } = await import("pg-boss");
   // A connection of its own until it has started: all others may be held by transactions that wait for just that.
   const first = openDatabase({ connection, maxConnections: 1, isPatient: true, onError });
   let current: Queryable = first;
-  const { PgBoss: Boss } = await import("pg-boss");
   // No schedules: the hub has its own, since those of pg-boss lose or double runs when clocks change.
   const boss = new Boss({
     db: { executeSql: (text, values) => through(current).executeSql(text, values) },

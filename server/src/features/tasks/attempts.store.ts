@@ -1,4 +1,5 @@
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { eventsInsert } from "../../events/record-event.ts";
 import type { Checkpoint, ExecutionRow, LogLine } from "./executions.store.ts";
 import { executionColumns } from "./executions.store.ts";
 import type { Attempt, Failure } from "./tasks.schemas.ts";
@@ -48,19 +49,30 @@ export type Settlement = {
 
 const settleStatement: Prepared = {
   name: "task_attempts_settle",
-  text: `update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
+  text: `with settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
        sent_input = u.sent_input, transformations = u.transformations, next_attempt_at = u.next_attempt_at, job_id = u.job_id,
        finished_at = case when u.status = 'queued' then null else $2::timestamptz end, lease_owner = null, lease_until = null,
        attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1
          || jsonb_build_object('status', u.attempt_status, 'finishedAt', $3::text, 'error', u.error))
       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, status text, attempt_status text, result jsonb,
          error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz, job_id uuid)
-     where e.id = u.id and e.attempt = u.attempt and e.status = 'running' returning e.id`,
+     where e.id = u.id and e.attempt = u.attempt and e.status = 'running' returning e.id),
+    noted as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
+    select id from settled`,
 };
 
-/** Fenced by the number of the attempt: a worker that was taken for dead settles nothing. Returns what was settled. */
-export async function settleAttempts(tx: Tx, settlements: Settlement[], at: Date): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(settleStatement, [JSON.stringify(settlements), at, at.toISOString()]);
+/**
+ * Fenced by the number of the attempt: a worker that was taken for dead settles nothing, and its events are not written
+ * either. Returns what was settled.
+ */
+export async function settleAttempts(
+  tx: Tx,
+  settlements: Settlement[],
+  at: Date,
+  events: string,
+): Promise<Set<string>> {
+  const values = [JSON.stringify(settlements), at, at.toISOString(), events];
+  const rows = await tx.query<{ id: string }>(settleStatement, values);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -103,16 +115,16 @@ export async function insertLogs(db: Queryable, lines: NewLogLine[]): Promise<vo
   );
 }
 
-/** Asked every few seconds, mostly in vain: one look into two small indexes. */
-export async function findOverdueAcrossOrgs(
-  db: Queryable,
-  at: Date,
-): Promise<{ hasLost: boolean; hasExpired: boolean }> {
-  const [row] = await db.query<{ hasLost: boolean; hasExpired: boolean }>(
+export type Overdue = { hasLost: boolean; hasExpired: boolean; isReady: boolean };
+
+/** Asked every few seconds, mostly in vain: one look into a few small indexes. */
+export async function findOverdueAcrossOrgs(db: Queryable, at: Date, isReady: string): Promise<Overdue> {
+  const [row] = await db.query<Overdue>(
     {
       name: "task_attempts_overdue",
       text: `select exists (select from task_executions where status = 'running' and lease_until < now()) as "hasLost",
-        exists (select from task_executions where status = 'queued' and expires_at <= $1) as "hasExpired"`,
+        exists (select from task_executions where status = 'queued' and expires_at <= $1) as "hasExpired",
+        ${isReady} as "isReady"`,
     },
     [at],
   );

@@ -3,9 +3,8 @@ import type { World } from "../../context.ts";
 import { leaseMs, renewLeases } from "./attempts.store.ts";
 import { recoverOverdue } from "./recover-executions.ts";
 
-/** Signals get a worker going at once; this is for those that were lost. */
-const pollMs = 10_000;
 const beatMs = leaseMs / 3;
+/** Signals get a worker going at once; this is for those that were lost, and for workers that were. */
 const recoverMs = 5_000;
 /** After the database was away everybody gets the time to say that they are alive. */
 const graceMs = 3_000;
@@ -36,11 +35,7 @@ export function startUpkeep(world: World, engine: Engine): { stop(): void } {
   async function recover(): Promise<void> {
     if (performance.now() < graceEndsAt) return;
     await beat();
-    await recoverOverdue(world);
-  }
-
-  async function poll(): Promise<void> {
-    if (engine.hasRoom() && (await world.queue.hasReady(world.db))) engine.wake();
+    if ((await recoverOverdue(world)) && engine.hasRoom()) engine.wake();
   }
 
   async function attempt(work: () => Promise<void>): Promise<void> {
@@ -54,7 +49,7 @@ export function startUpkeep(world: World, engine: Engine): { stop(): void } {
 
   const every = (ms: number, work: () => Promise<void>): NodeJS.Timeout =>
     setInterval(() => void attempt(work), ms).unref();
-  const timers = [every(pollMs, poll), every(beatMs, beat), every(recoverMs, recover)];
+  const timers = [every(beatMs, beat), every(recoverMs, recover)];
   world.signals.onGap(() => {
     if (hasStopped) return;
     graceEndsAt = performance.now() + graceMs;

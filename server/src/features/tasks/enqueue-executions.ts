@@ -2,7 +2,7 @@ import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
+import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
@@ -63,10 +63,10 @@ export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promi
   );
   const at = world.clock.now();
   const rows = wishes.map((wish, index) => toRow(wish, ids[index]!, jobIds[index]!, at));
-  const inserted = await store.insertExecutions(tx, rows, at);
+  const inserted = await store.insertExecutions(tx, rows, at, eventRecords(world, rows.map(queuedEvent)));
   await forgetJobsOfTwins(tx, world, inserted, jobIds);
-  await recordEventsAcrossOrgs(tx, world, inserted.map(queuedEvent));
   tx.afterCommit(() => {
+    world.sealer.nudge();
     const delays = new Set(wishes.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
     if (delays.has(0)) wakeWorkers(world);
     for (const delayMs of delays) if (delayMs > 0) localEngine(world).wakeIn?.(delayMs);
@@ -134,7 +134,7 @@ async function forgetJobsOfTwins(tx: Tx, world: World, inserted: ExecutionRow[],
   );
 }
 
-function queuedEvent({ id, org_id, created_by, request_id, bridge_id, task_name, trigger }: ExecutionRow) {
+function queuedEvent({ id, org_id, created_by, request_id, bridge_id, task_name, trigger }: NewExecution) {
   return {
     orgId: org_id,
     actor: created_by,

@@ -2,6 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
 
@@ -120,15 +121,22 @@ const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, 
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
-  text: `insert into task_executions (status, created_at, ${newNames})
-     select 'queued', $2, ${newNames.replaceAll(/(\w+)/g, "u.$1")} from jsonb_to_recordset($1::jsonb) as u (${newShape})
-     on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
-     returning ${executionColumns}`,
+  text: `with made as (insert into task_executions (status, created_at, ${newNames})
+       select 'queued', $2, ${newNames.replaceAll(/(\w+)/g, "u.$1")} from jsonb_to_recordset($1::jsonb) as u (${newShape})
+       on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
+       returning ${executionColumns}),
+     noted as (${eventsInsert("$3", "$2", "u.object_id in (select id from made)")})
+     select * from made`,
 };
 
-/** Each with its own organization. An occurrence of a schedule that has its execution already is left out of the result. */
-export async function insertExecutions(tx: Tx, executions: NewExecution[], at: Date): Promise<ExecutionRow[]> {
-  return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at]);
+/** Each with its own organization, and the event that goes with it. An occurrence of a schedule that has its execution already is left out of the result. */
+export async function insertExecutions(
+  tx: Tx,
+  executions: NewExecution[],
+  at: Date,
+  events: string,
+): Promise<ExecutionRow[]> {
+  return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at, events]);
 }
 
 /** How many wait, up to a limit: enough to tell a long queue from a short one. */

@@ -18,10 +18,16 @@ import { wakeWorkers } from "./wake-workers.ts";
 
 const together = 200;
 
-export async function recoverOverdue(world: World): Promise<void> {
-  const { hasLost, hasExpired } = await findOverdueAcrossOrgs(world.db, world.clock.now());
+/** True: something waits that could start, so that somebody must have missed that it was queued. */
+export async function recoverOverdue(world: World): Promise<boolean> {
+  const { hasLost, hasExpired, isReady } = await findOverdueAcrossOrgs(
+    world.db,
+    world.clock.now(),
+    world.queue.isReady,
+  );
   if (hasLost) await recoverLost(world);
   if (hasExpired) while ((await expireSome(world)) === together);
+  return isReady;
 }
 
 /** Gives the executions of dead workers back to the queue, or ends those that must not be repeated. */

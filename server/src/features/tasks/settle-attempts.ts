@@ -2,7 +2,8 @@ import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
-import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
+import type { ForeignEvent } from "../../events/record-event.ts";
+import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { Settlement } from "./attempts.store.ts";
@@ -179,10 +180,12 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
     })),
   );
   for (const [index, { settlement }] of again.entries()) settlement.job_id = jobIds[index]!;
+  const endings = batch.filter(({ settlement }) => settlement.status !== "queued");
   const settled = await settleAttempts(
     tx,
     batch.map(({ settlement }) => settlement),
     world.clock.now(),
+    eventRecords(world, endings.map(endEvent)),
   );
   const ours = batch.filter(({ execution }) => settled.has(execution.id));
   const fenced = again
@@ -191,28 +194,28 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
   const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
   await world.queue.remove(tx, [...finishedJobs, ...fenced]);
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
-  await recordEventsAcrossOrgs(
-    tx,
-    world,
-    ended.map(({ execution, settlement }) => ({
-      orgId: execution.org_id,
-      actor: { type: "system", name: "task engine" },
-      requestId: execution.request_id,
-      type: `task_execution.${settlement.status}`,
-      objectType: "task_execution",
-      objectId: execution.id,
-      data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
-    })),
-  );
   await concludeFollowUps(
     tx,
     world,
     ended.map(({ execution }) => execution),
   );
   tx.afterCommit(() => {
+    world.sealer.nudge();
     for (const { execution } of ended) {
       if (execution.mode === "sync") world.signals.hint("task_ended", execution.id);
     }
   });
   return settled;
+}
+
+function endEvent({ execution, settlement }: Ending): ForeignEvent {
+  return {
+    orgId: execution.org_id,
+    actor: { type: "system", name: "task engine" },
+    requestId: execution.request_id,
+    type: `task_execution.${settlement.status}`,
+    objectType: "task_execution",
+    objectId: execution.id,
+    data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
+  };
 }
