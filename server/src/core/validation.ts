@@ -13,9 +13,16 @@ const maxReported = 50;
 
 const common = { allErrors: true, strict: false, validateFormats: true, verbose: true } as const;
 /** Bodies: what arrives is what is checked; nothing is turned into something else. */
-const bodyAjv = addFormats(new Ajv({ ...common, useDefaults: true }));
+const bodyAjv = withFormats(new Ajv({ ...common, useDefaults: true }));
 /** Query strings hold only text, so numbers and booleans have to be read from it. */
-const queryAjv = addFormats(new Ajv({ ...common, useDefaults: true, coerceTypes: true }));
+const queryAjv = withFormats(new Ajv({ ...common, useDefaults: true, coerceTypes: true }));
+
+/** Leap seconds are well-formed times, but neither JavaScript nor PostgreSQL has a moment for them. */
+function withFormats(ajv: Ajv): Ajv {
+  addFormats(ajv);
+  const { validate } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
+  return ajv.addFormat("date-time", (text) => validate(text) && !Number.isNaN(Date.parse(text)));
+}
 
 /** Compiled when first used: a start does not pay for routes nobody calls. */
 export function createValidator(schema: TSchema, part: "body" | "query"): (data: unknown) => void {

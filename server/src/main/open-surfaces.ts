@@ -61,6 +61,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       ]);
     }
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
+    await world.queue.prepare();
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
     }

@@ -33,7 +33,7 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     const applied = await migrate(connection, db, await readMigrations());
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
     const signals = await openSignals(connection, onDatabaseError);
-    const queue = await openTaskQueue(db, (error) => log.warn({ err: error }, "the queue has a problem"));
+    const queue = openTaskQueue(db, connection, (error) => log.warn({ err: error }, "the queue has a problem"));
     const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
       environment,

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { PgBoss } from "pg-boss";
+import type { ClientConfig } from "pg";
+import type { PgBoss } from "pg-boss";
 import type { Prepared, Queryable, Tx } from "../db/database.ts";
+import { openDatabase } from "../db/database.ts";
 
 /** Points at an execution, which is the truth; a job that points nowhere is harmless. */
 export type NewJob = {
@@ -14,6 +16,8 @@ export type NewJob = {
 };
 
 export type TaskQueue = {
+  /** Brings its tables up to date; whatever needs them waits for it. */
+  prepare(): Promise<void>;
   /** In the caller's transaction: the job exists exactly when the execution does. Returns the ids of the jobs. */
   send(tx: Tx, jobs: NewJob[]): Promise<string[]>;
   /** A condition in SQL: whether anything could start now, should its lane have room. */
@@ -68,16 +72,73 @@ export function jobId(priority: number, atMs: number): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** The one place that knows pg-boss. It speaks through our own connections: no pool and no listener besides them. */
-export async function openTaskQueue(db: Queryable, onError: (error: Error) => void): Promise<TaskQueue> {
-  const through = (connection: Queryable) => ({
-    executeSql: async (text: string, values?: unknown[]) => ({
-      rows: (await connection.query<unknown>(preparedOf(text, values), values ?? [])) ?? [],
-    }),
-  });
+const through = (connection: Queryable) => ({
+  executeSql: async (text: string, values?: unknown[]) => ({
+    rows: (await connection.query<unknown>(preparedOf(text, values), values ?? [])) ?? [],
+  }),
+});
+
+/**
+ * The one place that knows pg-boss. It speaks through our own connections: no pool and no listener besides them. It is
+ * loaded and started when it is first needed, so that a hub answers before.
+ */
+export function openTaskQueue(db: Queryable, connection: ClientConfig, onError: (error: Error) => void): TaskQueue {
+  let starting: Promise<PgBoss> | undefined;
+  const ready = async (): Promise<PgBoss> => {
+    starting ??= startBoss(db, connection, onError);
+    try {
+      return await starting;
+    } catch (error) {
+      starting = undefined;
+      throw error;
+    }
+  };
+  return {
+    takeLock,
+    async prepare() {
+      await ready();
+    },
+    async send(tx, jobs) {
+      if (jobs.length === 0) return [];
+      const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
+        id: jobId(priority, Date.now()),
+        data: { executionId },
+        priority,
+        group: { id: lane, tier: `c${Math.min(concurrency, maxConcurrency)}` },
+        ...(delayMs === undefined ? {} : { startAfter: Math.ceil(delayMs / 1000) }),
+      }));
+      await (await ready()).insert(queueName, inserts, { db: through(tx) });
+      return inserts.map(({ id }) => id);
+    },
+    isReady,
+    async take(tx, limit) {
+      const jobs = await (
+        await ready()
+      ).fetch<{ executionId: string }>(queueName, {
+        db: through(tx),
+        batchSize: batchSizes.findLast((size) => size <= limit)!,
+        groupConcurrency: { default: maxConcurrency, tiers },
+      });
+      return jobs.map(({ id, data }) => ({ id, executionId: data.executionId }));
+    },
+    async remove(tx, jobIds) {
+      if (jobIds.length > 0) await (await ready()).deleteJob(queueName, jobIds, { db: through(tx) });
+    },
+    async close() {
+      const boss = await starting?.catch(() => undefined);
+      await boss?.stop({ graceful: false });
+    },
+  };
+}
+
+async function startBoss(db: Queryable, connection: ClientConfig, onError: (error: Error) => void): Promise<PgBoss> {
+  const { PgBoss: Boss } = await import("pg-boss");
+  // A connection of its own until it has started: all others may be held by transactions that wait for just that.
+  const first = openDatabase({ connection, maxConnections: 1, isPatient: true, onError });
+  let current: Queryable = first;
   // No schedules: the hub has its own, since those of pg-boss lose or double runs when clocks change.
-  const boss = new PgBoss({
-    db: through(db),
+  const boss = new Boss({
+    db: { executeSql: (text, values) => through(current).executeSql(text, values) },
     schema,
     schedule: false,
     supervise: true,
@@ -89,41 +150,17 @@ export async function openTaskQueue(db: Queryable, onError: (error: Error) => vo
     flowIntervalSeconds: 600,
   });
   boss.on("error", onError);
-  await boss.start();
-  await boss.createQueue(queueName, {
-    // An execution that is taken has a lease of its own; pg-boss is not to second-guess it.
-    retryLimit: 0,
-    expireInSeconds: 24 * 3600 - 1,
-    retentionSeconds: yearSeconds,
-  });
-  return {
-    takeLock,
-    async send(tx, jobs) {
-      if (jobs.length === 0) return [];
-      const inserts = jobs.map(({ executionId, lane, concurrency, priority, delayMs }) => ({
-        id: jobId(priority, Date.now()),
-        data: { executionId },
-        priority,
-        group: { id: lane, tier: `c${Math.min(concurrency, maxConcurrency)}` },
-        ...(delayMs === undefined ? {} : { startAfter: Math.ceil(delayMs / 1000) }),
-      }));
-      await boss.insert(queueName, inserts, { db: through(tx) });
-      return inserts.map(({ id }) => id);
-    },
-    isReady,
-    async take(tx, limit) {
-      const jobs = await boss.fetch<{ executionId: string }>(queueName, {
-        db: through(tx),
-        batchSize: batchSizes.findLast((size) => size <= limit)!,
-        groupConcurrency: { default: maxConcurrency, tiers },
-      });
-      return jobs.map(({ id, data }) => ({ id, executionId: data.executionId }));
-    },
-    async remove(tx, jobIds) {
-      if (jobIds.length > 0) await boss.deleteJob(queueName, jobIds, { db: through(tx) });
-    },
-    async close() {
-      await boss.stop({ graceful: false });
-    },
-  };
+  try {
+    await boss.start();
+    await boss.createQueue(queueName, {
+      // An execution that is taken has a lease of its own; pg-boss is not to second-guess it.
+      retryLimit: 0,
+      expireInSeconds: 24 * 3600 - 1,
+      retentionSeconds: yearSeconds,
+    });
+    return boss;
+  } finally {
+    current = db;
+    await first.close();
+  }
 }

@@ -51,6 +51,7 @@ describe("API keys", () => {
     const past = await org.post("/api-keys", { name: "late", expiresAt: new Date(Date.now() - 1000).toISOString() });
     expect(past.body.errors).toEqual([expect.objectContaining({ pointer: "/expiresAt", code: "date_in_past" })]);
     expect((await org.post("/api-keys", { name: "odd", expiresAt: "tomorrow" })).status).toBe(400);
+    expect((await org.post("/api-keys", { name: "leap", expiresAt: "9999-12-31T23:59:60Z" })).status).toBe(400);
     const { body } = await org.post("/api-keys", {
       name: "short",
       expiresAt: new Date(Date.now() + minute).toISOString(),

@@ -1,5 +1,4 @@
 import type { JWTVerifyGetKey } from "jose";
-import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import { HubError } from "../../core/errors.ts";
 import { outboundFetch, outboundJson } from "../../core/outbound-documents.ts";
 import type { World } from "../../context.ts";
@@ -27,6 +26,7 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   const document = await outboundJson(new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));
   const { jwks_uri: jwksUri } = document as { jwks_uri?: unknown };
   if (typeof jwksUri !== "string") throw new Error("the OIDC discovery document names no jwks_uri");
+  const { createRemoteJWKSet, customFetch } = await import("jose");
   return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: 30_000, [customFetch]: outboundFetch });
 }
 
@@ -34,6 +34,7 @@ export type OidcSubject = { subject: string; verifiedEmail: string | undefined }
 
 export async function verifyOidcToken(world: World, token: string): Promise<OidcSubject> {
   const { issuer, audience } = world.settings.oidc!;
+  const { errors, jwtVerify } = await import("jose");
   try {
     const { payload } = await jwtVerify(token, await issuerKeys(world)(), {
       algorithms,

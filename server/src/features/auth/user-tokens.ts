@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
-import { errors, jwtVerify, SignJWT } from "jose";
 import { HubError } from "../../core/errors.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
@@ -18,7 +17,11 @@ const signingKeys = perWorld((world) => {
   return { privateKey, publicKey: createPublicKey(privateKey) };
 });
 
+/** Loaded with the first token: a start should not pay for it. */
+const loadJose = () => import("jose");
+
 export async function signUserToken(world: World, user: { id: string; orgId: string; role: string }): Promise<string> {
+  const { SignJWT } = await loadJose();
   const issuedAt = Math.floor(world.clock.real().getTime() / 1000);
   return await new SignJWT({ org: user.orgId, role: user.role })
     .setProtectedHeader({ alg: algorithm, typ: "JWT" })
@@ -32,6 +35,7 @@ export async function signUserToken(world: World, user: { id: string; orgId: str
 
 /** The user id of a valid token of this surface. */
 export async function verifyUserToken(world: World, token: string): Promise<string> {
+  const { errors, jwtVerify } = await loadJose();
   try {
     const { payload } = await jwtVerify(token, signingKeys(world).publicKey, {
       algorithms: [algorithm],

@@ -131,7 +131,7 @@ describe("an order", () => {
     const rules = await fresh.post("/orders", {
       total: 1.005,
       currency: "ZZZ",
-      orderedAt: "9999-12-31T23:59:60Z",
+      orderedAt: "0100-01-01T00:00:00Z",
       lines: [
         { id: "a", sku: "x", quantity: 1 },
         { id: "a", sku: "y", quantity: 1 },

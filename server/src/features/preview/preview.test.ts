@@ -60,7 +60,7 @@ describe("the preview surface", () => {
     const replayed = await preview.post("/preview/reset", undefined, { headers });
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");
     const events = (await preview.get("/audit")).body.data.map(({ type }: { type: string }) => type);
-    expect(events).toEqual(["preview.seeded", "preview.reset"]);
+    expect(events).toEqual(["preview.seeded", "bridge.created", "preview.reset"]);
     const counts = (await preview.get("/orders/counts?archived=any")).body;
     expect(counts.total).toBe(2_000);
     const overview = (

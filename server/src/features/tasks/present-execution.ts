@@ -34,7 +34,7 @@ export function presentExecution(row: ExecutionRow, retries: { id: string }[] = 
     input: row.input,
     transformedInput: row.sent_input,
     result: row.result ?? null,
-    attempts: row.attempts.map(({ doneBefore: _, ...attempt }) => attempt),
+    attempts: row.attempts,
     retriedBy: retries.map(({ id }) => id),
     transformations: row.transformations ?? { outbound: null, inbound: null },
     logs: logs.map((line) => ({ ...line, at: line.at.toISOString() })),
