@@ -52,7 +52,9 @@ function operation(mount: Mount, route: Route, path: string): Json {
     tags: [isGateway ? "gateway" : (path.split("/")[3] ?? "other")],
     ...(route.scope === "public" ? { security: [] } : {}),
     parameters: parameters(route),
-    ...(route.body ? { requestBody: { required: !route.bodyIsOptional, content: json(route.body) } } : {}),
+    ...(route.body
+      ? { requestBody: { required: !route.bodyIsOptional, content: bodyContent(route, route.body) } }
+      : {}),
     responses: {
       [status]: { description: "Success", content: answerContent(mount, route, schema) },
       ...(route.mayBeUnfinished
@@ -62,6 +64,12 @@ function operation(mount: Mount, route: Route, path: string): Json {
     },
     "x-scope": route.scope,
   };
+}
+
+function bodyContent(route: Route, body: TSchema): Json {
+  if (!route.takesCsv) return json(body);
+  const description = "The file itself; what else the JSON body could say is said in the query.";
+  return { ...json(body), "text/csv": { schema: { type: "string", description } } };
 }
 
 /** What every route can answer, and what follows from its shape. */

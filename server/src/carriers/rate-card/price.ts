@@ -169,7 +169,8 @@ function overLimit(service: CompiledService, { weightMg, sides }: Parcel): Refus
 
 function dimWeight({ dim }: CompiledService, { sides }: Parcel): number {
   if (!dim || !sides) return 0;
-  const own = sides.map((side) => side * dim.inchesPer) as unknown as Sides;
+  const [longest, second, shortest] = sides;
+  const own: Sides = [longest * dim.inchesPer, second * dim.inchesPer, shortest * dim.inchesPer];
   const volume = volumeOf(own, dim.rounding);
   return volume > dim.threshold ? Math.round((volume / dim.divisor) * dim.unitMg) : 0;
 }

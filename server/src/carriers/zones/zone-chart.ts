@@ -75,8 +75,9 @@ function nameOf(service: string): { service: string; level: ServiceLevel | undef
 /** A range as numbers of five digits; undefined when it is none. */
 export function rangeOf(text: string): [from: number, to: number] | undefined {
   const found = /^(\d{3}|\d{5})(?:-+(\d{3}|\d{5}))?$/.exec(text.trim());
-  if (!found) return undefined;
-  const [, first, last = first] = found as unknown as [string, string, string | undefined];
+  const first = found?.[1];
+  if (first === undefined) return undefined;
+  const last = found?.[2] ?? first;
   const from = Number(first.padEnd(5, "0"));
   const to = Number(last.padEnd(5, "9"));
   return to < from ? undefined : [from, to];

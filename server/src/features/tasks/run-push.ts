@@ -89,7 +89,7 @@ async function pushOne(
 ): Promise<OneOutcome> {
   const { world, execution, call, mappings } = work;
   if (known?.status === "done") return { result: { status: "already_sent", externalId: known.sent?.externalId } };
-  const presented = presentOrder(order) as unknown as Record<string, unknown>;
+  const presented: Record<string, unknown> = presentOrder(order);
   const mapped = mappings.outbound?.map(presented) ?? { ok: true as const, output: presented };
   if (!mapped.ok) {
     const error = { code: "transformation_failed", message: "The outbound transformation could not map the order." };
