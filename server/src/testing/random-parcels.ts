@@ -147,7 +147,7 @@ export function randomCard(random: Random): RateCard {
       amountByZone: { "8": money(40) },
       when: { volumeOver: 2000 },
     },
-    { code: "thick", kind: "fixed", amount: money(400), when: { secondOver: 20, lengthPlusGirthOver: 60 } },
+    { code: "constructor", kind: "fixed", amount: money(400), when: { secondOver: 20, lengthPlusGirthOver: 60 } },
   ];
   const table = [
     { from: "2026-01-01", percent: percent() },

@@ -27,15 +27,15 @@ export function explainWeight({ breakUnit }: CompiledService, price: Price): Exp
   };
 }
 
-const fixedLabels: Record<string, string> = {
-  base: "Base price",
-  discount: "Discount",
-  minimum: "Raised to the minimum",
-  fuel: "Fuel",
-};
+const fixedLabels = new Map([
+  ["base", "Base price"],
+  ["discount", "Discount"],
+  ["minimum", "Raised to the minimum"],
+  ["fuel", "Fuel"],
+]);
 
 export function labelOf(card: CompiledCard, code: string): string {
-  return fixedLabels[code] ?? card.surcharges.find((surcharge) => surcharge.code === code)?.label ?? code;
+  return fixedLabels.get(code) ?? card.surcharges.find((surcharge) => surcharge.code === code)?.label ?? code;
 }
 
 const fuelBases = {

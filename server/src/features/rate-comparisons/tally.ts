@@ -96,24 +96,29 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   totals.best += Math.min(item.netCents, targetCents);
   if (savings > 0) totals.winAmount += savings;
   else totals.lossAmount -= savings;
-  for (const [code, cents] of result.lines) totals.lines[code] = (totals.lines[code] ?? 0) + cents;
+  for (const [code, cents] of result.lines) count(totals.lines, code, cents);
   const add = (tally: Tally): void => addTo(tally, item.netCents, targetCents, savings, result.distanceMiles);
   add(totals.all);
-  add((totals.zones[result.zone ?? "unknown"] ??= emptyTally()));
+  add(tallyOf(totals.zones, result.zone ?? "unknown"));
   const service = `${item.serviceType}\u001F${result.serviceLevel}\u001F${result.targetService}`;
-  add((totals.services[service] ??= emptyTally()));
-  add((totals.weights[bracketOf(result.ratedMg)] ??= emptyTally()));
+  add(tallyOf(totals.services, service));
+  add(tallyOf(totals.weights, bracketOf(result.ratedMg)));
   const to = item.destinationState || "unknown";
-  add((totals.states[to] ??= emptyTally()));
-  add((totals.lanes[`${item.originState || "unknown"}\u001F${to}`] ??= emptyTally()));
-  add((totals.buckets[bucketOf(savings)] ??= emptyTally()));
+  add(tallyOf(totals.states, to));
+  add(tallyOf(totals.lanes, `${item.originState || "unknown"}\u001F${to}`));
+  add(tallyOf(totals.buckets, String(bucketOf(savings))));
   const top = { position: item.position, savings };
   if (savings > 0) keepTop(totals.topSavings, top, (a, b) => b.savings - a.savings);
   if (savings < 0) keepTop(totals.topLosses, top, (a, b) => a.savings - b.savings);
 }
 
-function count(counts: Record<string, number>, key: string): void {
-  counts[key] = (counts[key] ?? 0) + 1;
+/** Zones and surcharges are named by users: `toString` is a name like any other, not the method every object has. */
+function tallyOf(group: Record<string, Tally>, key: string): Tally {
+  return Object.hasOwn(group, key) ? group[key]! : (group[key] = emptyTally());
+}
+
+function count(counts: Record<string, number>, key: string, by = 1): void {
+  counts[key] = (Object.hasOwn(counts, key) ? counts[key]! : 0) + by;
 }
 
 function addTo(tally: Tally, source: number, target: number, savings: number, miles: number | null): void {

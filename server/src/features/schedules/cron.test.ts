@@ -55,6 +55,7 @@ describe("a cron expression", () => {
     expect(problems("@dayly")).toMatchObject([{ code: "cron_unknown_nickname", suggestion: "@daily" }]);
     expect(problems("@reboot")[0]!.code).toBe("cron_unknown_nickname");
     expect(problems("@constructor")[0]!.code).toBe("cron_unknown_nickname");
+    expect(problems("constructor")[0]!.code).toBe("cron_field_count");
   });
 
   test.each([

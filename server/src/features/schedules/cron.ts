@@ -30,15 +30,15 @@ export type DayRule = {
 
 export type ParsedCron = { cron: Cron; errors?: undefined } | { cron?: undefined; errors: FieldError[] };
 
-const nicknames: Record<string, string> = {
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-  "@monthly": "0 0 1 * *",
-  "@weekly": "0 0 * * 0",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@hourly": "0 * * * *",
-};
+const nicknames = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
 
 const fieldList = "minute, hour, day of month, month, day of week";
 
@@ -49,13 +49,13 @@ export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
     errors: [{ pointer, code, message, ...more }],
   });
   if (given === "") return problem("cron_empty", `A cron expression has five fields: ${fieldList}.`);
-  if (given.startsWith("@") && !Object.hasOwn(nicknames, given.toLowerCase())) {
-    const allowed = Object.keys(nicknames);
+  if (given.startsWith("@") && !nicknames.has(given.toLowerCase())) {
+    const allowed = [...nicknames.keys()];
     const suggestion = nearestName(given, allowed);
     const message = `"${given.slice(0, 40)}" is not a known short form.`;
     return problem("cron_unknown_nickname", message, { allowed, ...(suggestion && { suggestion }) });
   }
-  const texts = (nicknames[given.toLowerCase()] ?? given).split(" ");
+  const texts = (nicknames.get(given.toLowerCase()) ?? given).split(" ");
   if (texts.length !== 5) return problem("cron_field_count", countMessage(texts.length));
   const fields: CronField[] = [];
   const errors: FieldError[] = [];
