@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 import { OneOf, Strict } from "../core/schema.ts";
 import { Weight } from "../core/weight.ts";
 import { CalendarDate } from "./rate-card/card.schemas.ts";

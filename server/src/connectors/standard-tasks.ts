@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 import type { Call, CallTask, PullTask, PushTask } from "./connector.ts";
 
 const minuteMs = 60_000;

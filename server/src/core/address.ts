@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "./type.ts";
 import { Strict } from "./schema.ts";
 
 const Text = Type.Optional(Type.String({ maxLength: 200 }));

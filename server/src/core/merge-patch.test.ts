@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Ajv } from "ajv";
-import { Type } from "typebox";
+import { Type } from "./type.ts";
 import { mergePatch, PatchFor } from "./merge-patch.ts";
 import { Strict } from "./schema.ts";
 

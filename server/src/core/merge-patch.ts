@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema, TUnsafe } from "typebox";
-import { Type } from "typebox";
+import { Type } from "./type.ts";
 import { Nullable, Strict } from "./schema.ts";
 
 type Plain = Record<string, unknown>;

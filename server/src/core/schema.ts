@@ -1,5 +1,5 @@
 import type { Static, TProperties, TSchema } from "typebox";
-import { Type } from "typebox";
+import { Type } from "./type.ts";
 
 /** Request bodies and queries: what is not named is refused, so a misspelt field never passes unnoticed. */
 export function Strict<Properties extends TProperties>(properties: Properties, options: { examples?: unknown[] } = {}) {
@@ -27,8 +27,10 @@ export const Version = Type.Integer({
   minimum: 1,
   description: "Also the ETag; send it as If-Match to avoid lost updates",
 });
-/** Names and titles: something visible, on one line. */
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: "^\\S(?:.*\\S)?$" });
+/** Something visible, on one line. */
+export const linePattern = "^\\S(?:.*\\S)?$";
+/** Names and titles. */
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: linePattern });
 export const Email = Type.String({ format: "email", maxLength: 254 });
 export const Count = Type.Integer({ minimum: 0 });
 

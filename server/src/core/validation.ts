@@ -1,24 +1,37 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
-import { Ajv } from "ajv";
-import addFormatsModule from "ajv-formats";
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type * as AjvModule from "ajv";
+import type AjvFormats from "ajv-formats";
+import { createRequire } from "node:module";
 import type { TSchema } from "typebox";
 import type { FieldError } from "./errors.ts";
 import { validationFailed } from "./errors.ts";
 import { nearestName } from "./nearest.ts";
+import { linePattern } from "./schema.ts";
 import { escapePointer } from "./strict-json.ts";
 
-// The package is CommonJS and its types describe only the ES form.
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 const maxReported = 50;
+const require = createRequire(import.meta.url);
 
-const common = { allErrors: true, strict: false, validateFormats: true, verbose: true } as const;
-/** Bodies: what arrives is what is checked; nothing is turned into something else. */
-const bodyAjv = withFormats(new Ajv({ ...common, useDefaults: true }));
-/** Query strings hold only text, so numbers and booleans have to be read from it. */
-const queryAjv = withFormats(new Ajv({ ...common, useDefaults: true, coerceTypes: true }));
+/**
+ * Bodies: what arrives is what is checked; nothing is turned into something else. Query strings hold only text, so
+ * numbers and booleans have to be read from it. Loaded with the first of them: the hub listens sooner without.
+ */
+const ajvs = { body: lazy(() => createAjv(false)), query: lazy(() => createAjv(true)) };
+
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = require("ajv") as typeof AjvModule;
+  const common = { allErrors: true, strict: false, validateFormats: true, verbose: true, useDefaults: true } as const;
+  return withFormats(new ajv.Ajv({ ...common, coerceTypes }));
+}
 
 /** Leap seconds are well-formed times, but neither JavaScript nor PostgreSQL has a moment for them. */
 function withFormats(ajv: Ajv): Ajv {
+  const { default: addFormats } = require("ajv-formats") as typeof AjvFormats;
   addFormats(ajv);
   const { validate } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
   return ajv.addFormat("date-time", (text) => validate(text) && !Number.isNaN(Date.parse(text)));
@@ -37,22 +50,30 @@ export function createValidator(schema: TSchema, part: "body" | "query"): (data:
 export function createFinder(schema: TSchema, part: "body" | "query"): (data: unknown) => FieldError[] {
   let validate: ValidateFunction | undefined;
   return (data) => {
-    validate ??= (part === "body" ? bodyAjv : queryAjv).compile(schema);
+    validate ??= ajvs[part]().compile(schema);
     return validate(data) ? [] : describe(validate.errors ?? [], part);
   };
 }
 
 function describe(errors: ErrorObject[], part: "body" | "query"): FieldError[] {
-  return errors.slice(0, maxReported).map((error) => {
+  // A name that is not allowed is reported twice: by its own rule, which says what is wrong, and by `propertyNames`.
+  const reported = errors.filter(({ keyword }) => keyword !== "propertyNames");
+  return reported.slice(0, maxReported).map((error) => {
     const pointer = pointerOf(error);
     return { pointer: part === "body" ? pointer : `query${pointer}`, code: error.keyword, ...explain(error) };
   });
 }
 
-function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
-  const member = keyword === "required" ? params.missingProperty : params.additionalProperty;
+function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject): string {
+  const member = propertyName ?? (keyword === "required" ? params.missingProperty : params.additionalProperty);
   return typeof member === "string" ? `${instancePath}/${escapePointer(member)}` : instancePath;
 }
+
+/** Rules that are told better in words. */
+const plainPatterns = new Map([
+  [linePattern, "This must be one line, without blanks around it."],
+  ["\\S", "This must not be blank."],
+]);
 
 type Explanation = { message: string; code?: string; suggestion?: string; allowed?: unknown[] };
 
@@ -80,8 +101,11 @@ function explain(error: ErrorObject): Explanation {
       return { message: `This must be ${typeName(params.type)}.` };
     case "format":
       return { message: `This is not a valid ${params.format}.` };
-    case "pattern":
-      return { message: "This has a form that is not allowed (no outer blanks, one line)." };
+    case "pattern": {
+      const what = error.propertyName === undefined ? "This" : "This name";
+      const plain = plainPatterns.get(params.pattern);
+      return { message: plain ?? `${what} has a form that is not allowed; it has to match ${params.pattern}.` };
+    }
     case "minLength":
     case "minItems":
       return { message: params.limit === 1 ? "This must not be empty." : `At least ${params.limit} are needed.` };

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "./type.ts";
 import { OneOf, Strict } from "./schema.ts";
 
 const gramsPer = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;

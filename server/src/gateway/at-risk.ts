@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, pageQuery } from "../core/schema.ts";
 import type { Ctx } from "../context.ts";
 import { listShipmentsAcrossOrgs } from "../features/shipments/shipments.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 import { Nullable, OneOf } from "../core/schema.ts";
 import type { Route } from "../route.ts";
 

@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 
 export const gatewayVersion = "1.0.0";
 

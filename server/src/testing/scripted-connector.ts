@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../core/type.ts";
 import type { Call, CallTask, Connector, ConnectorTask, Sent } from "../connectors/connector.ts";
 import { installedConnectors } from "../connectors/installed-connectors.ts";
 import { connectionTest, pushTask } from "../connectors/standard-tasks.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import type { SetLookup } from "../../core/conditions.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Carrier, TrackingEvent, TrackingReport } from "../carrier.ts";

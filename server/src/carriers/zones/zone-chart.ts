@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { Strict } from "../../core/schema.ts";
 import { zonePattern } from "../rate-card/card.schemas.ts";

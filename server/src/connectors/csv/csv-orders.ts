@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { delimiters } from "../../core/csv.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";

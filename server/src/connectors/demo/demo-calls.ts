@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { CallTask } from "../connector.ts";
 import { TaskError } from "../connector.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord, Settings } from "../connector.ts";
 import { TaskError } from "../connector.ts";

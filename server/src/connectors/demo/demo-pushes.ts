@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Sent } from "../connector.ts";
 import { effectHandle } from "../random.ts";

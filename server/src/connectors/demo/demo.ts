@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Connector } from "../connector.ts";
 import { demoCalls } from "./demo-calls.ts";

@@ -7,7 +7,7 @@ import { readPath } from "../json-path.ts";
 import { effectHandle } from "../random.ts";
 import type { Json } from "../shape.ts";
 import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
 import type { Paging, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { readJson } from "../ask.ts";
 import type { CanonicalLocation } from "../canonical.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { scopes } from "../../core/scopes.ts";
 import { DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
 

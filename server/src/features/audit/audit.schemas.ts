@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, pageQuery } from "../../core/schema.ts";
 
 export const AuditEntry = Type.Object({

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { defineRoute } from "../../route.ts";
 import { Me, PasswordChange } from "../users/users.schemas.ts";
 import * as shapes from "./auth.schemas.ts";

@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { TaskError } from "../../connectors/connector.ts";
 import { connectionTest } from "../../connectors/standard-tasks.ts";

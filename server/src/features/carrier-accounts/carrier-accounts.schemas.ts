@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { carrierNames } from "../../carriers/installed-carriers.ts";
 import { PickupRules } from "../../carriers/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./condition-sets.schemas.ts";

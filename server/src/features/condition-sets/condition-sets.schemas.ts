@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 
 export const maxValuesPerSet = 100_000;

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
-import { DateTime, Id, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
@@ -14,7 +14,7 @@ function Line(maxLength: number, description?: string) {
   return Type.String({
     minLength: 1,
     maxLength,
-    pattern: "^\\S(?:.*\\S)?$",
+    pattern: linePattern,
     ...(description === undefined ? {} : { description }),
   });
 }

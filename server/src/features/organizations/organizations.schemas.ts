@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { DateTime, Email, Id, Name, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Password } from "../users/users.schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute, xlsxType } from "../../route.ts";
 import { exportCsv, exportXlsx } from "./export-comparison.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";

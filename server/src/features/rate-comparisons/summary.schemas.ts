@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf } from "../../core/schema.ts";
 import { ScenarioShape } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import { comparisonStatuses } from "./rate-comparisons.schemas.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, OneOf, Strict } from "../../core/schema.ts";
 
 const AnyValue = Type.Unsafe<unknown>({});

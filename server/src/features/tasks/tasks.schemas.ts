@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
 import { executionStatuses, triggers } from "./tasks.states.ts";
 

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import type { Static } from "typebox";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "typebox";
+import { Type } from "../../core/type.ts";
 import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
 import { DateTime, Email, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import type { Condition } from "../../../core/conditions.ts";
 import { Strict } from "../../../core/schema.ts";
 import { defineAction, refuse } from "../action.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { statesBefore } from "../../../core/states.ts";
 import { orderMoves } from "../../orders/orders.states.ts";

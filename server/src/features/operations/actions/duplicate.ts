@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { PaymentStatus } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";

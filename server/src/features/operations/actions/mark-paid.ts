@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { DateTime, Strict } from "../../../core/schema.ts";
 import type { OrderPatch } from "../../orders/order.ts";
 import { orderStatuses } from "../../orders/orders.states.ts";

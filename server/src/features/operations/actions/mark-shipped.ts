@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { DateTime, Strict } from "../../../core/schema.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { defineAction, refuse } from "../action.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
 import { hasShipped } from "./order-lines.ts";

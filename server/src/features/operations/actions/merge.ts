@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { cleanAddress } from "../../../core/address.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import type { Order, OrderNote } from "../../orders/order.ts";
 import type { ActionEnv } from "../action.ts";
 

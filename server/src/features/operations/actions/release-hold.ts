@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
 import { holdReasons } from "../../orders/orders.states.ts";

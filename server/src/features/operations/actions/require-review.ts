@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Id, Strict } from "../../../core/schema.ts";
 import { statesBefore } from "../../../core/states.ts";
 import type { OrderPatch } from "../../orders/order.ts";

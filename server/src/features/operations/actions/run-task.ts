@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Id, Strict } from "../../../core/schema.ts";
 import type { Order } from "../../orders/order.ts";
 import { presentOrder } from "../../orders/order.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { addWeights, Dimensions, Weight } from "../../../core/weight.ts";
 import type { OrderPackage } from "../../orders/order.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Nullable, Strict } from "../../../core/schema.ts";
 import type { ShippingChoice } from "../../orders/order.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { canMove } from "../../../core/states.ts";
 import type { Order, OrderPatch } from "../../orders/order.ts";

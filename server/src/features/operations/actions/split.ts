@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { toGrams, Weight } from "../../../core/weight.ts";

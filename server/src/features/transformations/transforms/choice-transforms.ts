@@ -1,6 +1,6 @@
 // `then` is a word of the mapping language; these objects are never awaited.
 /* oxlint-disable unicorn/no-thenable */
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
 import { constantOf, MappingFault, spend } from "../mapping-run.ts";
 import { isMissing, quote, toBoolean, toText } from "../mapping-values.ts";

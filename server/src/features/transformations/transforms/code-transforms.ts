@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { isUuid } from "../../../core/ids.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { textProblem } from "../../../core/strict-json.ts";

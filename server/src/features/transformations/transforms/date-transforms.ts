@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Moment } from "../date-format.ts";
 import { compileDateFormat, dateTokens, isZone, parseIso, toInstant, toIsoDate, toMoment } from "../date-format.ts";

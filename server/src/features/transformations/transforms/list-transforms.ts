@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { memberOf } from "../mapping-path.ts";
 import type { Run } from "../mapping-run.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
 import { MappingFault, spend } from "../mapping-run.ts";
 import { finite, isMissing, roundTo, tidy, toNumber, toText } from "../mapping-values.ts";

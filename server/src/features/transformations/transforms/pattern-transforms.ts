@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
 import { checkTextLength, MappingFault, spend } from "../mapping-run.ts";
 import type { Run } from "../mapping-run.ts";

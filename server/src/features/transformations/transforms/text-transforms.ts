@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { checkTextLength, spend } from "../mapping-run.ts";
 import { cleanText, isMissing, toText } from "../mapping-values.ts";

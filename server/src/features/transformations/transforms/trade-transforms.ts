@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { spend } from "../mapping-run.ts";
 import { finite, roundTo } from "../mapping-values.ts";

@@ -1,0 +1,40 @@
+import { Type as TypeBox } from "typebox";
+import { expect, test } from "vitest";
+import { Type } from "./type.ts";
+
+/** Written once, built by ours and by the original. */
+const schemas: [string, (type: typeof Type) => object][] = [
+  ["a string", (type) => type.String({ minLength: 1, pattern: "^a" })],
+  ["an integer", (type) => type.Integer({ minimum: 1 })],
+  ["a number", (type) => type.Number({ maximum: 2.5 })],
+  ["a boolean", (type) => type.Boolean()],
+  ["null", (type) => type.Null()],
+  ["anything", (type) => type.Unknown({ description: "whatever" })],
+  ["a text", (type) => type.Literal("yes")],
+  ["true", (type) => type.Literal(true)],
+  ["a choice", (type) => type.Union([type.String(), type.Null()], { description: "one of them" })],
+  ["a list", (type) => type.Array(type.String(), { maxItems: 3 })],
+  ["named values", (type) => type.Record(type.String(), type.Integer(), { maxProperties: 5 })],
+  ["any schema", (type) => type.Unsafe<number>({ type: "string", format: "uuid" })],
+  ["an object without members", (type) => type.Object({})],
+  ["an object", (type) => type.Object({ a: type.String() }, { additionalProperties: false })],
+  ["an object with members it may lack", (type) => type.Object({ a: type.Optional(type.String()), b: type.Boolean() })],
+  ["an object that may be empty", (type) => type.Object({ a: type.Optional(type.Array(type.Null())) })],
+  ["one schema as needed and as optional", (type) => twice(type, type.String({ format: "email" }))],
+];
+
+function twice(type: typeof Type, schema: ReturnType<typeof Type.String>): object {
+  return type.Object({ a: type.Optional(schema), b: schema, c: type.Array(type.Optional(schema)) });
+}
+
+test.each(schemas)("%s is the schema that TypeBox makes of it", (_, build) => {
+  expect(JSON.parse(JSON.stringify(build(Type)))).toEqual(JSON.parse(JSON.stringify(build(TypeBox))));
+});
+
+test("names of a record are held to their rules, which TypeBox leaves out", () => {
+  expect(Type.Record(Type.String({ maxLength: 5 }), Type.Null())).toEqual({
+    type: "object",
+    patternProperties: { "^.*$": { type: "null" } },
+    propertyNames: { maxLength: 5 },
+  });
+});
