@@ -14,8 +14,8 @@ const hopelessWindow = 8_000;
 /** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
 export type Hits = { ids: string[]; total: number; isAll: boolean };
 
-/** How far the first entries of a word reach. */
-type Reach = { word: SearchWord; entries: number; stopped_in: number | null };
+/** How far the first entries of a word reach; `sure` are those in weeks that were read to their end. */
+type Reach = { word: SearchWord; entries: number; sure: number; stopped_in: number | null };
 
 /**
  * Orders with rare words are read from the table of words, where all that begin alike lie together, week by week. A
@@ -62,17 +62,85 @@ async function readByRarest(
   words: SearchWord[],
   range: Range,
 ): Promise<Hits | undefined> {
-  const reaches = await findReaches(db, plan, words);
+  const { reaches, hits } = plan.isOnlySearch
+    ? await readTogether(db, plan, words, range)
+    : { reaches: await findReaches(db, plan, words) };
+  if (hits) return hits;
   const rare = rareOf(reaches);
   if (rare.length > 0) return await readAll(db, plan, words, rare, range);
   if (!plan.isByCreation) return undefined;
   const sign = plan.direction === "desc" ? 1 : -1;
   const [rarest] = reaches.toSorted((a, b) => sign * (a.stopped_in! - b.stopped_in!));
+  const isWorthIt = rarest!.sure > range.offset + range.limit;
+  return isWorthIt ? await readFirstOf(db, plan, words, rarest!.word, range) : undefined;
+}
+
+/**
+ * How far the first entries of each word reach, and the page, if it can be told from what they have in common: where
+ * all of them were read, nothing is missing.
+ */
+async function readTogether(
+  db: Queryable,
+  plan: OrderPlan,
+  words: SearchWord[],
+  { limit, offset }: Range,
+): Promise<{ reaches: Reach[]; hits?: Hits }> {
+  const { values, bind } = binder(plan.values.slice(0, 1));
+  const lists = words.map(
+    (word, i) => `e${i} as materialized (${entriesOf(plan, word, bind)} limit ${maxEntries + 1})`,
+  );
+  const reaches = words.map((_, i) => reachOf(plan, i, `e${i}`));
+  const [edge, isBefore] = plan.direction === "desc" ? ["max", ">"] : ["min", "<"];
+  const order = `order by k ${plan.direction}, id ${plan.direction}`;
+  type Row = Omit<Reach, "word"> & { position: number; total: number; ids: string[] };
+  const rows = await db.query<Row>(
+    `with ${lists.join(", ")}, reaches as materialized (${reaches.join(" union all ")}),
+       hits as materialized (
+         select id, k from (${words.map((_, i) => `select id, k, week from e${i}`).join(" intersect ")}) b
+         where coalesce(
+           week ${isBefore} (select ${edge}(stopped_in) from reaches where entries > ${maxEntries}), true))
+     select position, entries, sure, stopped_in, (select count(*) from hits) as total,
+       array(select id from hits ${order} limit ${limit} offset ${offset}) as ids from reaches`,
+    values,
+  );
+  const { ids, total } = rows[0]!;
+  const found = rows.map(({ position, entries, sure, stopped_in }) => {
+    return { word: words[position]!, entries, sure, stopped_in };
+  });
+  const rare = rareOf(found).length;
+  if (rare === words.length) return { reaches: found, hits: { ids, total, isAll: true } };
+  // With a rare word among them the total can be told, and so it has to be.
+  const isEnough = rare === 0 && total > offset + limit;
+  return isEnough ? { reaches: found, hits: { ids, total, isAll: false } } : { reaches: found };
+}
+
+/** The page from the first orders with this one of the words, of which no more are looked at than it needs. */
+async function readFirstOf(
+  db: Queryable,
+  plan: OrderPlan,
+  words: SearchWord[],
+  word: SearchWord,
+  { limit, offset }: Range,
+): Promise<Hits | undefined> {
   const { values, bind } = binder(plan.values);
-  const found = `with entries as materialized (${entriesOf(plan, rarest!.word, bind)} limit ${maxEntries + 1}),
-    found as materialized (select distinct id from entries where week <> ${rarest!.stopped_in})`;
-  const hits = await readFound(db, plan, found, ` and ${matchOthers(words, [rarest!.word], bind)}`, values, range);
-  return hits.total > range.offset + range.limit ? { ...hits, isAll: false } : undefined;
+  const end = offset + limit;
+  const isHit = matchOthers(words, [word], bind);
+  const order = `order by k ${plan.direction}, id ${plan.direction}`;
+  // An order is in one of the branches at most: which one is all the same here.
+  const own = plan.branches.map(
+    (branch) => `(${select(plan, branch, ` and ${plan.id} = f.id and ${isHit} offset 0`)})`,
+  );
+  const [row] = await db.query<{ ids: string[] }>(
+    `with entries as materialized (${entriesOf(plan, word, bind)} limit ${maxEntries + 1}),
+       found as materialized (
+         select distinct id, k from entries where week <> (select ${lastWeek(plan)} from entries))
+     select array(
+       select h.id from (select id, k from found ${order}) f cross join lateral (${own.join(" union all ")}) h
+       limit ${end + 1}) as ids`,
+    values,
+  );
+  const { ids } = row!;
+  return ids.length > end ? { ids: ids.slice(offset, end), total: ids.length, isAll: false } : undefined;
 }
 
 /** The page from the first orders, looked through one by one; from more of them if it should be in reach. */
@@ -154,13 +222,16 @@ export async function matchWords(
 
 async function findReaches(db: Queryable, plan: OrderPlan, words: SearchWord[]): Promise<Reach[]> {
   const { values, bind } = binder(plan.values.slice(0, 1));
-  const reaches = words.map(
-    (word, i) =>
-      `select ${i} as position, count(*) as entries, ${lastWeek(plan)} as stopped_in
-         from (${entriesOf(plan, word, bind)} limit ${maxEntries + 1}) e`,
-  );
+  const reaches = words.map((word, i) => reachOf(plan, i, `(${entriesOf(plan, word, bind)} limit ${maxEntries + 1})`));
   const rows = await db.query<Omit<Reach, "word"> & { position: number }>(reaches.join(" union all "), values);
-  return rows.map(({ position, entries, stopped_in }) => ({ word: words[position]!, entries, stopped_in }));
+  return rows.map(({ position, ...reach }) => ({ ...reach, word: words[position]! }));
+}
+
+function reachOf(plan: OrderPlan, position: number, entries: string): string {
+  const lastFirst = plan.direction === "desc" ? "asc" : "desc";
+  return `select ${position} as position, coalesce(sum(n), 0)::int as entries, ${lastWeek(plan)} as stopped_in,
+    coalesce(sum(n) - (array_agg(n order by week ${lastFirst}))[1], 0)::int as sure
+    from (select week, count(*) as n from ${entries} e group by week) w`;
 }
 
 /** Words in so few entries that all of them are read. */
