@@ -166,7 +166,7 @@ const activeStatement: Prepared = {
       where org_id = $1 and bridge_id = $2 and task_name = $3 and is_active`,
 };
 
-/** At most one for each direction; asked for every execution, so the mappings are left out. */
+/** At most one for each direction; the mappings are left out, for what was made of them may still be good. */
 export async function listActive(
   db: Queryable,
   orgId: string,

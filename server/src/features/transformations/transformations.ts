@@ -11,6 +11,7 @@ import type { NewEvent } from "../../events/record-event.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge, listTasks } from "../bridges/bridges.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import { announceTransformations } from "./active-transformations.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type {
@@ -210,11 +211,9 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation>
 export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
   const by = { at: ctx.clock.now(), by: ctx.actor };
   const changed = await store.deactivateTransformationsOf(tx, ctx.orgId, bridgeId, by);
-  await recordEvents(
-    tx,
-    ctx,
-    changed.map((one) => eventOf("updated", one)),
-  );
+  const events = changed.map((one) => eventOf("updated", one));
+  await recordEvents(tx, ctx, events);
+  if (changed.length > 0) await announceTransformations(tx, ctx);
   return changed.length;
 }
 
@@ -225,6 +224,7 @@ async function noteSets(tx: Tx, ctx: Ctx, { id, name, setIds }: StoredTransforma
 
 async function record(tx: Tx, ctx: Ctx, what: string, transformation: Transformation): Promise<void> {
   await recordEvent(tx, ctx, eventOf(what, transformation));
+  await announceTransformations(tx, ctx);
 }
 
 function eventOf(what: string, transformation: Transformation): NewEvent {
