@@ -5,6 +5,7 @@ import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts"
 import { runSession } from "./chaos-session.ts";
 import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeStory, runImportStory } from "./import-story.ts";
+import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 
 const { values } = parseArgs({
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     nodes: { type: "string", default: "2" },
     import: { type: "boolean", default: false },
     orders: { type: "string", default: "5000" },
+    schedules: { type: "boolean", default: false },
+    occurrences: { type: "string", default: "10000" },
     times: { type: "boolean", default: false },
   },
 });
@@ -26,6 +29,7 @@ const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
 
 if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
+else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
@@ -39,6 +43,15 @@ async function strikeTasks(): Promise<void> {
   const result = await runTaskSession({ seed: readSeed(), ...options, clients: 6, withinMs }, say);
   console.log(describeTaskSession(result));
   if (!isTaskClean(result)) process.exitCode = 1;
+}
+
+async function strikeSchedules(): Promise<void> {
+  const strikes = number("kills", values.kills, 1, 10_000);
+  const nodes = number("nodes", values.nodes, 1, 5);
+  const occurrences = number("occurrences", values.occurrences, 1, 1_000_000);
+  const result = await runScheduleSession({ seed: readSeed(), strikes, nodes, occurrences, withinMs }, say);
+  console.log(describeScheduleSession(result));
+  if (!isScheduleClean(result)) process.exitCode = 1;
 }
 
 async function tellImportStory(): Promise<void> {

@@ -45,6 +45,7 @@ const featureEdges: Record<string, string[]> = {
   tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
+  "bridge-removal": ["bridges", "schedules", "tasks", "transformations"],
   operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "carrier-accounts": ["condition-sets"],
   shipments: ["orders"],

@@ -57,6 +57,7 @@ export const errorTable = {
   run_not_finished: [409, "A run is still at work"],
   run_finished: [409, "The run has ended already"],
   undo_not_retryable: [409, "An undo is not retried; undo the original run again"],
+  bridge_in_use: [409, "The bridge is in use"],
   bridge_inactive: [409, "The bridge is not active"],
   preview_calls_nobody: [409, "The preview makes no calls to the outside"],
   execution_not_cancellable: [409, "The execution has ended already"],

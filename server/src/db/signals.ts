@@ -26,6 +26,7 @@ export type Topic =
   | "operation_run"
   | "schedule"
   | "bridge"
+  | "transformation"
   | "task_queued"
   | "task_ended"
   | "task_cancelled"
@@ -36,10 +37,18 @@ const heartbeatMs = 10_000;
 const reconnectMs = 500;
 const listenerName = "order-operations-hub signals";
 /**
- * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in, and
- * whoever cancelled a task was told that nothing of it begins any more.
+ * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in and how
+ * the next execution is done, and whoever cancelled a task was told that nothing of it begins any more.
  */
-const confirmed: ReadonlySet<Topic> = new Set(["api_key", "user", "bridge", "clock", "reset", "task_cancelled"]);
+const confirmed: ReadonlySet<Topic> = new Set([
+  "api_key",
+  "user",
+  "bridge",
+  "transformation",
+  "clock",
+  "reset",
+  "task_cancelled",
+]);
 const receipt = "received";
 /** A node that hangs must not hold the answer for long. */
 const receiptMs = 2_000;

@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { apiKeyRoutes } from "../features/api-keys/api-keys.routes.ts";
 import { auditRoutes } from "../features/audit/audit.routes.ts";
 import { authRoutes } from "../features/auth/auth.routes.ts";
+import { bridgeRemovalRoutes } from "../features/bridge-removal/bridge-removal.routes.ts";
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
 import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
@@ -31,6 +32,7 @@ const allRoutes: Route[] = [
   ...locationRoutes,
   ...operationRoutes,
   ...bridgeRoutes,
+  ...bridgeRemovalRoutes,
   ...taskRoutes,
   ...transformationRoutes,
   ...replayRoutes,

@@ -100,12 +100,7 @@ export async function requireTask(
   { bridgeId, taskName, input }: TaskRequest,
 ): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
   const bridge = await findKnownBridge(ctx, bridgeId);
-  if (bridge?.row.org_id !== ctx.orgId) {
-    const message = "There is no such bridge in this organization.";
-    throw new HubError("bridge_not_found", message, {
-      errors: [{ pointer: "/bridgeId", code: "bridge_not_found", message }],
-    });
-  }
+  if (bridge?.row.org_id !== ctx.orgId) throw unknownBridge();
   const { row } = bridge;
   const task = findTask(bridge, taskName);
   if (!task) {
@@ -120,6 +115,14 @@ export async function requireTask(
   const errors = findInputErrors(task, input);
   if (errors.length > 0) throw validationFailed(errors);
   return { bridge, task };
+}
+
+/** Where a body names it. */
+export function unknownBridge(): HubError {
+  const message = "There is no such bridge in this organization.";
+  return new HubError("bridge_not_found", message, {
+    errors: [{ pointer: "/bridgeId", code: "bridge_not_found", message }],
+  });
 }
 
 export function refuseUnusable(world: World, bridge: OpenBridge): void {

@@ -1,4 +1,4 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./bridges.schemas.ts";
 import * as bridges from "./bridges.ts";
@@ -52,16 +52,6 @@ export const bridgeRoutes = [
     answer: [200, shapes.Bridge],
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => bridges.updateBridge(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute({
-    method: "DELETE",
-    path: "/bridges/:id",
-    scope: "bridges:write",
-    summary: "Delete a bridge; its credentials are gone at once, its orders and executions stay",
-    ids,
-    answer: [200, Deleted],
-    failures: [409, 412],
-    handle: (ctx, { params, ifMatch }) => bridges.deleteBridge(ctx, params.id, ifMatch),
   }),
   defineRoute({
     method: "POST",

@@ -35,8 +35,15 @@ export async function findBridge(db: Queryable, orgId: string, id: string): Prom
   return row;
 }
 
+/** Not against those who only name it, such as executions: they need not wait for whoever changes it. */
 export async function lockBridge(tx: Tx, orgId: string, id: string): Promise<BridgeRow | undefined> {
-  const [row] = await tx.query<BridgeRow>(`${findStatement.text} for update`, [orgId, id]);
+  const [row] = await tx.query<BridgeRow>(`${findStatement.text} for no key update`, [orgId, id]);
+  return row;
+}
+
+/** Waits for whoever changes or deletes it, and makes them wait. */
+export async function holdBridge(tx: Tx, orgId: string, id: string): Promise<BridgeRow | undefined> {
+  const [row] = await tx.query<BridgeRow>(`${findStatement.text} for share`, [orgId, id]);
   return row;
 }
 

@@ -275,7 +275,7 @@ describe("a bridge that is not there any more", () => {
     const { id } = (await create()).body;
     const done = (await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" })).body;
     const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
-    await org.delete(`/bridges/${id}`);
+    await org.delete(`/bridges/${id}?force=true`);
     const look = async () => (await org.get(`/tasks/executions/${waiting.id}`)).body;
     expect(await eventually(look, ({ status }) => status === "failed")).toMatchObject({
       error: { code: "bridge_not_found" },

@@ -18,7 +18,7 @@ import * as store from "./bridges.store.ts";
 import { openCredentials, sealCredentials } from "./bridge-credentials.ts";
 
 import type { OpenBridge } from "./bridge-tasks.ts";
-import { openBridge } from "./bridge-tasks.ts";
+import { openBridge, unknownBridge } from "./bridge-tasks.ts";
 
 export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
@@ -101,7 +101,7 @@ export async function updateBridge(
 ): Promise<Bridge> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
+    const row = await lockBridge(tx, ctx, id);
     checkVersion(row, ifMatch);
     const settings = (
       patch.settings === undefined ? row.settings : mergePatch(row.settings, patch.settings)
@@ -139,15 +139,19 @@ export async function updateBridge(
   });
 }
 
-export async function deleteBridge(ctx: Ctx, id: string, ifMatch: number | undefined) {
-  return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
-    checkVersion(row, ifMatch);
-    await store.removeBridge(tx, ctx.orgId, id, ctx.clock.now());
-    await ctx.signals.publish(tx, "bridge", id);
-    await record(tx, ctx, "deleted", row, { name: row.name });
-    return { id, deleted: true as const };
-  });
+/** Whether it may go is decided by whoever knows what uses it; `row` is locked. */
+export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, more: Record<string, unknown>): Promise<void> {
+  await store.removeBridge(tx, ctx.orgId, row.id, ctx.clock.now());
+  await ctx.signals.publish(tx, "bridge", row.id);
+  await record(tx, ctx, "deleted", row, { name: row.name, ...more });
+}
+
+/**
+ * For what is about to point at a bridge: until its transaction ends, the bridge cannot be deleted. To be called before
+ * anything else is locked, since whoever deletes a bridge locks the bridge first.
+ */
+export async function holdBridge(tx: Tx, ctx: Ctx, id: string): Promise<void> {
+  if (!(await store.holdBridge(tx, ctx.orgId, id))) throw unknownBridge();
 }
 
 function requireConnector(name: string): Connector {
@@ -181,7 +185,7 @@ function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, 
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRow> {
+export async function lockBridge(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRow> {
   const row = await store.lockBridge(tx, ctx.orgId, id);
   if (!row) throw notFound("bridge");
   return row;

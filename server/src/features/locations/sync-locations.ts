@@ -53,7 +53,7 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
   }
   await noteOutcomes(ctx.db, [{ bridgeId, error: null }], ctx.clock.now());
   const key = { orgId: ctx.orgId, bridgeId, taskName, direction: "inbound" } as const;
-  const mapping = await loadActiveTransformation(ctx, ctx.db, key);
+  const mapping = await loadActiveTransformation(ctx, key);
   return records.map(({ externalId, raw, canonical }) => {
     if (!mapping) return { externalId, body: canonical };
     const mapped = mapping.run(raw);

@@ -13,7 +13,9 @@ export const ReplayRequest = Strict(
 export type ReplayRequest = Static<typeof ReplayRequest>;
 
 const Difference = Type.Object({
-  path: Type.String({ description: "Pointer into the data" }),
+  path: Type.String({
+    description: "Pointer into the data; into the list of records where they are mapped one by one",
+  }),
   before: Type.Optional(AnyValue),
   after: Type.Optional(AnyValue),
 });
@@ -23,6 +25,13 @@ const ReplayedExecution = Type.Object({
   executionId: Id,
   createdAt: DateTime,
   status: OneOf(["same", "changed", "failed", "not_recorded"]),
+  records: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days",
+    }),
+  ),
   reason: Type.Optional(Type.String({ description: "Why it could not be replayed" })),
   differences: Type.Array(Difference, { description: "At most 20" }),
   errors: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: true })),

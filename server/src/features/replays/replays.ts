@@ -3,13 +3,16 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
 import type { Recording } from "../tasks/tasks.ts";
-import { listRecordings } from "../tasks/tasks.ts";
+import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
+import { replaySample } from "./replay-sample.ts";
 import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
 
 type Direction = "inbound" | "outbound";
 type Mode = "call" | "pull" | "push";
+export type Outcome = ReturnType<typeof runMapping> | { ok: false; errors: ReplayedExecution["errors"] };
+export type MapData = (data: unknown) => Outcome;
 /** What went into the mapping then (or would have), and what came of it. */
 type Passage = { data: unknown; outcome: unknown } | { reason: string };
 
@@ -23,18 +26,21 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   }
   const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
   const prepared = await prepareMappings(ctx.db, ctx.orgId, mappings, setIds);
+  const map: MapData = (data) =>
+    Array.isArray(prepared) ? { ok: false, errors: prepared } : runMapping(prepared.compiled, data);
   const mode = await modeOf(ctx, bridgeId, taskName);
-  const recordings = await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit });
+  const isOneByOne = mode === (direction === "outbound" ? "push" : "pull");
+  const samples = isOneByOne ? await listSamples(ctx, { bridgeId, taskName, limit }) : [];
+  const recordings = samples.length === 0 ? await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit }) : [];
   const results: ReplayedExecution[] = [];
+  for (const sample of samples) {
+    results.push(replaySample(sample, map, hasScope(ctx.principal.scopes, "pii:read")));
+    // Others have their turn between two runs.
+    await new Promise(setImmediate);
+  }
   for (const recording of recordings) {
     const passage = passageOf(recording, direction, mode);
-    const mapped = Array.isArray(prepared)
-      ? { ok: false as const, errors: prepared }
-      : "reason" in passage
-        ? undefined
-        : runMapping(prepared.compiled, passage.data);
-    results.push(resultOf(recording, passage, mapped));
-    // Others have their turn between two runs.
+    results.push(resultOf(recording, passage, "reason" in passage ? undefined : map(passage.data)));
     await new Promise(setImmediate);
   }
   const count = (status: ReplayedExecution["status"]): number => results.filter((one) => one.status === status).length;
@@ -59,26 +65,26 @@ async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mod
   }
 }
 
+const noRecords =
+  "No records of it are kept: there were none, or they were too large, or it is longer ago than 7 days.";
+
 function passageOf(recording: Recording, direction: Direction, mode: Mode): Passage {
   const { input, sent_input, result, transformations } = recording;
   if (direction === "outbound") {
-    if (mode === "push") return { reason: "The orders are mapped one by one, and are not kept as they were then." };
+    if (mode === "push") return { reason: noRecords };
     return input === null
       ? { reason: "The input is too large to be replayed." }
       : { data: input, outcome: sent_input ?? input };
   }
-  if (mode !== "call") return { reason: "The records are mapped one by one, and are not kept as they came." };
+  if (mode === "push") return { reason: "What comes back from a task that sends orders is not mapped." };
+  if (mode === "pull") return { reason: noRecords };
   if (transformations?.inbound) {
     return { reason: "Only what an earlier transformation made of the result was kept, not the result itself." };
   }
   return result === null ? { reason: "There is no result, or it is too large." } : { data: result, outcome: result };
 }
 
-function resultOf(
-  { id, created_at }: Recording,
-  passage: Passage,
-  mapped: ReturnType<typeof runMapping> | { ok: false; errors: ReplayedExecution["errors"] } | undefined,
-): ReplayedExecution {
+function resultOf({ id, created_at }: Recording, passage: Passage, mapped: Outcome | undefined): ReplayedExecution {
   const about = { executionId: id, createdAt: created_at.toISOString() };
   if ("reason" in passage) {
     return { ...about, status: "not_recorded", reason: passage.reason, differences: [], errors: [] };

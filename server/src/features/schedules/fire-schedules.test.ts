@@ -36,9 +36,12 @@ async function fireAt(now: string | number): Promise<void> {
 type Listed = { id: string; status: string; trigger: string; scheduledFor: string | null };
 
 async function executionsOf(id: string): Promise<Listed[]> {
-  const first = (await org.get(`/schedules/${id}/executions?limit=100`)).body;
-  expect(first.pagination.hasMore).toBe(false);
-  return first.data;
+  const found: Listed[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await org.get(`/schedules/${id}/executions?limit=100&page=${page}`);
+    found.push(...body.data);
+    if (!body.pagination.hasMore) return found;
+  }
 }
 
 async function timesOf(id: string): Promise<(string | null)[]> {
@@ -270,6 +273,9 @@ test("a scheduler wakes up by itself when a schedule is due", async () => {
 });
 
 describe("whatever is done to a schedule", () => {
+  // The long form: SCHEDULE_SEQUENCES=500 npm test -- fire-schedules
+  const sequences = Number(process.env["SCHEDULE_SEQUENCES"] ?? 12);
+  const timeout = 60_000 + sequences * 3_000;
   const crons = ["*/5 * * * *", "*/7 * * * *", "0 * * * *", "10,40 * * * *"];
   const command = fc.oneof(
     {
@@ -308,42 +314,46 @@ describe("whatever is done to a schedule", () => {
     };
   }
 
-  test("it fires what its cron names while it is active, nothing in a pause, and no trigger moves it", async () => {
-    let day = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 15 }), async (commands) => {
-        const model = createModel(Date.UTC(2030, 0, ++day));
-        await setClock(model.now());
-        const id = await aSchedule({ cron: model.cron(), overlap: "allow", missed: "all" });
-        for (const step of commands) {
-          if (step.do === "advance") {
-            model.advance(step.minutes);
-            await fireAt(model.now());
-          } else if (step.do === "pause" || step.do === "resume") {
-            const { body } = await org.post(`/schedules/${id}/${step.do}`);
-            expect(body.changed).toBe(model.isActive() === (step.do === "pause"));
-            model.setActive(step.do === "resume");
-          } else if (step.do === "trigger") {
-            expect((await org.post(`/schedules/${id}/trigger`)).status).toBe(200);
-            model.triggered++;
-          } else if (step.do === "patch") {
-            await org.patch(`/schedules/${id}`, { cron: step.cron });
-            model.setCron(step.cron);
-          } else if (step.do === "active") {
-            await org.patch(`/schedules/${id}`, { isActive: step.isActive });
-            model.setActive(step.isActive);
-          } else {
-            await org.patch(`/schedules/${id}`, { name: "renamed" });
+  test(
+    "it fires what its cron names while active, nothing in a pause, and no trigger moves it",
+    { timeout },
+    async () => {
+      let day = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 15 }), async (commands) => {
+          const model = createModel(Date.UTC(2030, 0, ++day));
+          await setClock(model.now());
+          const id = await aSchedule({ cron: model.cron(), overlap: "allow", missed: "all" });
+          for (const step of commands) {
+            if (step.do === "advance") {
+              model.advance(step.minutes);
+              await fireAt(model.now());
+            } else if (step.do === "pause" || step.do === "resume") {
+              const { body } = await org.post(`/schedules/${id}/${step.do}`);
+              expect(body.changed).toBe(model.isActive() === (step.do === "pause"));
+              model.setActive(step.do === "resume");
+            } else if (step.do === "trigger") {
+              expect((await org.post(`/schedules/${id}/trigger`)).status).toBe(200);
+              model.triggered++;
+            } else if (step.do === "patch") {
+              await org.patch(`/schedules/${id}`, { cron: step.cron });
+              model.setCron(step.cron);
+            } else if (step.do === "active") {
+              await org.patch(`/schedules/${id}`, { isActive: step.isActive });
+              model.setActive(step.isActive);
+            } else {
+              await org.patch(`/schedules/${id}`, { name: "renamed" });
+            }
+            expect((await read(id)).nextRunAt).toBe(model.next());
           }
-          expect((await read(id)).nextRunAt).toBe(model.next());
-        }
-        const executions = await executionsOf(id);
-        const scheduled = executions.flatMap(({ scheduledFor }) => scheduledFor ?? []);
-        expect(scheduled.toSorted()).toEqual(model.fired);
-        expect(executions.length - scheduled.length).toBe(model.triggered);
-        await org.delete(`/schedules/${id}`);
-      }),
-      { numRuns: 12 },
-    );
-  });
+          const executions = await executionsOf(id);
+          const scheduled = executions.flatMap(({ scheduledFor }) => scheduledFor ?? []);
+          expect(scheduled.toSorted()).toEqual(model.fired);
+          expect(executions.length - scheduled.length).toBe(model.triggered);
+          await org.delete(`/schedules/${id}`);
+        }),
+        { numRuns: sequences },
+      );
+    },
+  );
 });

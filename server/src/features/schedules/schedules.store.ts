@@ -131,6 +131,21 @@ export async function deleteSchedule(tx: Tx, orgId: string, id: string): Promise
   await tx.query("delete from schedules where org_id = $1 and id = $2", [orgId, id]);
 }
 
+/** Those of a bridge that are active, and not any more. */
+export async function pauseSchedulesOf(
+  tx: Tx,
+  orgId: string,
+  bridgeId: string,
+  { by, at }: { by: Actor; at: Date },
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `update schedules set is_active = false, paused_at = $4, paused_by = $3, next_run_at = null, waiting_for = null,
+       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active returning id`,
+    [orgId, bridgeId, by, at],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Runs outside of the cadence: they count, and change nothing else. */
 export async function noteRuns(
   tx: Tx,

@@ -151,7 +151,7 @@ describe("what is wrong is told", () => {
     expect((await post({ bridgeId: bridge })).body).toMatchObject({ status: 409, code: "bridge_inactive" });
     expect((await org.post(`/schedules/${id}/trigger`)).body).toMatchObject({ status: 409, code: "bridge_inactive" });
     expect((await org.post(`/schedules/${id}/resume`)).body.code).toBe("bridge_inactive");
-    await org.delete(`/bridges/${bridge}`);
+    await org.delete(`/bridges/${bridge}?force=true`);
     expect((await org.post(`/schedules/${id}/trigger`)).body).toMatchObject({ status: 409, code: "bridge_inactive" });
     expect((await org.get(`/schedules/${id}`)).body.counters.runs).toBe(0);
   });

@@ -7,7 +7,8 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { recordEvent, recordEvents } from "../../events/record-event.ts";
+import { holdBridge } from "../bridges/bridges.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron.ts";
 import { describeCron } from "./cron-describe.ts";
@@ -41,6 +42,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
   const { bridgeId, taskName, input = {}, isActive = true } = request;
   await requireTask(ctx, { bridgeId, taskName, input });
   return await change(ctx, async (tx) => {
+    await holdBridge(tx, ctx, bridgeId);
     const at = ctx.clock.now();
     const row = await store.insertSchedule(tx, ctx.orgId, {
       id: ctx.newId(),
@@ -74,13 +76,13 @@ export async function updateSchedule(
     patch.taskName !== undefined ||
     patch.input !== undefined ||
     patch.isActive === true;
-  if (asksForAnother) {
-    const { bridgeId = before.bridge_id, taskName = before.task_name } = patch;
-    await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
-  }
+  const { bridgeId = before.bridge_id, taskName = before.task_name } = patch;
+  if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
   return await change(ctx, async (tx) => {
+    if (asksForAnother) await holdBridge(tx, ctx, bridgeId);
     const row = await lock(tx, ctx, id);
     checkVersion(row, ifMatch);
+    if (asksForAnother && patch.bridgeId === undefined) refuseMoved(before, row);
     const values: ScheduleValues = {
       ...row,
       name: patch.name === undefined ? row.name : patch.name,
@@ -135,8 +137,10 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
   const before = await find(ctx.db, ctx, id);
   if (!before.is_active) await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
+    await explainGone(holdBridge(tx, ctx, before.bridge_id));
     const row = await lock(tx, ctx, id);
     if (row.is_active) return { ...presentSchedule(row), changed: false };
+    refuseMoved(before, row);
     const at = ctx.clock.now();
     const resumed = await store.updateSchedule(tx, ctx.orgId, { ...row, ...(await activeFrom(tx, ctx, row)), at });
     await record(tx, ctx, "resumed", id, { nextRunAt: resumed.next_run_at });
@@ -183,14 +187,35 @@ export async function listScheduleExecutions(ctx: Ctx, id: string, query: Schedu
 /** What an execution of this schedule needs, or the reason why there can be none. */
 export async function requireTaskOf(ctx: Ctx, row: ShownScheduleRow) {
   const { bridge_id: bridgeId, task_name: taskName, input } = row;
-  const found = await requireTask(ctx, { bridgeId, taskName, input }).catch((error: unknown) => {
+  const found = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
+  return { ...found, input };
+}
+
+async function explainGone<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
     // The schedule itself was found: that its bridge is gone is a state of it.
     if (error instanceof HubError && error.code === "bridge_not_found") {
       throw new HubError("bridge_inactive", "The bridge of this schedule was deleted. Give it another one.");
     }
     throw error;
-  });
-  return { ...found, input };
+  }
+}
+
+/** What was checked, and held, is the bridge it had a moment ago. */
+function refuseMoved(before: ShownScheduleRow, row: ShownScheduleRow): void {
+  if (row.bridge_id === before.bridge_id) return;
+  throw new HubError("conflict", "Somebody else gave the schedule another bridge in the same moment.");
+}
+
+/** Their bridge is being deleted. They stay, and can be given another one. */
+export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
+  const ids = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
+  const data = { reason: "bridge_deleted", bridgeId };
+  const events = ids.map((id) => ({ type: "schedule.paused", objectType: "schedule", objectId: id, data }));
+  await recordEvents(tx, ctx, events);
+  return ids.length;
 }
 
 function checkTiming(expression: string, zone: string) {

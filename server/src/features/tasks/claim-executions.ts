@@ -50,9 +50,6 @@ async function makeEquipment(
   world: World,
   task: { orgId: string; bridgeId: string; taskName: string },
 ): Promise<Equipment> {
-  const [bridge, mappings] = await Promise.all([
-    findKnownBridge(world, task.bridgeId),
-    loadMappings(world, world.db, task),
-  ]);
+  const [bridge, mappings] = await Promise.all([findKnownBridge(world, task.bridgeId), loadMappings(world, task)]);
   return { bridge, mappings };
 }

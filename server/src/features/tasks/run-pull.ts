@@ -6,6 +6,8 @@ import { findCursor, saveCheckpoint, saveCursor } from "./attempts.store.ts";
 import type { PulledItem } from "./record-sinks.ts";
 import { sinks } from "./record-sinks.ts";
 import type { AttemptWork } from "./run-attempt.ts";
+import type { Sampler } from "./task-samples.ts";
+import { createSampler } from "./task-samples.ts";
 
 const maxShownFailures = 100;
 
@@ -19,10 +21,12 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   };
   const sink = sinks[task.yields];
   const collected: PulledItem[] = [];
+  const sampler = createSampler(world, execution);
   let done = checkpoint.counts.fetched ?? 0;
   for await (const page of task.pull(call, checkpoint.cursor ?? undefined)) {
     call.signal.throwIfAborted();
-    const items = page.records.map((record) => toItem(work, record, checkpoint));
+    const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
+    await sampler.save();
     const usable = items.filter((item) => item !== undefined);
     done += page.records.length;
     const progress = { done, total: page.total ?? null };
@@ -74,9 +78,15 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
 const maxShownRecords = 1_000;
 
 /** The record as the hub takes it; one that cannot be mapped is reported, and does not hold up the others. */
-function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint): PulledItem | undefined {
+function toItem(
+  { mappings }: AttemptWork,
+  record: PulledRecord,
+  checkpoint: Checkpoint,
+  sampler: Sampler,
+): PulledItem | undefined {
   const { externalId, updatedAt, raw, canonical } = record;
   const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
+  sampler.add(raw, mapped);
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
   if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
   const code = mapped.ok ? "text_not_storable" : "transformation_failed";

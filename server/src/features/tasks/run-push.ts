@@ -10,6 +10,8 @@ import { presentOrder } from "../orders/order.ts";
 import type { EffectRow } from "./effects.store.ts";
 import { concludeEffect, intend, listEffects } from "./effects.store.ts";
 import type { AttemptWork } from "./run-attempt.ts";
+import type { Sampler } from "./task-samples.ts";
+import { createSampler } from "./task-samples.ts";
 
 export type PushResult = {
   orderId: string | null;
@@ -36,6 +38,7 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     (await listEffects(world.db, execution.org_id, [...keys.values()])).map((effect) => [effect.effect_key, effect]),
   );
   const results: PushResult[] = [];
+  const sampler = createSampler(world, execution);
   let retry: TaskError | undefined;
   for (const ref of refs) {
     call.signal.throwIfAborted();
@@ -46,11 +49,12 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
       continue;
     }
     const key = keys.get(order.id)!;
-    const outcome = await pushOne(work, task, order, key, known.get(key));
+    const outcome = await pushOne(work, task, order, key, known.get(key), sampler);
     if ("retry" in outcome) retry = outcome.retry;
     results.push({ ref, orderId: order.id, number: order.number, ...outcome.result });
     call.progress(results.length, refs.length);
   }
+  await sampler.save();
   // Another attempt sends only what is missing.
   if (retry) throw retry;
   const count = (status: PushResult["status"]): number => results.filter((result) => result.status === status).length;
@@ -86,11 +90,13 @@ async function pushOne(
   order: Order,
   key: string,
   known: EffectRow | undefined,
+  sampler: Sampler,
 ): Promise<OneOutcome> {
   const { world, execution, call, mappings } = work;
   if (known?.status === "done") return { result: { status: "already_sent", externalId: known.sent?.externalId } };
   const presented: Record<string, unknown> = presentOrder(order);
   const mapped = mappings.outbound?.map(presented) ?? { ok: true as const, output: presented };
+  sampler.add(presented, mapped);
   if (!mapped.ok) {
     const error = { code: "transformation_failed", message: "The outbound transformation could not map the order." };
     return { result: { status: "failed", error } };

@@ -1,5 +1,4 @@
 import type { World } from "../../context.ts";
-import type { Queryable } from "../../db/database.ts";
 import type { ActiveTransformation } from "../transformations/transformations.ts";
 import { loadActiveTransformations } from "../transformations/transformations.ts";
 
@@ -12,10 +11,9 @@ export type ActiveMappings = { outbound?: ActiveMapping; inbound?: ActiveMapping
 
 export async function loadMappings(
   world: World,
-  db: Queryable,
   task: { orgId: string; bridgeId: string; taskName: string },
 ): Promise<ActiveMappings> {
-  const { outbound, inbound } = await loadActiveTransformations(world, db, task);
+  const { outbound, inbound } = await loadActiveTransformations(world, task);
   return {
     ...(outbound ? { outbound: toMapping(outbound) } : {}),
     ...(inbound ? { inbound: toMapping(inbound) } : {}),

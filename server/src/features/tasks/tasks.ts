@@ -34,6 +34,8 @@ import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
+export { listSamples, removeOldSamples } from "./task-samples.ts";
+export type { Sample, SampledRecord } from "./task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";

@@ -1,6 +1,7 @@
-import type { World } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
-import type { Queryable } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findSets } from "../condition-sets/condition-sets.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type { MappingResult } from "./run-mapping.ts";
@@ -19,16 +20,30 @@ const maxKept = 1_000;
 /** Compiled ones by id. What is kept is used only for the very version that the database names now. */
 const compiledOnes = perWorld(() => new Map<string, Kept>());
 
-/** One look into an index tells which are active now; they are compiled only when they or their sets have changed. */
+type Active = { orgId: string; rows: ActiveRow[] };
+
+/** Which are active for a task, until a signal says that something was changed; none is an answer too. */
+const activeOnes = perWorld((world) =>
+  createSignalledCache<Active>(
+    world.signals,
+    "transformation",
+    async (key) => {
+      const { orgId, bridgeId, taskName } = JSON.parse(key) as Task;
+      return { orgId, rows: await store.listActive(world.db, orgId, bridgeId, taskName) };
+    },
+    ({ orgId }) => orgId,
+  ),
+);
+
+/** Costs no query unless they were changed, or ask about condition sets: whether those were changed is looked up. */
 export async function loadActiveTransformations(
   world: World,
-  db: Queryable,
   { orgId, bridgeId, taskName }: Task,
 ): Promise<ActiveTransformations> {
-  const rows = await store.listActive(db, orgId, bridgeId, taskName);
+  const found = await activeOnes(world).get(JSON.stringify({ orgId, bridgeId, taskName } satisfies Task));
   const active: ActiveTransformations = {};
-  for (const row of rows) {
-    const loaded = await load(world, db, orgId, row);
+  for (const row of found?.rows ?? []) {
+    const loaded = await load(world, world.db, orgId, row);
     if (loaded) active[row.direction] = loaded;
   }
   return active;
@@ -36,10 +51,14 @@ export async function loadActiveTransformations(
 
 export async function loadActiveTransformation(
   world: World,
-  db: Queryable,
   { direction, ...task }: Task & { direction: "inbound" | "outbound" },
 ): Promise<ActiveTransformation | undefined> {
-  return (await loadActiveTransformations(world, db, task))[direction];
+  return (await loadActiveTransformations(world, task))[direction];
+}
+
+/** Called in the transaction of every change: it is answered when all nodes know of it. */
+export async function announceTransformations(tx: Tx, ctx: Ctx): Promise<void> {
+  await ctx.signals.publish(tx, "transformation", ctx.orgId);
 }
 
 async function load(

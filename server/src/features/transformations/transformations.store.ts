@@ -104,6 +104,26 @@ function parametersOf(orgId: string, values: TransformationValues): unknown[] {
   return [id, orgId, name, bridgeId, taskName, direction, JSON.stringify(mappings), setIds, isActive, at];
 }
 
+/** Those of a bridge that are active, and not any more; each gets a version that says so. */
+export async function deactivateTransformationsOf(
+  tx: Tx,
+  orgId: string,
+  bridgeId: string,
+  { at, by }: Pick<TransformationValues, "at" | "by">,
+): Promise<StoredTransformation[]> {
+  const rows = await tx.query<TransformationRow>(
+    `with changed as (
+       update transformations set is_active = false, updated_at = $3, version = version + 1
+        where org_id = $1 and bridge_id = $2 and is_active returning ${columns}),
+     kept as (
+       insert into transformation_versions (transformation_id, version, org_id, name, mappings, is_active, created_by,
+         created_at) select id, version, $1, name, mappings, is_active, $4, $3 from changed)
+     select * from changed`,
+    [orgId, bridgeId, at, by],
+  );
+  return rows.map(present);
+}
+
 async function keepVersion(
   tx: Tx,
   orgId: string,
@@ -146,7 +166,7 @@ const activeStatement: Prepared = {
       where org_id = $1 and bridge_id = $2 and task_name = $3 and is_active`,
 };
 
-/** At most one for each direction; asked for every execution, so the mappings are left out. */
+/** At most one for each direction; the mappings are left out, for what was made of them may still be good. */
 export async function listActive(
   db: Queryable,
   orgId: string,

@@ -158,6 +158,43 @@ describe("in an execution", () => {
     expect((await execute(bridgeId, { a: 1 })).result).toEqual({ a: 1 });
   });
 
+  test("a change on one node is in force with the next execution on another", async () => {
+    const desk = await startTestHub({ taskSlots: 0 });
+    await desk.secondNode({ taskSlots: 4 });
+    const there = await desk.org();
+    const bridges = await Promise.all(
+      ["One", "Two"].map(async (name) => (await there.post("/bridges", { name, connector: "demo" })).body.id as string),
+    );
+    const [bridgeId, otherId] = bridges as [string, string];
+    const run = async (bridge = bridgeId) =>
+      (await there.post("/tasks/execute-sync", { bridgeId: bridge, taskName: "noop", input: { a: 1 } })).body.result;
+    const about = (target: string) => ({
+      name: target,
+      bridgeId,
+      taskName: "noop",
+      direction: "inbound",
+      mappings: [{ source: "a", target }],
+    });
+    const patch = (id: string, more: object) => there.patch(`/transformations/${id}`, more);
+
+    expect(await run()).toEqual({ a: 1 });
+    const { id } = (await there.post("/transformations", about("created"))).body;
+    expect(await run()).toEqual({ created: 1 });
+    await patch(id, { mappings: [{ source: "a", target: "changed" }] });
+    expect(await run()).toEqual({ changed: 1 });
+    await there.post(`/transformations/${id}/rollback`, { version: 1 });
+    expect(await run()).toEqual({ created: 1 });
+    const next = (await there.post("/transformations?replace=true", about("replaced"))).body.id;
+    expect(await run()).toEqual({ replaced: 1 });
+    expect(await run(otherId)).toEqual({ a: 1 });
+    await patch(next, { bridgeId: otherId });
+    expect([await run(), await run(otherId)]).toEqual([{ a: 1 }, { replaced: 1 }]);
+    await patch(id, { isActive: true });
+    expect(await run()).toEqual({ created: 1 });
+    await there.delete(`/transformations/${id}`);
+    expect(await run()).toEqual({ a: 1 });
+  });
+
   test("data that cannot be mapped fails the execution with every reason", async () => {
     const { bridgeId } = (await aTransformation({ mappings: [{ source: "a", target: "n", type: "number" }] })).body;
     const failed = await execute(bridgeId, { a: "12,50" });

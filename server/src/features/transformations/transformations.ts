@@ -7,9 +7,11 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
-import { listTasks } from "../bridges/bridges.ts";
+import type { NewEvent } from "../../events/record-event.ts";
+import { recordEvent, recordEvents } from "../../events/record-event.ts";
+import { holdBridge, listTasks } from "../bridges/bridges.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import { announceTransformations } from "./active-transformations.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type {
@@ -48,6 +50,7 @@ export async function createTransformation(
   await requireTaskOfBridge(ctx, request);
   return await refuseSecondActive(ctx, request, "", () =>
     change(ctx, async (tx) => {
+      await holdBridge(tx, ctx, request.bridgeId);
       const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
       const values: TransformationValues = {
         ...request,
@@ -78,10 +81,14 @@ export async function updateTransformation(
   if (patch.bridgeId !== undefined || patch.taskName !== undefined) {
     await requireTaskOfBridge(ctx, { ...before, ...patch });
   }
+  const { bridgeId = before.bridgeId } = patch;
+  const needsBridge = patch.bridgeId !== undefined || patch.isActive === true;
   return await refuseSecondActive(ctx, { ...before, ...patch }, id, () =>
     change(ctx, async (tx) => {
+      if (needsBridge) await holdBridge(tx, ctx, bridgeId);
       const current = await lock(tx, ctx, id);
       checkVersion(current, options.ifMatch);
+      if (needsBridge && (patch.bridgeId ?? current.bridgeId) !== bridgeId) throw new HubError("conflict");
       return await save(tx, ctx, current, patch, options.replace);
     }),
   );
@@ -200,17 +207,28 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation>
   return found;
 }
 
+/** Their bridge is being deleted. They stay, and can be given another one. */
+export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
+  const by = { at: ctx.clock.now(), by: ctx.actor };
+  const changed = await store.deactivateTransformationsOf(tx, ctx.orgId, bridgeId, by);
+  const events = changed.map((one) => eventOf("updated", one));
+  await recordEvents(tx, ctx, events);
+  if (changed.length > 0) await announceTransformations(tx, ctx);
+  return changed.length;
+}
+
 /** A condition set that a transformation asks about cannot be deleted under it. */
 async function noteSets(tx: Tx, ctx: Ctx, { id, name, setIds }: StoredTransformation): Promise<void> {
   await recordConditionSetUses(tx, ctx, { type: "transformation", id, name }, Object.values(setIds));
 }
 
 async function record(tx: Tx, ctx: Ctx, what: string, transformation: Transformation): Promise<void> {
+  await recordEvent(tx, ctx, eventOf(what, transformation));
+  await announceTransformations(tx, ctx);
+}
+
+function eventOf(what: string, transformation: Transformation): NewEvent {
   const { id, name, bridgeId, taskName, direction, isActive, version } = transformation;
-  await recordEvent(tx, ctx, {
-    type: `transformation.${what}`,
-    objectType: "transformation",
-    objectId: id,
-    data: { name, bridgeId, taskName, direction, isActive, version },
-  });
+  const data = { name, bridgeId, taskName, direction, isActive, version };
+  return { type: `transformation.${what}`, objectType: "transformation", objectId: id, data };
 }

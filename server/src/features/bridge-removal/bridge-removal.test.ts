@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+let hub: TestHub;
+let other: TestHub;
+let org: TestOrg;
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  other = await hub.secondNode({ taskSlots: 0 });
+  org = await hub.org();
+});
+
+let count = 0;
+const aBridge = async (): Promise<string> =>
+  (await org.post("/bridges", { name: `Shop ${++count}`, connector: "demo" })).body.id;
+const aSchedule = (bridgeId: string, more: object = {}) =>
+  org.post("/schedules", { name: "Every year", bridgeId, taskName: "noop", cron: "@yearly", ...more });
+const aTransformation = (bridgeId: string, more: object = {}) =>
+  org.post("/transformations", {
+    name: "Names",
+    bridgeId,
+    taskName: "noop",
+    direction: "inbound",
+    mappings: [{ source: "a", target: "b" }],
+    ...more,
+  });
+
+describe("a bridge that is used", () => {
+  test("is not deleted, and everything that uses it is named", async () => {
+    const bridgeId = await aBridge();
+    const schedule = (await aSchedule(bridgeId)).body.id;
+    const transformation = (await aTransformation(bridgeId, { isActive: false })).body.id;
+    const actions = [{ type: "run_task", params: { bridge_id: bridgeId.toUpperCase(), task_name: "noop" } }];
+    const pipeline = (await org.post("/operations/pipelines", { name: "Ask the shop", actions })).body.id;
+    await org.post(`/locations/sync/${bridgeId}`);
+    const execution = (await org.post("/tasks/execute", { bridgeId, taskName: "noop", delaySeconds: 600 })).body.id;
+    const refused = await org.delete(`/bridges/${bridgeId}`);
+    expect(refused).toMatchObject({ status: 409, body: { code: "bridge_in_use", usedByCounts: { schedule: 1 } } });
+    expect(refused.body.usedBy).toEqual(
+      expect.arrayContaining([
+        { type: "schedule", id: schedule, name: "Every year" },
+        { type: "transformation", id: transformation, name: "Names" },
+        { type: "pipeline", id: pipeline, name: "Ask the shop" },
+        { type: "task_execution", id: execution, name: "noop" },
+        expect.objectContaining({ type: "location" }),
+      ]),
+    );
+    expect((await org.get(`/bridges/${bridgeId}`)).body).toMatchObject({ isActive: true, version: 1 });
+    expect((await org.get(`/schedules/${schedule}`)).body.isActive).toBe(true);
+  });
+
+  test("of many uses the newest are named, and all are counted", async () => {
+    const bridgeId = await aBridge();
+    await Promise.all(Array.from({ length: 23 }, () => aSchedule(bridgeId)));
+    const { body } = await org.delete(`/bridges/${bridgeId}`);
+    expect(body.usedBy).toHaveLength(20);
+    expect(body.usedByCounts).toEqual({ schedule: 23 });
+    expect(body.detail).toContain("23 place(s)");
+  });
+
+  test("can be deleted once nothing uses it any more", async () => {
+    const bridgeId = await aBridge();
+    const next = await aBridge();
+    const schedule = (await aSchedule(bridgeId)).body.id;
+    const transformation = (await aTransformation(bridgeId)).body.id;
+    await org.patch(`/schedules/${schedule}`, { bridgeId: next });
+    expect((await org.delete(`/bridges/${bridgeId}`)).body.usedByCounts).toEqual({ transformation: 1 });
+    await org.delete(`/transformations/${transformation}`);
+    expect((await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop" })).body.status).toBe("succeeded");
+    expect(await org.delete(`/bridges/${bridgeId}`)).toMatchObject({ status: 200, body: { deleted: true } });
+  });
+});
+
+describe("with force", () => {
+  test("schedules are paused, transformations deactivated, and both can be given another bridge", async () => {
+    const bridgeId = await aBridge();
+    const schedule = (await aSchedule(bridgeId)).body.id;
+    const transformation = (await aTransformation(bridgeId)).body.id;
+    expect((await org.delete(`/bridges/${bridgeId}?force=true`)).status).toBe(200);
+    const paused = (await org.get(`/schedules/${schedule}`)).body;
+    expect(paused).toMatchObject({ isActive: false, nextRunAt: null, pausedBy: { type: "api_key" }, version: 2 });
+    expect((await org.get(`/transformations/${transformation}`)).body).toMatchObject({ isActive: false, version: 2 });
+    expect((await org.get(`/transformations/${transformation}/versions`)).body.data).toMatchObject([
+      { version: 2, isActive: false },
+      { version: 1, isActive: true },
+    ]);
+    const { data } = (await org.get("/audit?limit=5")).body;
+    expect(data.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(["bridge.deleted", "schedule.paused", "transformation.updated"]),
+    );
+    expect((await org.post(`/schedules/${schedule}/resume`)).body.code).toBe("bridge_inactive");
+    expect((await org.patch(`/transformations/${transformation}`, { isActive: true })).body).toMatchObject({
+      status: 404,
+      code: "bridge_not_found",
+      errors: [{ pointer: "/bridgeId" }],
+    });
+    const next = await aBridge();
+    expect((await org.patch(`/schedules/${schedule}`, { bridgeId: next, isActive: true })).body.isActive).toBe(true);
+    const moved = await org.patch(`/transformations/${transformation}`, { bridgeId: next, isActive: true });
+    expect(moved.body.isActive).toBe(true);
+  });
+
+  test("what runs is cancelled, and what waits fails and says why", async () => {
+    const bridgeId = await aBridge();
+    const about = { bridgeId, taskName: "sleep", input: { ms: 60_000 } };
+    const running = (await org.post("/tasks/execute", about)).body.id;
+    const waiting = (await org.post("/tasks/execute", { ...about, delaySeconds: 1 })).body.id;
+    const look = (id: string) => async () => (await org.get(`/tasks/executions/${id}`)).body;
+    await eventually(look(running), ({ status }) => status === "running");
+    await org.delete(`/bridges/${bridgeId}?force=true`);
+    expect((await look(running)()).status).toBe("cancelled");
+    expect((await eventually(look(waiting), ({ status }) => status === "failed")).error.code).toBe("bridge_not_found");
+  });
+
+  test("another version than the one that was read is still refused", async () => {
+    const bridgeId = await aBridge();
+    await org.patch(`/bridges/${bridgeId}`, { name: `Renamed ${++count}` });
+    const stale = await org.delete(`/bridges/${bridgeId}?force=true`, undefined, { headers: { "if-match": '"1"' } });
+    expect(stale.status).toBe(412);
+  });
+});
+
+describe("in the same moment", () => {
+  /** The answer of the deletion, and of what was made meanwhile on another node. */
+  async function race(bridgeId: string, query: string, path: string, body: object) {
+    const node = other.client(org.token);
+    const [deleted, made] = await Promise.all([org.delete(`/bridges/${bridgeId}${query}`), node.post(path, body)]);
+    return { deleted: deleted.status, made };
+  }
+
+  test.each(["/schedules", "/transformations"])("nothing at %s is left on a bridge that is gone", async (path) => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 30; round++) {
+      const bridgeId = await aBridge();
+      const about =
+        path === "/schedules"
+          ? { bridgeId, taskName: "noop", cron: "@yearly" }
+          : { name: "N", bridgeId, taskName: "noop", direction: "inbound", mappings: [{ source: "a", target: "b" }] };
+      const { deleted, made } = await race(bridgeId, "", path, about);
+      seen.add(`${deleted} ${made.status}`);
+    }
+    expect([...seen].filter((outcome) => outcome !== "200 404" && outcome !== "409 201")).toEqual([]);
+  });
+
+  test("with force what was made is paused, or refused", async () => {
+    for (let round = 0; round < 30; round++) {
+      const bridgeId = await aBridge();
+      const { deleted, made } = await race(bridgeId, "?force=true", "/schedules", {
+        bridgeId,
+        taskName: "noop",
+        cron: "@yearly",
+      });
+      expect(deleted).toBe(200);
+      if (made.status !== 201) expect(made.body.code).toBe("bridge_not_found");
+      else expect((await org.get(`/schedules/${made.body.id}`)).body.isActive).toBe(false);
+    }
+  });
+
+  test("a maker that comes while the bridge is being deleted waits, and is told that it is gone", async () => {
+    const bridgeId = await aBridge();
+    const schedule = (await aSchedule(await aBridge(), { isActive: false })).body.id;
+    const waiting = await hub.world.db.transaction(async (tx) => {
+      await tx.query("update bridges set deleted_at = now() where id = $1", [bridgeId]);
+      const makers = [
+        aSchedule(bridgeId),
+        aTransformation(bridgeId),
+        org.patch(`/schedules/${schedule}`, { bridgeId }),
+      ];
+      await eventually(lockWaits, (waits) => waits >= makers.length);
+      return makers;
+    });
+    for (const maker of waiting) expect(await maker).toMatchObject({ status: 404, body: { code: "bridge_not_found" } });
+    expect((await org.get(`/schedules?bridgeId=${bridgeId}`)).body.data).toEqual([]);
+  });
+
+  async function lockWaits(): Promise<number> {
+    const [row] = await hub.world.db.query<{ waits: number }>(
+      "select count(*) as waits from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
+    return row!.waits;
+  }
+});

@@ -1,0 +1,50 @@
+import { HubError } from "../../core/errors.ts";
+import { checkVersion } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { lockBridge, removeBridge } from "../bridges/bridges.ts";
+import { pauseSchedulesOf } from "../schedules/schedules.ts";
+import { cancelExecutions } from "../tasks/tasks.ts";
+import { deactivateTransformationsOf } from "../transformations/transformations.ts";
+import type { BridgeUses } from "./bridge-removal.store.ts";
+import * as store from "./bridge-removal.store.ts";
+
+const shownPerType = 20;
+
+/**
+ * The bridge is locked before its uses are read: who makes a schedule or a transformation holds it meanwhile, so either
+ * the new one is seen here, or its maker is told that the bridge is gone.
+ */
+export async function deleteBridge(
+  ctx: Ctx,
+  id: string,
+  { ifMatch, isForced }: { ifMatch: number | undefined; isForced: boolean },
+) {
+  return await change(ctx, async (tx) => {
+    const bridge = await lockBridge(tx, ctx, id);
+    checkVersion(bridge, ifMatch);
+    const uses = await store.listUses(tx, ctx.orgId, bridge.id, shownPerType);
+    if (uses.usedBy.length > 0 && !isForced) throw inUse(bridge.name, uses);
+    const ended = uses.usedBy.length > 0 ? await endUses(tx, ctx, bridge.id) : {};
+    await removeBridge(tx, ctx, bridge, ended);
+    return { id, deleted: true as const };
+  });
+}
+
+/** Nothing may go on as if the bridge were there. What waits in the queue fails by itself, and says why. */
+async function endUses(tx: Tx, ctx: Ctx, bridgeId: string) {
+  const pausedSchedules = await pauseSchedulesOf(tx, ctx, bridgeId);
+  const deactivatedTransformations = await deactivateTransformationsOf(tx, ctx, bridgeId);
+  const running = await store.listRunning(tx, ctx.orgId, bridgeId);
+  const cancelled = running.length === 0 ? [] : await cancelExecutions(tx, ctx, running);
+  return { pausedSchedules, deactivatedTransformations, cancelledExecutions: cancelled.length };
+}
+
+function inUse(name: string, { usedBy, counts }: BridgeUses): HubError {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const message =
+    `${name} is used in ${total} place(s). Give them another bridge, or send ?force=true: schedules are paused, ` +
+    "transformations deactivated and running executions cancelled.";
+  return new HubError("bridge_in_use", message, { extra: { usedBy, usedByCounts: counts } });
+}
