@@ -15,7 +15,7 @@ import { executeRun, workerName } from "./execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./export-results.ts";
 import { findDrift } from "./preflight-token.ts";
-import { presentRun, presentWithoutResults } from "./present-run.ts";
+import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
 import { findOrders } from "./run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
@@ -155,7 +155,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const page = await runs.listRuns(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(presentRun) };
+  return { ...page, data: page.data.map((run) => presentRun(ctx, run)) };
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
@@ -164,7 +164,8 @@ export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
-  return await results.listResults(ctx.db, id, query);
+  const page = await results.listResults(ctx.db, id, query);
+  return { ...page, data: presentResults(ctx, page.data) };
 }
 
 export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> {
@@ -213,7 +214,7 @@ async function begin(
     });
     if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
     // Kept from the first moment: a repeated request must find this run, even if we die before it is finished.
-    await ctx.keepAnswer?.(tx, presentWithoutResults(row));
+    await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
   if (!isWaiting) await executeRun(ctx, run.id);
@@ -278,10 +279,10 @@ async function describe(ctx: Ctx, run: RunRow): Promise<RunDetail> {
     results.readResultsAfter(ctx.db, run.id, -1, firstResults),
   ]);
   return {
-    ...presentWithoutResults(run),
+    ...presentWithoutResults(ctx, run),
     errors_by_code: errors,
     retried_by: related.retriedBy,
     undone_by: related.undoneBy,
-    results: first,
+    results: presentResults(ctx, first),
   };
 }

@@ -1,4 +1,5 @@
 import { HubError } from "../../core/errors.ts";
+import { maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-person.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
@@ -45,7 +46,8 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
     failed: count("failed"),
     notRecorded: count("not_recorded"),
   };
-  return { transformationId: id, version, summary, results };
+  const shown = maySeePersonalData(ctx) ? results : results.map(maskResult);
+  return { transformationId: id, version, summary, results: shown };
 }
 
 /** A task that is gone was called as a whole, as far as anybody can tell now. */
@@ -86,4 +88,14 @@ function resultOf(
   if (!mapped?.ok) return { ...about, status: "failed", differences: [], errors: mapped?.errors.slice(0, 20) ?? [] };
   const differences = differencesOf(passage.outcome, mapped.output);
   return { ...about, status: differences.length === 0 ? "same" : "changed", differences, errors: [] };
+}
+
+/** Where something would differ is told; what it is may be anybody's name. */
+function maskResult(result: ReplayedExecution): ReplayedExecution {
+  const differences = result.differences.map((difference) => ({
+    path: difference.path,
+    ...("before" in difference ? { before: maskTexts(difference.before) } : {}),
+    ...("after" in difference ? { after: maskTexts(difference.after) } : {}),
+  }));
+  return { ...result, differences, errors: result.errors.map(maskProblem) };
 }
