@@ -62,7 +62,10 @@ describe("retry", () => {
     );
     expect((await org.post(`/operations/runs/${body.id}/retry`)).body.code).toBe("run_not_finished");
     expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("run_not_finished");
-    expect((await org.post(`/operations/runs/${body.id}/cancel`)).body).toMatchObject({ status: "cancelled" });
+    const key = { headers: { "idempotency-key": `cancel-${body.id}` } };
+    const cancel = () => org.post(`/operations/runs/${body.id}/cancel`, undefined, key);
+    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
+    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
     expect((await org.get(`/operations/runs/${body.id}/results`)).body.data[0].status).toBe("cancelled");
     expect((await org.post(`/operations/runs/${body.id}/cancel`)).status).toBe(200);
     expect((await read(order_ids[0]!)).notes).toEqual([]);

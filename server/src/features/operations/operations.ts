@@ -143,10 +143,12 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
   await change(ctx, async (tx) => {
     const run = await runs.lockRun(tx, ctx.orgId, id);
     if (!run) throw notFound("operation_run");
-    if (run.status === "cancelled" || run.cancel_requested) return;
+    // Kept for a repeated request, should we die before the run has ended; like the first answer of a run.
+    if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
     await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectType: "operation_run", objectId: id });
+    return presentWithoutResults(ctx, run);
   });
   // Nobody may be working on it; then it ends here. Otherwise its worker sees the request before its next portion.
   await executeRun(ctx, id);
