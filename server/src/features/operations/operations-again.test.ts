@@ -251,3 +251,28 @@ describe("saved pipelines", () => {
     },
   );
 });
+
+test("a split is not taken back while its order is merged into another one: the lines would be in no order", async () => {
+  const about = { status: "ready", customer: { email: "ada@example.com" } };
+  const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+  const [a, b] = await Promise.all([
+    org.post("/orders", { ...about, lines, orderedAt: "2026-03-02T00:00:00Z" }),
+    org.post("/orders", { ...about, lines, orderedAt: "2026-03-01T00:00:00Z" }),
+  ]);
+  const step = async (order_ids: string[], type: string, params: object) =>
+    (await org.post("/operations/run", { order_ids, actions: [{ type, params }] })).body;
+  const undo = async (id: string) => (await org.post(`/operations/runs/${id}/undo`)).body;
+  const split = await step([a.body.id], "split", { by: "value", max_value: 20 });
+  const [made] = split.results[0].steps[0].created_order_ids;
+  const merge = await step([a.body.id, b.body.id], "merge", {});
+  expect(merge.summary).toMatchObject({ succeeded: 2, no_change: 0 });
+
+  const refused = await undo(split.id);
+  expect(refused.results[0]).toMatchObject({ status: "failed", error: { code: "merged_since" } });
+  expect((await org.get(`/orders/${made}`)).body.lines).toMatchObject([{ quantity: 1 }]);
+
+  expect((await undo(merge.id)).summary).toMatchObject({ succeeded: 2 });
+  expect((await undo(split.id)).summary).toMatchObject({ succeeded: 1 });
+  expect((await org.get(`/orders/${a.body.id}`)).body.lines).toMatchObject([{ quantity: 3 }]);
+  expect((await org.get(`/orders/${made}`)).status).toBe(404);
+});

@@ -87,6 +87,15 @@ const together = {
 };
 const irreversible = { error: { code: "irreversible", message: "What this step did cannot be taken back." } };
 
+// What was merged is counted in the other order as it was then: put back here it would be nowhere.
+const merged = {
+  error: {
+    code: "merged_since",
+    message: "The order was merged into another one since, with the lines as they are now.",
+    fix: "Undo the merge first.",
+  },
+};
+
 type UndoneStep = { changes: Change[] } | { error: NonNullable<StepResult["error"]> };
 
 function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
@@ -95,6 +104,7 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
     const number = created.get(touched)!.number;
     return { error: { code: "created_order_changed", message: `${number}, which this step made, was changed since.` } };
   }
+  if (order.mergedIntoId !== null && step.changes?.some(({ path }) => path === "/lines")) return merged;
   let current = order;
   const changes: Change[] = [];
   for (const change of (step.changes ?? []).toReversed()) {
