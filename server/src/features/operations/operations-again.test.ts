@@ -276,3 +276,15 @@ test("a split is not taken back while its order is merged into another one: the 
   expect((await org.get(`/orders/${a.body.id}`)).body.lines).toMatchObject([{ quantity: 3 }]);
   expect((await org.get(`/orders/${made}`)).status).toBe(404);
 });
+
+test("an undo that deleted orders cannot itself be undone: what was in them would be in no order", async () => {
+  const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+  const [id] = (await makeOrders(1, { lines })) as [string];
+  const { body: split } = await run([id], [{ type: "split", params: { by: "value", max_value: 20 } }]);
+  const { created_order_ids: made } = split.results[0].steps[0];
+  const { body: undo } = await org.post(`/operations/runs/${split.id}/undo`);
+  expect(undo.results[0].steps).toMatchObject([{ status: "applied", deleted_order_ids: made }]);
+  const { body: again } = await org.post(`/operations/runs/${undo.id}/undo`);
+  expect(again.results[0]).toMatchObject({ status: "failed", error: { code: "orders_deleted" } });
+  expect((await read(id)).lines).toMatchObject([{ quantity: 3 }]);
+});
