@@ -1,24 +1,48 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { Client } from "pg";
 import type { Send } from "./chaos-client.ts";
-import { signIn } from "./chaos-client.ts";
+import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createChaosHub, withDatabase } from "./chaos-hub.ts";
+import { cancelledState, snapshot } from "./boundary-snapshot.ts";
 import { makeFolder, makeOrders } from "./chaos-session.ts";
+import { goods } from "./making.ts";
 import { passTime } from "./pass-time.ts";
 import { until } from "./until.ts";
+import { gateIsOpen } from "./workload.ts";
 
 /** Before a statement is sent, when it is sent and its answer will not be read, after its answer has come. */
 export type Moment = "before" | "sent" | "after";
 
-export type Scenario = { name: string; orders: number; isAsync: boolean; isUndone: boolean; moments: Moment[] };
+export type Scenario = {
+  name: string;
+  orders: number;
+  isAsync: boolean;
+  /** What the run does: change orders, some of which may refuse, or make orders. */
+  does: "change" | "changeIfOpen" | "make";
+  followedBy?: "undo" | "retry" | "cancel";
+  /** The request from which on statements are counted; default: the run. */
+  countsFrom?: "run" | "undo" | "retry" | "cancel";
+  moments: Moment[];
+};
+
+const few = { orders: 20, isAsync: false, does: "change", moments: ["sent"] } satisfies Partial<Scenario>;
 
 /** After a statement is before the next one, so two moments are enough; what is left unread is the harder one. */
 export const scenarios: Scenario[] = [
-  { name: "20 orders x 3 actions", orders: 20, isAsync: false, isUndone: false, moments: ["before", "sent"] },
-  { name: "520 orders x 3 actions in two portions", orders: 520, isAsync: true, isUndone: false, moments: ["sent"] },
-  { name: "20 orders x 3 actions, then undone", orders: 20, isAsync: false, isUndone: true, moments: ["sent"] },
+  { ...few, name: "20 orders x 3 actions", moments: ["before", "sent"] },
+  { ...few, name: "520 orders x 3 actions in two portions", orders: 520, isAsync: true },
+  { ...few, name: "20 orders x 3 actions, then undone", followedBy: "undo" },
+  { ...few, name: "a retry of 2 of 20 orders", does: "changeIfOpen", followedBy: "retry", countsFrom: "retry" },
+  {
+    ...few,
+    name: "a cancel of 520 orders in two portions",
+    orders: 520,
+    isAsync: true,
+    followedBy: "cancel",
+    countsFrom: "cancel",
+  },
+  { ...few, name: "20 orders split, duplicated and merged, then undone", does: "make", followedBy: "undo" },
 ];
 
 export type BoundaryOptions = {
@@ -73,9 +97,9 @@ export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryR
 }
 
 async function runOnce(hub: ChaosHub, send: Send, scenario: Scenario, token: string): Promise<string> {
-  const orderIds = await makeOrders(send, scenario.orders);
+  const orderIds = await makeOrdersFor(send, scenario);
   if (!(await perform(hub, send, scenario, token, orderIds))) throw new Error("the hub did not answer");
-  return await withDatabase(hub.dataDir, (db) => snapshot(db, token, orderIds));
+  return await readState(hub, scenario, token, orderIds);
 }
 
 async function killThroughout(
@@ -95,7 +119,7 @@ async function killThroughout(
     differences: [],
   };
   const compare = async (token: string, orderIds: string[]): Promise<void> => {
-    const state = await withDatabase(hub.dataDir, (db) => snapshot(db, token, orderIds));
+    const state = await readState(hub, scenario, token, orderIds);
     if (state !== golden) result.differences.push(`${token}:\n${state}\ninstead of\n${golden}`);
   };
   // What a dead hub has left is taken up by the one that is to die next, before that one is asked for anything.
@@ -103,11 +127,15 @@ async function killThroughout(
   await hub.killHub();
   for (let killAt = 1; killAt <= maxStatements && performance.now() < deadline; killAt += every) {
     const token = `${scenario.name} ${moment} ${killAt}`;
-    const env = { CHAOS_KILL_AT: String(killAt), CHAOS_KILL_WHEN: moment, CHAOS_MARKER: keyOf(token, "run") };
+    const env = {
+      CHAOS_KILL_AT: String(killAt),
+      CHAOS_KILL_WHEN: moment,
+      CHAOS_MARKER: keyOf(token, scenario.countsFrom ?? "run"),
+    };
     await forgetTheDead(hub);
     await hub.start({ file: preloadFile, env });
     await takeUp();
-    const orderIds = await makeOrders(send, scenario.orders);
+    const orderIds = await makeOrdersFor(send, scenario);
     takeUp = async () => {
       if (!(await perform(hub, send, scenario, token, orderIds))) throw new Error(`${token}: was not answered`);
       await compare(token, orderIds);
@@ -124,6 +152,17 @@ async function killThroughout(
   await hub.start();
   await takeUp();
   return result;
+}
+
+async function makeOrdersFor(send: Send, { does, orders }: Scenario): Promise<string[]> {
+  if (does !== "make") return await makeOrders(send, orders);
+  const { results } = await accepted(send, { method: "POST", path: "/orders/bulk", body: { orders: goods(orders) } });
+  return (results as { id: string }[]).map(({ id }) => id);
+}
+
+async function readState(hub: ChaosHub, { followedBy }: Scenario, token: string, orderIds: string[]): Promise<string> {
+  const read = followedBy === "cancel" ? cancelledState : snapshot;
+  return await withDatabase(hub.dataDir, (db) => read(db, token, orderIds));
 }
 
 function keyOf(token: string, request: string): string {
@@ -152,25 +191,56 @@ async function perform(
   token: string,
   orderIds: string[],
 ): Promise<boolean> {
-  const ask = async (path: string, key: string, body?: unknown): Promise<string | undefined> => {
+  const { followedBy } = scenario;
+  const ask = async (path: string, request: string, body?: unknown): Promise<string | undefined> => {
     const headers = {
-      "idempotency-key": key,
+      "idempotency-key": keyOf(token, request),
       ...(scenario.isAsync ? { prefer: "respond-async" } : {}),
     };
     const reply = await send({ method: "POST", path, headers, ...(body === undefined ? {} : { body }) });
     if (reply.kind === "lost") return undefined;
-    if (reply.status !== 201) throw new Error(`${token}: ${reply.status} ${JSON.stringify(reply.body)}`);
-    const runId = String(reply.body.id);
-    return (await isFinished(hub, runId)) ? runId : undefined;
+    // Too late for a cancel is an end like any other.
+    if (reply.status < 300 || reply.body.code === "run_finished") return String(reply.body.id);
+    throw new Error(`${token}: ${reply.status} ${JSON.stringify(reply.body)}`);
   };
-  const actions = [
+  const actions = [...steps[scenario.does](token), { type: "add_note", params: { text: `note of ${token}` } }];
+  const runId = await ask("/operations/run", "run", { order_ids: orderIds, actions, note: token });
+  if (runId === undefined) return false;
+  if (followedBy === "cancel") {
+    return (await ask(`/operations/runs/${runId}/cancel`, followedBy)) !== undefined && (await isFinished(hub, runId));
+  }
+  if (!(await isFinished(hub, runId))) return false;
+  if (followedBy === undefined) return true;
+  if (followedBy === "retry" && !(await openGates(send, orderIds))) return false;
+  const otherId = await ask(`/operations/runs/${runId}/${followedBy}`, followedBy);
+  return otherId !== undefined && (await isFinished(hub, otherId));
+}
+
+const steps: Record<Scenario["does"], (token: string) => object[]> = {
+  change: (token) => [
     { type: "add_tags", params: { tags: ["chaos"] } },
     { type: "set_custom_field", params: { key: "token", value: token } },
-    { type: "add_note", params: { text: `note of ${token}` } },
-  ];
-  const runId = await ask("/operations/run", keyOf(token, "run"), { order_ids: orderIds, actions, note: token });
-  if (runId === undefined || !scenario.isUndone) return runId !== undefined;
-  return (await ask(`/operations/runs/${runId}/undo`, keyOf(token, "undo"))) !== undefined;
+  ],
+  changeIfOpen: (token) => [
+    { type: "add_tags", params: { tags: ["chaos"] } },
+    { type: "assert", params: { when: gateIsOpen } },
+    { type: "set_custom_field", params: { key: "token", value: token } },
+  ],
+  make: () => [
+    { type: "split", params: { by: "value", max_value: 50 } },
+    { type: "duplicate", params: {} },
+    { type: "merge", params: {} },
+  ],
+};
+
+/** So that what has failed can be done; those that are open already are not changed. */
+async function openGates(send: Send, orderIds: string[]): Promise<boolean> {
+  for (const id of orderIds) {
+    const reply = await send({ method: "PATCH", path: `/orders/${id}`, body: { customFields: { gate: "open" } } });
+    if (reply.kind === "lost") return false;
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+  }
+  return true;
 }
 
 /** Asks the database, not the hub, whose statements are being counted. */
@@ -189,35 +259,4 @@ async function isFinished(hub: ChaosHub, runId: string): Promise<boolean> {
     await until(look, finishWithinMs, () => `run ${runId} is not finished`);
     return isDone;
   });
-}
-
-/** Everything that came of it, without ids and times. */
-async function snapshot(db: Client, token: string, orderIds: string[]): Promise<string> {
-  const { rows: runs } = await db.query<{ id: string }>(
-    `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, worker
-       from operation_runs where note = $1 order by created_at`,
-    [token],
-  );
-  const { rows: results } = await db.query(
-    `select n.undo_of is not null as is_undo, r.position, r.status, r.is_unchanged, r.todo, r.error_code, r.version_before,
-            r.version_after, jsonb_path_query_array(r.steps, '$[*].type') as types,
-            jsonb_path_query_array(r.steps, '$[*].status') as statuses
-       from operation_results r join operation_runs n on n.id = r.run_id where n.note = $1 order by 1, 2`,
-    [token],
-  );
-  const { rows: orders } = await db.query(
-    `select o.version, o.tags, o.custom_fields, jsonb_path_query_array(o.notes, '$[*].text') as notes
-       from orders o where o.id = any($1::uuid[]) order by array_position($1::uuid[], o.id)`,
-    [orderIds],
-  );
-  const { rows: events } = await db.query(
-    "select type, count(*)::int as times from events where object_id = any($1::uuid[]) group by type order by type",
-    [runs.map(({ id }) => id)],
-  );
-  const { rows: chunks } = await db.query(
-    "select position, is_done from operation_run_chunks c join operation_runs n on n.id = c.run_id where n.note = $1 order by 1, 2",
-    [token],
-  );
-  const state = { runs: runs.map((run) => ({ ...run, id: "" })), results, orders, events, chunks };
-  return JSON.stringify(state).replaceAll(token, "TOKEN");
 }

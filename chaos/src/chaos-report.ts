@@ -10,6 +10,7 @@ export function describeSession(result: SessionResult): string {
     `acknowledgements      ${countAll(result)}: ${list(result.acknowledgements)}`,
     `answers lost          ${counts.lost}; repeated under the same key ${counts.repeated}, replayed ${counts.replayed}`,
     `held by a dead holder ${counts.parked}`,
+    `orders made by steps  ${counts.made}`,
     `refused               ${list(counts.refused)}`,
     `runs, observations    ${result.runs}, ${result.observations}`,
     `progress after a kill ${describeTimes(recoveries.any)}`,

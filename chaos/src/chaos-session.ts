@@ -9,6 +9,7 @@ import type { Plan, Strike, StrikeKind } from "./chaos-plan.ts";
 import { createRandom } from "./chaos-plan.ts";
 import type { Findings } from "./checker.ts";
 import { check } from "./checker.ts";
+import { makeGoods } from "./making.ts";
 import { openJournal, readJournal } from "./journal.ts";
 import type { Watcher } from "./run-watcher.ts";
 import { createWatcher } from "./run-watcher.ts";
@@ -20,7 +21,7 @@ import { createEditor, createRunner } from "./workload.ts";
 export type SessionOptions = {
   plan: Plan;
   size: Size;
-  runners: { sync: number; async: number; editors: number };
+  runners: { sync: number; async: number; editors: number; makers: number };
   withinMs: number;
   /** Do not wait until the dead are given up, but make it so. */
   isTimePassed?: boolean;
@@ -57,14 +58,16 @@ export async function runSession(options: SessionOptions, say: (line: string) =>
     const send = await signIn(hub);
     const orderIds = await makeOrders(send, options.size.orders);
     journal.append({ type: "orders", ids: orderIds });
+    const goods = await makeGoods(send, journal, "goods", options.size.goods);
     const { id: setId } = await accepted(send, { method: "POST", path: "/condition-sets", body: { name: "chaos" } });
     let isOver = false;
-    const counts: Counts = { lost: 0, repeated: 0, replayed: 0, parked: 0, refused: {}, internalErrors: [] };
+    const counts: Counts = { lost: 0, repeated: 0, replayed: 0, parked: 0, made: 0, refused: {}, internalErrors: [] };
     const shared: Shared = {
       send,
       journal,
       watcher,
       orderIds,
+      goods,
       setId: String(setId),
       size: options.size,
       isOver: () => isOver,
@@ -131,9 +134,10 @@ function createClients({ plan, runners }: SessionOptions, shared: Shared): Clien
   const seeds = [...plan.clientSeeds];
   const random = () => createRandom(seeds.shift()!);
   return [
-    ...Array.from({ length: runners.sync }, (_, i) => createRunner(`sync${i}`, random(), shared, false)),
-    ...Array.from({ length: runners.async }, (_, i) => createRunner(`async${i}`, random(), shared, true)),
+    ...Array.from({ length: runners.sync }, (_, i) => createRunner(`sync${i}`, random(), shared, "sync")),
+    ...Array.from({ length: runners.async }, (_, i) => createRunner(`async${i}`, random(), shared, "async")),
     ...Array.from({ length: runners.editors }, (_, i) => createEditor(`editor${i}`, random(), shared)),
+    ...Array.from({ length: runners.makers }, (_, i) => createRunner(`maker${i}`, random(), shared, "maker")),
   ];
 }
 

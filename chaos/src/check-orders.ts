@@ -36,7 +36,8 @@ async function checkNotes(db: Reader, findings: Findings): Promise<void> {
         where x ->> 'type' = 'add_note'),
      found as (
        select o.id as order_id, x ->> 'text' as text, count(*)::int as found
-         from orders o cross join jsonb_array_elements(o.notes) as x group by 1, 2)
+         from orders o cross join jsonb_array_elements(o.notes) as x
+        where x ->> 'text' !~ '^(Merged into|Copy of) ' group by 1, 2)
      select order_id, text, coalesce(done, 0) as done, coalesce(undone, 0) as undone, coalesce(found, 0) as found
        from expected full join found using (order_id, text)
       where coalesce(done, 0) > 1 or coalesce(done, 0) - coalesce(undone, 0) <> coalesce(found, 0)`,
@@ -69,24 +70,36 @@ type LastChange = {
   tags: string[];
   notes: unknown;
   custom_fields: unknown;
+  lines: unknown;
+  status: string;
+  merged_into_id: string | null;
+  child_count: number;
   steps: { status: string; carried?: boolean; changes?: { path: string; to: unknown }[] }[];
 };
 
 /** The order is as the result that gave it its version says. */
 async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<LastChange>(
-    `select o.id, o.tags, o.notes, o.custom_fields, r.steps from orders o
+    `select o.id, o.tags, o.notes, o.custom_fields, o.lines, o.status, o.merged_into_id, o.child_count, r.steps from orders o
        join operation_results r on r.order_id = o.id and r.version_after = o.version and r.version_after > r.version_before`,
   );
-  for (const { id, tags, notes, custom_fields, steps } of rows) {
-    const now: Record<string, unknown> = { "/tags": tags, "/notes": notes, "/customFields": custom_fields };
+  for (const { id, tags, notes, custom_fields, lines, status, merged_into_id, child_count, steps } of rows) {
+    const now = new Map<string, unknown>([
+      ["/tags", tags],
+      ["/notes", notes],
+      ["/customFields", custom_fields],
+      ["/lines", lines],
+      ["/status", status],
+      ["/mergedIntoId", merged_into_id],
+      ["/childCount", child_count],
+    ]);
     const last = new Map<string, unknown>();
-    for (const { status, carried, changes = [] } of steps) {
-      if (status === "applied" && !carried) for (const { path, to } of changes) last.set(path, to);
+    for (const { status: outcome, carried, changes = [] } of steps) {
+      if (outcome === "applied" && !carried) for (const { path, to } of changes) last.set(path, to);
     }
     for (const [path, to] of last) {
-      if (isDeepStrictEqual(now[path], to)) continue;
-      findings.lost.push(`order ${id} ${path}: ${JSON.stringify(now[path])} instead of ${JSON.stringify(to)}`);
+      if (!now.has(path) || isDeepStrictEqual(now.get(path), to)) continue;
+      findings.lost.push(`order ${id} ${path}: ${JSON.stringify(now.get(path))} instead of ${JSON.stringify(to)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { checkMade } from "./check-made.ts";
 import { checkOrders } from "./check-orders.ts";
 import { checkRuns } from "./check-runs.ts";
 import type { JournalEntry } from "./journal.ts";
@@ -32,5 +33,6 @@ export async function check(
   };
   await checkRuns(db, journal, findings);
   await checkOrders(db, journal, findings);
+  await checkMade(db, journal, findings);
   return findings;
 }

@@ -2,11 +2,15 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "nod
 
 export type Summary = { total: number; succeeded: number; failed: number; skipped: number; no_change: number };
 
+/** `made`: the orders that its steps are said to have made. */
+type ToldRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
+
 /** What the hub has said it did. */
 export type Acknowledgement =
-  | { type: "orders"; ids: string[] }
-  | { type: "run"; key: string; runId: string; orderIds: string[]; noteText: string; status: string; summary: Summary }
-  | { type: "retry" | "undo"; key: string; runId: string; of: string; status: string; summary: Summary }
+  /** `units`: what is in each of them, where it is counted. */
+  | { type: "orders"; ids: string[]; units?: Record<string, number> }
+  | (ToldRun & { type: "run"; orderIds: string[]; noteText: string })
+  | (ToldRun & { type: "retry" | "undo"; of: string })
   | { type: "cancel"; runId: string }
   | { type: "patch"; orderId: string; field: string; value: string }
   | { type: "values"; setId: string; values: string[] };

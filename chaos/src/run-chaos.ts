@@ -66,12 +66,12 @@ async function runChaos(): Promise<void> {
   const seed = readSeed();
   const plan = makePlan(seed, number("kills", values.kills, 1, 10_000));
   say(`seed ${seed}: up to ${plan.strikes.length} kills within ${values.minutes} minutes`);
-  const size = { orders: 1_000, syncOrders: [10, 200], asyncOrders: [500, 1_000] } as const;
+  const size = { orders: 1_000, goods: 120, syncOrders: [10, 200], asyncOrders: [500, 1_000] } as const;
   const result = await runSession(
     {
       plan,
       size: { ...size, syncOrders: [...size.syncOrders], asyncOrders: [...size.asyncOrders] },
-      runners: { sync: 3, async: 2, editors: 3 },
+      runners: { sync: 3, async: 2, editors: 3, makers: 2 },
       withinMs,
     },
     say,

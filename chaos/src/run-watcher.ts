@@ -2,7 +2,12 @@ import { appendFileSync } from "node:fs";
 import type { Send } from "./chaos-client.ts";
 import type { Summary } from "./journal.ts";
 
-export type SeenRun = { id: string; status: string; summary: Summary };
+export type SeenRun = {
+  id: string;
+  status: string;
+  summary: Summary;
+  results?: { steps: { status: string; carried?: boolean; created_order_ids?: string[] }[] }[];
+};
 
 /** What somebody saw of a run, and when they had asked: what was asked for at the same time says nothing about order. */
 export type Observation = { runId: string; status: string; done: number; sentAt: number; at: number };

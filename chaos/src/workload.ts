@@ -1,17 +1,20 @@
 import type { Call, Reply, Send } from "./chaos-client.ts";
 import type { Random } from "./chaos-plan.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
+import { drawMaking, makeGoods } from "./making.ts";
 import type { SeenRun, Watcher } from "./run-watcher.ts";
 import { isFinal } from "./run-watcher.ts";
 import { until } from "./until.ts";
 
-export type Size = { orders: number; syncOrders: [number, number]; asyncOrders: [number, number] };
+export type Size = { orders: number; goods: number; syncOrders: [number, number]; asyncOrders: [number, number] };
 
 export type Shared = {
   send: Send;
   journal: Journal;
   watcher: Watcher;
   orderIds: string[];
+  /** Orders that makers split, merge and duplicate; there are more of them as time goes on. */
+  goods: string[];
   setId: string;
   size: Size;
   isOver(): boolean;
@@ -23,6 +26,8 @@ export type Counts = {
   repeated: number;
   replayed: number;
   parked: number;
+  /** Orders that steps are said to have made. */
+  made: number;
   refused: Record<string, number>;
   /** A hub that cannot reach its database says 503; 500 would be a mistake of ours. */
   internalErrors: string[];
@@ -40,6 +45,9 @@ type Wish = {
 type Open = { id: string; isUndo: boolean };
 type Own = { id: string; isUndone: boolean; isRetried: boolean; hasFailures: boolean };
 
+/** Makers split, merge and duplicate; the others change orders. */
+export type RunnerKind = "sync" | "async" | "maker";
+
 export type Client = { work(): Promise<void>; settle(): Promise<void> };
 
 const settleWithinMs = 120_000;
@@ -47,11 +55,14 @@ const maxRepeats = 1_000;
 const maxUndoable = 4;
 /** Runs that are waited for at the same time: one that was interrupted must not keep its client from working. */
 const maxOpen = 3;
-const gateIsOpen = { not: { path: "customFields.gate", op: "eq", value: "closed" } };
+/** Some goods end up merged for good, since others have changed them before the undo. */
+const newGoodsEvery = 8;
+export const gateIsOpen = { not: { path: "customFields.gate", op: "eq", value: "closed" } };
 
 /** Starts runs, takes them back, tries them again: one thing after the other, each until it is known what came of it. */
-export function createRunner(name: string, random: Random, shared: Shared, isAsync: boolean): Client {
+export function createRunner(name: string, random: Random, shared: Shared, kind: RunnerKind): Client {
   const { send, journal, watcher, counts } = shared;
+  const isAsync = kind === "async";
   const parked: Wish[] = [];
   const own: Own[] = [];
   const open: Open[] = [];
@@ -66,12 +77,15 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
   function wishForRun(): Wish {
     const key = nextKey("run");
     const [low, high] = isAsync ? shared.size.asyncOrders : shared.size.syncOrders;
-    const orderIds = random.sample(shared.orderIds, random.between(low, high));
     const noteText = `note of ${key}`;
+    const isMaking = kind === "maker";
+    const orderIds = isMaking
+      ? random.sample(shared.goods, Math.min(shared.goods.length, random.between(5, 40)))
+      : random.sample(shared.orderIds, random.between(low, high));
     const actions = [
-      { type: "add_tags", params: { tags: [`t${random.between(1, 20)}`] } },
+      ...(isMaking ? [] : [{ type: "add_tags", params: { tags: [`t${random.between(1, 20)}`] } }]),
       ...(random.next() < 0.25 ? [{ type: "assert", params: { when: gateIsOpen } }] : []),
-      { type: "set_custom_field", params: { key: `by.${name}`, value: key } },
+      ...(isMaking ? drawMaking(random) : [{ type: "set_custom_field", params: { key: `by.${name}`, value: key } }]),
       { type: "add_note", params: { text: noteText } },
     ];
     return {
@@ -84,7 +98,7 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
         body: { order_ids: orderIds, actions, note: key },
         headers: headersOf(key),
       },
-      entry: ({ id, status, summary }) => ({ type: "run", key, runId: id, orderIds, noteText, status, summary }),
+      entry: (run) => ({ type: "run", ...told(key, run), orderIds, noteText }),
     };
   }
 
@@ -96,7 +110,7 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
       runId,
       asked: 0,
       call: { method: "POST", path: `/operations/runs/${runId}/${of}`, headers: headersOf(key) },
-      entry: ({ id, status, summary }) => ({ type: of, key, runId: id, of: runId, status, summary }),
+      entry: (run) => ({ type: of, ...told(key, run), of: runId }),
     };
   }
 
@@ -143,7 +157,9 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
 
   async function accept(wish: Wish, reply: Reply & { kind: "answer" }): Promise<void> {
     const run = reply.body as unknown as SeenRun;
-    journal.append(wish.entry(run));
+    const entry = wish.entry(run);
+    journal.append(entry);
+    if ("made" in entry) counts.made += entry.made?.length ?? 0;
     // A kept answer is that of its time, not of now.
     if (reply.isReplayed) counts.replayed++;
     else watcher.saw(run, reply.sentAt, reply.at);
@@ -176,6 +192,10 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
     return true;
   }
 
+  async function addGoods(): Promise<void> {
+    shared.goods.push(...(await makeGoods(send, journal, nextKey("goods"), shared.size.goods)));
+  }
+
   async function grantOrPark(wish: Wish): Promise<void> {
     if (await grant(wish)) return;
     counts.parked++;
@@ -186,6 +206,7 @@ export function createRunner(name: string, random: Random, shared: Shared, isAsy
     async work() {
       while (!shared.isOver()) {
         for (const wish of parked.splice(0)) if (!(await grant(wish))) parked.push(wish);
+        if (kind === "maker" && sequence % newGoodsEvery === 0) await addGoods();
         await grantOrPark(choose());
         await awaitEnds();
       }
@@ -215,7 +236,7 @@ export function createEditor(name: string, random: Random, shared: Shared): Clie
   }
 
   async function patch(): Promise<void> {
-    const orderId = random.pick(shared.orderIds);
+    const orderId = random.pick(random.next() < 0.8 ? shared.orderIds : shared.goods);
     const value = `${name}-${++sequence}`;
     // A field of its own, so that a repeated change finds what it has set, whatever others did meanwhile.
     const customFields = { [`edited.${name}`]: value, gate: random.next() < 0.1 ? "closed" : "open" };
@@ -235,6 +256,14 @@ export function createEditor(name: string, random: Random, shared: Shared): Clie
     },
     settle: async () => {},
   };
+}
+
+function told(key: string, { id, status, summary, results = [] }: SeenRun) {
+  const steps = results.flatMap((result) => result.steps);
+  const made = steps.flatMap((step) =>
+    step.status === "applied" && !step.carried ? (step.created_order_ids ?? []) : [],
+  );
+  return { key, runId: id, status, summary, ...(made.length > 0 ? { made } : {}) };
 }
 
 function countLost(counts: Counts, reason: string): void {

@@ -1,10 +1,73 @@
+import type { Principal } from "./actor.ts";
+import { isUuid } from "./ids.ts";
+import { hasScope } from "./scopes.ts";
+
 export const mask = "***";
 
 /** What tells who somebody is, in an address or beside one. Where something goes roughly is not part of it. */
 export const personalMembers: readonly string[] = ["name", "email", "phone", "address1", "address2"];
 
+export function maySeePersonalData({ principal }: { principal: Pick<Principal, "scopes"> }): boolean {
+  return hasScope(principal.scopes, "pii:read");
+}
+
 /** The same with stars in place of names: that something is there is still seen. */
 export function maskPerson<T extends object>(holder: T): T {
   const masked = personalMembers.filter((name) => name in holder).map((name) => [name, mask]);
   return { ...holder, ...Object.fromEntries(masked) };
+}
+
+/** Every text, where each may tell who somebody is: numbers, ids and the shape are still seen. */
+export function maskTexts(value: unknown): unknown {
+  if (typeof value === "string") return isUuid(value) ? value : mask;
+  return isContainer(value) ? mapMembers(value, maskTexts) : value;
+}
+
+/** A problem with data may quote it; what is wrong and where is told by the rest of it. */
+export function maskProblem<T extends { message?: unknown }>(problem: T): T {
+  const masked: T & { suggestion?: unknown } = { ...problem, message: mask };
+  delete masked.suggestion;
+  return masked;
+}
+
+const always =
+  /^(customer|recipient|buyer|contact|shipping|billing)?(first|last|full)name$|e?mail(address)?$|phone(number)?$/;
+const streets = /^(shipping|billing)?(address(line)?[123]|street(address|[123])?)$/;
+const somebody = /^(customer|recipient|buyer|consignee|contact|person)$/;
+const place = /^(address|(shipping|billing|delivery)(address)?|destination|shipto|billto)$/;
+const besidesPerson = /^(zip|zipcode|postcode|postalcode|city|company)$/;
+
+/**
+ * In data whose shape is not ours: what is named like a part of a person, here or in any other system. A `name` alone
+ * may be that of a thing, so it counts in somebody's object and beside a street, a city or an e-mail address.
+ */
+export function maskPersonsWithin(value: unknown, holder = ""): unknown {
+  if (!isContainer(value)) return value;
+  if (Array.isArray(value)) return value.map((member) => maskPersonsWithin(member, holder));
+  const names = Object.keys(value).map(plain);
+  const isPerson =
+    somebody.test(holder) || place.test(holder) || names.some((name) => isPersonal(name) || besidesPerson.test(name));
+  return mapMembers(value, (member, key) => {
+    const name = plain(key);
+    const isNamed = isPersonal(name) || (isPerson && name === "name") || (somebody.test(name) && !isContainer(member));
+    return isNamed ? maskTexts(member) : maskPersonsWithin(member, name);
+  });
+}
+
+function isPersonal(name: string): boolean {
+  return always.test(name) || streets.test(name) || /^(customer|recipient|buyer|contact)name$/.test(name);
+}
+
+/** first_name, First Name and firstName are one. */
+function plain(key: string): string {
+  return key.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function mapMembers(value: object, map: (member: unknown, key: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((member, i) => map(member, String(i)));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, map(member, key)]));
 }

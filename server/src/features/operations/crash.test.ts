@@ -28,8 +28,8 @@ test("kills at random moments lose nothing that was acknowledged and do nothing 
   const { findings, kills, acknowledgements } = await runSession(
     {
       plan: makePlan(20_261_115, 5),
-      size: { orders: 60, syncOrders: [5, 20], asyncOrders: [30, 60] },
-      runners: { sync: 2, async: 1, editors: 1 },
+      size: { orders: 60, goods: 48, syncOrders: [5, 20], asyncOrders: [30, 60] },
+      runners: { sync: 2, async: 1, editors: 1, makers: 1 },
       withinMs: 60_000,
       isTimePassed: true,
     },
@@ -53,8 +53,36 @@ describe("the check itself", async () => {
     { type: "add_note", params: { text: "once" } },
   ];
   const run = (await org.post("/operations/run", { order_ids: ids, actions, note: "key-1" })).body;
+  const goods = await org.post("/orders/bulk", {
+    orders: Array.from({ length: 4 }, () => ({
+      status: "ready",
+      customer: { email: "ada@example.com" },
+      lines: [{ sku: "MUG", quantity: 3, price: 10 }],
+    })),
+  });
+  const goodIds: string[] = goods.body.results.map(({ id }: { id: string }) => id);
+  const make = async (order_ids: string[], type: string, params: object) =>
+    (await org.post("/operations/run", { order_ids, actions: [{ type, params }], note: `${type}-${order_ids[0]}` }))
+      .body;
+  const split = await make(goodIds.slice(0, 1), "split", { by: "value", max_value: 10 });
+  await make(goodIds.slice(1, 3), "merge", {});
+  await make(goodIds.slice(1, 2), "duplicate", {});
+  const takenBack = await make(goodIds.slice(3), "duplicate", {});
+  await org.post(`/operations/runs/${takenBack.id}/undo`);
+  const madeBy = ({ results: made }: typeof split): string[] => made[0].steps[0].created_order_ids;
   const journal: JournalEntry[] = [
     { type: "orders", ids },
+    { type: "orders", ids: goodIds, units: { MUG: 3 } },
+    {
+      type: "run",
+      key: `split-${goodIds[0]}`,
+      runId: split.id,
+      orderIds: goodIds.slice(0, 1),
+      noteText: "",
+      status: split.status,
+      summary: split.summary,
+      made: madeBy(split),
+    },
     { type: "patch", orderId: ids[0], field: "edited.me", value: "me-1" },
     { type: "values", setId: set.id, values: ["a"] },
     {
@@ -106,6 +134,40 @@ describe("the check itself", async () => {
       `insert into operation_runs select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
          from operation_runs r`,
     ],
+    ["lost", "an order that a step made and that is gone", "delete from orders where parent_order_id is not null"],
+    [
+      "doubled",
+      "an order that no result says was made",
+      "update orders set id = gen_random_uuid() where parent_order_id is not null",
+    ],
+    [
+      "broken",
+      "an order that is there although it was taken back",
+      `update orders set id = '${madeBy(takenBack)[0]}', parent_order_id = '${goodIds[3]}' where id = '${madeBy(split)[0]}'`,
+    ],
+    [
+      "doubled",
+      "an order that two results say they have made",
+      `update operation_results set steps = (select steps from operation_results where run_id = '${split.id}')
+        where run_id <> '${split.id}' and order_id = '${goodIds[1]}'`,
+    ],
+    [
+      "lost",
+      "an order that was told and is in no result",
+      `update operation_results set steps = '[]' where run_id = '${split.id}'`,
+    ],
+    [
+      "lost",
+      "units that a part of a split has lost",
+      `update orders set lines = jsonb_set(lines, '{0,quantity}', '0') where id = '${madeBy(split)[0]}'`,
+    ],
+    [
+      "doubled",
+      "units that a part of a split has too many of",
+      `update orders set lines = jsonb_set(lines, '{0,quantity}', '9') where id = '${madeBy(split)[0]}'`,
+    ],
+    ["doubled", "merged orders that are there beside what they became", "update orders set merged_into_id = null"],
+    ["lost", "units that a merge has lost", "update orders set lines = lines - 1 where jsonb_array_length(lines) = 2"],
   ] as const)("finds as %s %s", async (list, _, tampering) => {
     expect((await findAfter(tampering))[list]).not.toEqual([]);
   });

@@ -28,6 +28,8 @@ export type StepResult = {
   status: StepStatus;
   changes?: Change[];
   created_order_ids?: string[];
+  /** Of an undo: what the step had made. */
+  deleted_order_ids?: string[];
   /** Queued, not done yet: how it went is to be read there. */
   execution_id?: string;
   error?: { code: string; message: string; fix?: string };

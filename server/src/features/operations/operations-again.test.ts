@@ -62,7 +62,10 @@ describe("retry", () => {
     );
     expect((await org.post(`/operations/runs/${body.id}/retry`)).body.code).toBe("run_not_finished");
     expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("run_not_finished");
-    expect((await org.post(`/operations/runs/${body.id}/cancel`)).body).toMatchObject({ status: "cancelled" });
+    const key = { headers: { "idempotency-key": `cancel-${body.id}` } };
+    const cancel = () => org.post(`/operations/runs/${body.id}/cancel`, undefined, key);
+    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
+    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
     expect((await org.get(`/operations/runs/${body.id}/results`)).body.data[0].status).toBe("cancelled");
     expect((await org.post(`/operations/runs/${body.id}/cancel`)).status).toBe(200);
     expect((await read(order_ids[0]!)).notes).toEqual([]);
@@ -247,4 +250,41 @@ describe("saved pipelines", () => {
       expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
     },
   );
+});
+
+test("a split is not taken back while its order is merged into another one: the lines would be in no order", async () => {
+  const about = { status: "ready", customer: { email: "ada@example.com" } };
+  const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+  const [a, b] = await Promise.all([
+    org.post("/orders", { ...about, lines, orderedAt: "2026-03-02T00:00:00Z" }),
+    org.post("/orders", { ...about, lines, orderedAt: "2026-03-01T00:00:00Z" }),
+  ]);
+  const step = async (order_ids: string[], type: string, params: object) =>
+    (await org.post("/operations/run", { order_ids, actions: [{ type, params }] })).body;
+  const undo = async (id: string) => (await org.post(`/operations/runs/${id}/undo`)).body;
+  const split = await step([a.body.id], "split", { by: "value", max_value: 20 });
+  const [made] = split.results[0].steps[0].created_order_ids;
+  const merge = await step([a.body.id, b.body.id], "merge", {});
+  expect(merge.summary).toMatchObject({ succeeded: 2, no_change: 0 });
+
+  const refused = await undo(split.id);
+  expect(refused.results[0]).toMatchObject({ status: "failed", error: { code: "merged_since" } });
+  expect((await org.get(`/orders/${made}`)).body.lines).toMatchObject([{ quantity: 1 }]);
+
+  expect((await undo(merge.id)).summary).toMatchObject({ succeeded: 2 });
+  expect((await undo(split.id)).summary).toMatchObject({ succeeded: 1 });
+  expect((await org.get(`/orders/${a.body.id}`)).body.lines).toMatchObject([{ quantity: 3 }]);
+  expect((await org.get(`/orders/${made}`)).status).toBe(404);
+});
+
+test("an undo that deleted orders cannot itself be undone: what was in them would be in no order", async () => {
+  const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+  const [id] = (await makeOrders(1, { lines })) as [string];
+  const { body: split } = await run([id], [{ type: "split", params: { by: "value", max_value: 20 } }]);
+  const { created_order_ids: made } = split.results[0].steps[0];
+  const { body: undo } = await org.post(`/operations/runs/${split.id}/undo`);
+  expect(undo.results[0].steps).toMatchObject([{ status: "applied", deleted_order_ids: made }]);
+  const { body: again } = await org.post(`/operations/runs/${undo.id}/undo`);
+  expect(again.results[0]).toMatchObject({ status: "failed", error: { code: "orders_deleted" } });
+  expect((await read(id)).lines).toMatchObject([{ quantity: 3 }]);
 });

@@ -69,6 +69,9 @@ const stepFields = {
   type: Type.String(),
   changes: Type.Optional(Type.Array(Change)),
   created_order_ids: Type.Optional(Type.Array(Id)),
+  deleted_order_ids: Type.Optional(
+    Type.Array(Id, { description: "What the step had made, deleted by this undo; it cannot be brought back" }),
+  ),
   execution_id: Type.Optional({
     ...Id,
     description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends",

@@ -15,7 +15,7 @@ import { executeRun, workerName } from "./execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./export-results.ts";
 import { findDrift } from "./preflight-token.ts";
-import { presentRun, presentWithoutResults } from "./present-run.ts";
+import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
 import { findOrders } from "./run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
@@ -143,10 +143,12 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
   await change(ctx, async (tx) => {
     const run = await runs.lockRun(tx, ctx.orgId, id);
     if (!run) throw notFound("operation_run");
-    if (run.status === "cancelled" || run.cancel_requested) return;
+    // Kept for a repeated request, should we die before the run has ended; like the first answer of a run.
+    if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
     await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectType: "operation_run", objectId: id });
+    return presentWithoutResults(ctx, run);
   });
   // Nobody may be working on it; then it ends here. Otherwise its worker sees the request before its next portion.
   await executeRun(ctx, id);
@@ -155,7 +157,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const page = await runs.listRuns(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(presentRun) };
+  return { ...page, data: page.data.map((run) => presentRun(ctx, run)) };
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
@@ -164,7 +166,8 @@ export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
-  return await results.listResults(ctx.db, id, query);
+  const page = await results.listResults(ctx.db, id, query);
+  return { ...page, data: presentResults(ctx, page.data) };
 }
 
 export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> {
@@ -213,7 +216,7 @@ async function begin(
     });
     if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
     // Kept from the first moment: a repeated request must find this run, even if we die before it is finished.
-    await ctx.keepAnswer?.(tx, presentWithoutResults(row));
+    await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
   if (!isWaiting) await executeRun(ctx, run.id);
@@ -278,10 +281,10 @@ async function describe(ctx: Ctx, run: RunRow): Promise<RunDetail> {
     results.readResultsAfter(ctx.db, run.id, -1, firstResults),
   ]);
   return {
-    ...presentWithoutResults(run),
+    ...presentWithoutResults(ctx, run),
     errors_by_code: errors,
     retried_by: related.retriedBy,
     undone_by: related.undoneBy,
-    results: first,
+    results: presentResults(ctx, first),
   };
 }

@@ -8,6 +8,7 @@ import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
 import { allSteps, evaluate, outcomeOf } from "./evaluate.ts";
 import type { PreflightRequest } from "./operations.schemas.ts";
 import { makePreflightToken } from "./preflight-token.ts";
+import { presentSteps } from "./present-run.ts";
 import { findOrders } from "./run-orders.ts";
 
 const portion = 1_000;
@@ -28,7 +29,7 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
     mayOverride: mayOverride(ctx),
     bridges: pipeline.bridges,
   };
-  const report = createReport(pipeline);
+  const report = createReport(ctx, pipeline);
   const run = { isAborted: false };
   const seen: { id: string; version: number }[] = [];
   const size = pipeline.steps.some(({ action }) => action.applyToAll) ? found.refs.length : portion;
@@ -67,7 +68,7 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
   };
 }
 
-function createReport(pipeline: Pipeline) {
+function createReport(ctx: Ctx, pipeline: Pipeline) {
   const counts = { orders: 0, ok: 0, warning: 0, blocked: 0, no_change: 0, not_found: 0 };
   const errorsByCode: Record<string, number> = {};
   const steps = pipeline.steps.map(({ index, action }) => ({
@@ -111,7 +112,10 @@ function createReport(pipeline: Pipeline) {
           order_number: before.number,
           version: before.version,
           verdict,
-          steps: evaluation.steps.map(({ status, ...step }) => ({ ...step, verdict: verdictOf(status, step.warning) })),
+          steps: presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
+            ...step,
+            verdict: verdictOf(status, step.warning),
+          })),
         },
       });
     },

@@ -1,13 +1,19 @@
-import type { RunDetail, RunRecord } from "./operations.schemas.ts";
+import { maskPersonsWithin, maySeePersonalData } from "../../core/mask-person.ts";
+import type { Ctx } from "../../context.ts";
+import { maskChange } from "../orders/orders.ts";
+import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
+import type { Change } from "./order-diff.ts";
 import type { RunRow } from "./runs.store.ts";
 
+type Caller = Pick<Ctx, "principal">;
+
 /** The run without what has to be looked up. */
-export function presentWithoutResults(run: RunRow): RunDetail {
+export function presentWithoutResults(ctx: Caller, run: RunRow): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  return { ...presentRun(run), errors_by_code: {}, retried_by: [], undone_by: [], preflight, results: [] };
+  return { ...presentRun(ctx, run), errors_by_code: {}, retried_by: [], undone_by: [], preflight, results: [] };
 }
 
-export function presentRun(run: RunRow): RunRecord {
+export function presentRun(ctx: Caller, run: RunRow): RunRecord {
   const { succeeded, failed, skipped, no_change } = run;
   return {
     id: run.id,
@@ -25,9 +31,19 @@ export function presentRun(run: RunRow): RunRecord {
     attempt: run.attempt,
     on_error: run.on_error,
     atomic: run.is_atomic,
-    actions: run.actions,
+    actions: maySeePersonalData(ctx) ? run.actions : (maskPersonsWithin(run.actions) as RunRecord["actions"]),
     order_count: run.order_count,
     duplicates_removed: run.duplicates_removed,
     summary: { total: run.order_count, succeeded, failed, skipped, no_change },
   };
+}
+
+/** Steps record an order's fields before and after: whoever may not read them in the order gets them nowhere else. */
+export function presentSteps<Step extends { changes?: Change[] }>(ctx: Caller, steps: Step[]): Step[] {
+  if (maySeePersonalData(ctx)) return steps;
+  return steps.map((step) => (step.changes ? { ...step, changes: step.changes.map(maskChange) } : step));
+}
+
+export function presentResults(ctx: Caller, results: RunResult[]): RunResult[] {
+  return results.map((result) => ({ ...result, steps: presentSteps(ctx, result.steps) }));
 }

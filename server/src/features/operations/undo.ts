@@ -70,11 +70,13 @@ function undoOrder(
       evaluation.steps.push({ ...base, status: "not_undone", error: outcome.error });
       continue;
     }
-    deletes.push(...(step.created_order_ids ?? []));
+    const deleted = step.created_order_ids ?? [];
+    deletes.push(...deleted);
     evaluation.order = applyChanges(evaluation.order, outcome.changes);
     const hasEffect = outcome.changes.length > 0 || step.created_order_ids !== undefined;
     const changes = outcome.changes.length > 0 ? { changes: outcome.changes } : {};
-    evaluation.steps.push({ ...base, status: hasEffect ? "applied" : "no_change", ...changes });
+    const made = deleted.length > 0 ? { deleted_order_ids: deleted } : {};
+    evaluation.steps.push({ ...base, status: hasEffect ? "applied" : "no_change", ...changes, ...made });
   }
   return { evaluation, deletes };
 }
@@ -87,6 +89,24 @@ const together = {
 };
 const irreversible = { error: { code: "irreversible", message: "What this step did cannot be taken back." } };
 
+// What was merged is counted in the other order as it was then: put back here it would be nowhere.
+const merged = {
+  error: {
+    code: "merged_since",
+    message: "The order was merged into another one since, with the lines as they are now.",
+    fix: "Undo the merge first.",
+  },
+};
+
+// What left the order went into orders that are no more: taken out of it once more, it would be nowhere.
+const gone = {
+  error: {
+    code: "orders_deleted",
+    message: "Taking back the step deleted the orders it had made; they cannot be brought back.",
+    fix: "Run the step again.",
+  },
+};
+
 type UndoneStep = { changes: Change[] } | { error: NonNullable<StepResult["error"]> };
 
 function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
@@ -95,6 +115,8 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
     const number = created.get(touched)!.number;
     return { error: { code: "created_order_changed", message: `${number}, which this step made, was changed since.` } };
   }
+  if (step.deleted_order_ids) return gone;
+  if (order.mergedIntoId !== null && step.changes?.some(({ path }) => path === "/lines")) return merged;
   let current = order;
   const changes: Change[] = [];
   for (const change of (step.changes ?? []).toReversed()) {

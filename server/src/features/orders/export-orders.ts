@@ -1,11 +1,12 @@
 import { guardFormula, toCsv } from "../../core/csv.ts";
+import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
 import type { OrderFilter, OrderKey } from "./order-filter.store.ts";
 import { readNextOrders } from "./order-list.store.ts";
 import type { Order, OrderLine } from "./order.ts";
 import { isOnHold } from "./order.ts";
-import { maskOrder, maySeePersonalData } from "./personal-data.ts";
+import { maskOrder } from "./personal-data.ts";
 
 type Cell = string | number | boolean | null | undefined;
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];

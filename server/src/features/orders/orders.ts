@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { validationFailed } from "../../core/errors.ts";
+import { maySeePersonalData } from "../../core/mask-person.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf } from "../../core/page.ts";
@@ -23,7 +24,7 @@ import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./order-index.store.ts";
 import * as lists from "./order-list.store.ts";
-import { maskChange, maySeePersonalData, presentTo } from "./personal-data.ts";
+import { maskChange, presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
@@ -33,6 +34,7 @@ export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
 export { markOrdersDelivered } from "./delivered-orders.ts";
+export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";

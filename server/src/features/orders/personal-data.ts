@@ -1,14 +1,9 @@
-import { mask, maskPerson, personalMembers } from "../../core/mask-person.ts";
-import { hasScope } from "../../core/scopes.ts";
+import { mask, maskPerson, maySeePersonalData, personalMembers } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange, Order } from "./order.ts";
 import { presentOrder } from "./order.ts";
 
 const holders: readonly string[] = ["customer", "shippingAddress", "billingAddress"];
-
-export function maySeePersonalData(ctx: Pick<Ctx, "principal">): boolean {
-  return hasScope(ctx.principal.scopes, "pii:read");
-}
 
 /** As this caller may see it. */
 export function presentTo(ctx: Pick<Ctx, "principal">, order: Order): ReturnType<typeof presentOrder> {

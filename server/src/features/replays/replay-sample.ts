@@ -1,17 +1,12 @@
-import { mask } from "../../core/mask-person.ts";
 import type { Sample } from "../tasks/tasks.ts";
 import { differencesOf } from "./differences.ts";
-import type { Difference, ReplayedExecution } from "./replays.schemas.ts";
+import type { ReplayedExecution } from "./replays.schemas.ts";
 import type { MapData } from "./replays.ts";
 
 const maxErrors = 20;
 
-/** What would become of the records that were kept. Without the right to know people, only where they would differ. */
-export function replaySample(
-  { executionId, createdAt, records }: Sample,
-  map: MapData,
-  mayKnow: boolean,
-): ReplayedExecution {
+/** What would become of the records that were kept. */
+export function replaySample({ executionId, createdAt, records }: Sample, map: MapData): ReplayedExecution {
   const about = { executionId, createdAt: createdAt.toISOString() };
   if (!records) {
     const reason = "Its records were sealed with a key that this hub does not have any more.";
@@ -19,7 +14,7 @@ export function replaySample(
   }
   const mapped = records.map(({ source }) => map(source));
   const errors = mapped.flatMap((outcome, record) =>
-    outcome.ok ? [] : outcome.errors.map((error) => ({ ...(mayKnow ? error : maskError(error)), record })),
+    outcome.ok ? [] : outcome.errors.map((error) => ({ ...error, record })),
   );
   if (errors.length > 0) {
     const shown = errors.slice(0, maxErrors);
@@ -33,17 +28,7 @@ export function replaySample(
     ...about,
     status: differences.length === 0 ? "same" : "changed",
     records: records.length,
-    differences: mayKnow ? differences : differences.map(maskValues),
+    differences,
     errors: [],
   };
-}
-
-/** Nobody knows which members of a foreign record tell who somebody is. */
-function maskValues({ path, ...values }: Difference): Difference {
-  return { path, ...("before" in values ? { before: mask } : {}), ...("after" in values ? { after: mask } : {}) };
-}
-
-function maskError(error: ReplayedExecution["errors"][number]): ReplayedExecution["errors"][number] {
-  const { suggestion: _, ...rest } = error as typeof error & { suggestion?: string };
-  return { ...rest, message: mask };
 }

@@ -1,4 +1,5 @@
 import { HubError } from "../../core/errors.ts";
+import { maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-person.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
@@ -34,7 +35,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   const recordings = samples.length === 0 ? await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit }) : [];
   const results: ReplayedExecution[] = [];
   for (const sample of samples) {
-    results.push(replaySample(sample, map, hasScope(ctx.principal.scopes, "pii:read")));
+    results.push(replaySample(sample, map));
     // Others have their turn between two runs.
     await new Promise(setImmediate);
   }
@@ -51,7 +52,8 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
     failed: count("failed"),
     notRecorded: count("not_recorded"),
   };
-  return { transformationId: id, version, summary, results };
+  const shown = maySeePersonalData(ctx) ? results : results.map(maskResult);
+  return { transformationId: id, version, summary, results: shown };
 }
 
 /** A task that is gone was called as a whole, as far as anybody can tell now. */
@@ -92,4 +94,14 @@ function resultOf({ id, created_at }: Recording, passage: Passage, mapped: Outco
   if (!mapped?.ok) return { ...about, status: "failed", differences: [], errors: mapped?.errors.slice(0, 20) ?? [] };
   const differences = differencesOf(passage.outcome, mapped.output);
   return { ...about, status: differences.length === 0 ? "same" : "changed", differences, errors: [] };
+}
+
+/** Where something would differ is told; what it is may be anybody's name. */
+function maskResult(result: ReplayedExecution): ReplayedExecution {
+  const differences = result.differences.map((difference) => ({
+    path: difference.path,
+    ...("before" in difference ? { before: maskTexts(difference.before) } : {}),
+    ...("after" in difference ? { after: maskTexts(difference.after) } : {}),
+  }));
+  return { ...result, differences, errors: result.errors.map(maskProblem) };
 }

@@ -1,5 +1,4 @@
-import { maskPerson } from "../../core/mask-person.ts";
-import { hasScope } from "../../core/scopes.ts";
+import { maskPerson, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { Shipment } from "./shipment.ts";
 import { isOpen, riskReasonsOf } from "./shipment.ts";
@@ -7,7 +6,7 @@ import { isOpen, riskReasonsOf } from "./shipment.ts";
 /** As this caller may see it; what is only kept to find it is left out by the shape of the answer. */
 export function presentTo<Known extends Shipment>(ctx: Pick<Ctx, "principal" | "clock">, shipment: Known) {
   const reasons = riskReasonsOf(shipment, ctx.clock.now().toISOString());
-  const mayKnow = hasScope(ctx.principal.scopes, "pii:read");
+  const mayKnow = maySeePersonalData(ctx);
   const destination =
     mayKnow || shipment.destination === null ? shipment.destination : maskPerson(shipment.destination);
   return {

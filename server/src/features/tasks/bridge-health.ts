@@ -1,5 +1,7 @@
 import type { World } from "../../context.ts";
 import { noteOutcomes } from "../bridges/bridges.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import { isFilledIn } from "./present-execution.ts";
 import type { AttemptOutcome } from "./run-attempt.ts";
 
 const healthEveryMs = 1_000;
@@ -17,7 +19,7 @@ const ownFailures: ReadonlySet<string> = new Set([
 ]);
 
 /** The health of a bridge is a hint to people: one write a second for all of them is enough. */
-export function createHealthNotes(world: World): { note(bridgeId: string, outcome: AttemptOutcome): void } {
+export function createHealthNotes(world: World): { note(execution: ExecutionRow, outcome: AttemptOutcome): void } {
   const latest = new Map<string, { code: string; message: string } | null>();
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
@@ -27,9 +29,13 @@ export function createHealthNotes(world: World): { note(bridgeId: string, outcom
     noteOutcomes(world.db, outcomes, world.clock.now()).catch(() => {});
   };
   return {
-    note(bridgeId, { status, error }) {
+    note(execution, { status, error }) {
       if (status === "interrupted" || ownFailures.has(error?.code ?? "")) return;
-      latest.set(bridgeId, error && { code: error.code, message: error.message });
+      // Everybody who sees the bridge reads it, and it may quote what was filled in from an order.
+      const hidden = isFilledIn(execution)
+        ? { message: "A task that a run queued failed; its execution says why." }
+        : {};
+      latest.set(execution.bridge_id, error && { code: error.code, message: error.message, ...hidden });
       timer ??= setTimeout(write, healthEveryMs).unref();
     },
   };

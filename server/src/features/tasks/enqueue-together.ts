@@ -50,7 +50,7 @@ async function drain(world: World): Promise<void> {
 async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
   const rows = await world.db.transaction(async (tx) => {
     const inserted = await enqueueWishes(tx, world, batch);
-    for (const [index, { ctx }] of batch.entries()) await ctx.keepAnswer?.(tx, presentExecution(inserted[index]!));
+    for (const [index, { ctx }] of batch.entries()) await ctx.keepAnswer?.(tx, presentExecution(ctx, inserted[index]!));
     return inserted;
   });
   for (const [index, { resolve }] of batch.entries()) resolve(rows[index]!);

@@ -1,7 +1,11 @@
+import { mask, maskPersonsWithin, maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-person.ts";
+import type { Ctx } from "../../context.ts";
 import type { ExecutionRow, LogLine } from "./executions.store.ts";
-import type { Execution, ExecutionSummary } from "./tasks.schemas.ts";
+import type { Execution, ExecutionSummary, Failure } from "./tasks.schemas.ts";
 
-export function presentSummary(row: ExecutionRow): ExecutionSummary {
+type Caller = Pick<Ctx, "principal">;
+
+export function presentSummary(ctx: Caller, row: ExecutionRow): ExecutionSummary {
   const duration = row.started_at && row.finished_at ? row.finished_at.getTime() - row.started_at.getTime() : null;
   return {
     id: row.id,
@@ -17,7 +21,7 @@ export function presentSummary(row: ExecutionRow): ExecutionSummary {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     progress: row.progress,
-    error: row.error,
+    error: maySeePersonalData(ctx) ? row.error : maskFailure(row.error, isFilledIn(row)),
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     cancelRequestedAt: row.cancel_requested_at?.toISOString() ?? null,
     createdBy: row.created_by,
@@ -28,9 +32,14 @@ export function presentSummary(row: ExecutionRow): ExecutionSummary {
   };
 }
 
-export function presentExecution(row: ExecutionRow, retries: { id: string }[] = [], logs: LogLine[] = []): Execution {
-  return {
-    ...presentSummary(row),
+export function presentExecution(
+  ctx: Caller,
+  row: ExecutionRow,
+  retries: { id: string }[] = [],
+  logs: LogLine[] = [],
+): Execution {
+  const execution: Execution = {
+    ...presentSummary(ctx, row),
     input: row.input,
     transformedInput: row.sent_input,
     result: row.result ?? null,
@@ -39,4 +48,46 @@ export function presentExecution(row: ExecutionRow, retries: { id: string }[] = 
     transformations: row.transformations ?? { outbound: null, inbound: null },
     logs: logs.map((line) => ({ ...line, at: line.at.toISOString() })),
   };
+  return maySeePersonalData(ctx) ? execution : maskExecution(execution, isFilledIn(row));
+}
+
+type Members = Record<string, unknown>;
+
+/** A step run_task has filled in what it liked from an order; the other steps only name the orders. */
+export function isFilledIn({ run_id, follow_up }: ExecutionRow): boolean {
+  return run_id !== null && follow_up === null;
+}
+
+/**
+ * What passed through is in the words of others. Where an order's fields were filled in nobody can tell any more which
+ * text is a name, so that no text is shown; elsewhere none that is named like a part of a person.
+ */
+function maskExecution(execution: Execution, isFilled: boolean): Execution {
+  const { input, transformedInput, result, attempts, logs } = execution;
+  const hide = (value: unknown): unknown => (isFilled ? maskTexts(value) : maskPersonsWithin(value));
+  return {
+    ...execution,
+    input: hide(input) as Members,
+    transformedInput: hide(transformedInput) as Members | null,
+    result: withMaskedFailures(hide(result)),
+    attempts: attempts.map((attempt) => ({ ...attempt, error: maskFailure(attempt.error, isFilled) })),
+    logs: isFilled ? logs.map((line) => ({ ...line, message: mask })) : logs,
+  };
+}
+
+function maskFailure(failure: Failure | null, isFilled: boolean): Failure | null {
+  if (!failure) return null;
+  const errors = failure.errors ? { errors: failure.errors.map(maskProblem) } : {};
+  return { ...failure, ...errors, ...(isFilled ? { message: mask } : {}) };
+}
+
+/** The records that a pull could not take. */
+function withMaskedFailures(result: unknown): unknown {
+  const failures = (result as { failures?: unknown } | null)?.failures;
+  if (!Array.isArray(failures)) return result;
+  const hide = (failure: Members & { errors?: Members[] }): Members => ({
+    ...failure,
+    ...(failure.errors ? { errors: failure.errors.map(maskProblem) } : {}),
+  });
+  return { ...(result as Members), failures: failures.map(hide) };
 }

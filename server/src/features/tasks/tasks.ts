@@ -45,7 +45,7 @@ export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Ex
   const checked = await check(ctx, request);
   const { maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } = request;
   const options = { trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } as const;
-  return presentExecution(await enqueueTogether(ctx, { ...checked, ...options }));
+  return presentExecution(ctx, await enqueueTogether(ctx, { ...checked, ...options }));
 }
 
 const syncWaitMs = 30_000;
@@ -85,7 +85,7 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
   const page = await store.listExecutions(ctx.db, ctx.orgId, { ...query, statuses: readStatuses(query.status) });
-  return { ...page, data: page.data.map(presentSummary) };
+  return { ...page, data: page.data.map((row) => presentSummary(ctx, row)) };
 }
 
 function readStatuses(text: string | undefined): ExecutionStatus[] {
@@ -105,19 +105,19 @@ export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
   const row = await store.findExecution(ctx.db, ctx.orgId, id);
   if (!row) throw notFound("execution");
   const retries = await store.listRetries(ctx.db, ctx.orgId, id);
-  return presentExecution(row, retries, await store.listLogs(ctx.db, id, shownLogLines));
+  return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
 }
 
 export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> {
   return await change(ctx, async (tx) => {
     const row = await store.lockExecution(tx, ctx.orgId, id);
     if (!row) throw notFound("execution");
-    if (row.status === "cancelled") return presentExecution(row);
+    if (row.status === "cancelled") return presentExecution(ctx, row);
     if (row.status !== "queued" && row.status !== "running") {
       throw new HubError("execution_not_cancellable", `The execution has ${words[row.status]} already.`);
     }
     const [cancelled] = await cancelExecutions(tx, ctx, [id]);
-    return presentExecution(cancelled!);
+    return presentExecution(ctx, cancelled!);
   });
 }
 
@@ -172,7 +172,7 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
       timeoutSeconds: row.timeout_ms / 1000,
     } as const;
     const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
-    return presentExecution(retried!);
+    return presentExecution(ctx, retried!);
   });
 }
 

@@ -1,0 +1,58 @@
+import type { Send } from "./chaos-client.ts";
+import type { Random } from "./chaos-plan.ts";
+import type { Journal } from "./journal.ts";
+
+/** What each order of the makers has in it at first; nothing they do may change how many there are. */
+export const unitsOfGoods = { MUG: 6, CUP: 4 };
+const customers = 12;
+
+/** Orders that can be split, merged and duplicated: with lines that have prices, several to the same customer. */
+export function goods(count: number): object[] {
+  return Array.from({ length: count }, (_, i) => ({
+    status: "ready",
+    // Which of them the others are merged into must not depend on chance.
+    orderedAt: new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString(),
+    customer: { email: `customer${i % customers}@chaos.example` },
+    lines: Object.entries(unitsOfGoods).map(([sku, quantity]) => ({ sku, quantity, price: 10 })),
+    customFields: { gate: i % 10 === 0 ? "closed" : "open" },
+  }));
+}
+
+/** Asked for until it is known what came of it, under one key. */
+export async function makeGoods(send: Send, journal: Journal, key: string, count: number): Promise<string[]> {
+  const call = {
+    method: "POST",
+    path: "/orders/bulk",
+    body: { orders: goods(count) },
+    headers: { "idempotency-key": key },
+  };
+  for (;;) {
+    const reply = await send(call);
+    if (reply.kind === "answer" && reply.status < 300) {
+      const ids = (reply.body.results as { id: string }[]).map(({ id }) => id);
+      journal.append({ type: "orders", ids, units: unitsOfGoods });
+      return ids;
+    }
+    if (reply.kind === "answer" && reply.body.code !== "idempotency_in_progress") {
+      throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Steps that make orders, or make one of several. */
+export function drawMaking(random: Random): { type: string; params: object }[] {
+  const split = { type: "split", params: { by: "value", max_value: random.pick([30, 50, 80]) } };
+  const duplicate = { type: "duplicate", params: {} };
+  const merge = { type: "merge", params: {} };
+  return random.pick([
+    [split],
+    [split],
+    [duplicate],
+    [merge],
+    [merge],
+    [split, duplicate],
+    [split, merge],
+    [merge, split],
+  ]);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { maskPersonsWithin, maskTexts } from "./mask-person.ts";
+
+const id = "0199f0a0-0000-7000-8000-000000000003";
+
+test("in the data of others a person is found by what its parts are called, and things keep their names", () => {
+  const shops = {
+    customer: { first_name: "Ada", "Last Name": "Byron", id: 7 },
+    shipping: { name: "Ada Byron", address_1: "12 Main Street", city: "Albany", postcode: "12207" },
+    contactEmail: "ada@example.com",
+    buyer: "Ada Byron",
+    phones: [{ phone: { number: "555 0100" } }],
+    line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
+    shop: { name: "Byron Mugs" },
+  };
+  expect(maskPersonsWithin(shops)).toEqual({
+    customer: { first_name: "***", "Last Name": "***", id: 7 },
+    shipping: { name: "***", address_1: "***", city: "Albany", postcode: "12207" },
+    contactEmail: "***",
+    buyer: "***",
+    phones: [{ phone: { number: "***" } }],
+    line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
+    shop: { name: "Byron Mugs" },
+  });
+});
+
+test("where every text may be a name, numbers and ids are all that is left", () => {
+  expect(maskTexts({ to: "Ada", ids: [id], n: 1, is: true, none: null })).toEqual({
+    to: "***",
+    ids: [id],
+    n: 1,
+    is: true,
+    none: null,
+  });
+});

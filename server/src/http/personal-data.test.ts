@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ResourceKind } from "../core/resources.ts";
+import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
+import type { Route } from "../route.ts";
+import { operatorOnlyScopes, scopes } from "../core/scopes.ts";
+import { buildOneOfEverything } from "../testing/builders.ts";
+import { eventually } from "../testing/eventually.ts";
+import { allRoutes, pathOf } from "../testing/route-samples.ts";
+import type { Answer, TestClient } from "../testing/test-client.ts";
+import { startTestHub } from "../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+// A workbook is packed, and has the rows of the CSV.
+const isReadable = ({ method, scope, answerType }: Route): boolean =>
+  method === "GET" && scope !== "admin" && !answerType?.includes("sheet");
+const routes = allRoutes(hub.mounts).filter(({ route }) => isReadable(route));
+
+// Wherever one of them is found, somebody can be recognised.
+const person = {
+  name: "Ada Xyzzy",
+  email: "ada@xyzzy.example",
+  phone: "+1 518 555 0199",
+  address1: "12 Xyzzy Street",
+  address2: "Xyzzy door",
+};
+const tells = ({ text }: Answer): boolean => /xyzzy|5550199/i.test(text.replaceAll(" ", ""));
+
+/** May do everything that an API key may, except read personal data. */
+let stranger: TestClient;
+const ids: Partial<Record<ResourceKind, string[]>> = {};
+let bridgeId: string;
+let transformationIds: string[];
+
+const run = async (who: TestClient, type: string, params: object, number = "P-1"): Promise<Answer> =>
+  await who.post("/operations/run", { order_ids: [number], actions: [{ type, params }] });
+const filled = { to: "{{customer.name}}", text: "For {{shippingAddress.name}}", who: "{{shippingAddress}}", n: 1 };
+const changed = { address: { name: "Bea Xyzzy", address1: "13 Xyzzy Street", city: "Albany" } };
+
+beforeAll(async () => {
+  const withheld = new Set(["admin", "pii:read", ...operatorOnlyScopes]);
+  stranger = await org.withScopes(scopes.filter((scope) => !withheld.has(scope)));
+  const everything = await buildOneOfEverything(org);
+  for (const kind of Object.keys(everything) as ResourceKind[]) ids[kind] = [everything[kind]];
+  const card = { card: aSmallCard };
+  ids.rate_card = [(await org.post(`/carrier-accounts/${everything.carrier_account}/rate-cards`, card)).body.id];
+  const { name, email, phone, address1, address2 } = person;
+  const theirs = {
+    status: "ready",
+    customer: { name, email, phone },
+    shippingAddress: { name, address1, address2, phone, city: "Albany", zip: "12207" },
+    billingAddress: { name, email, countryCode: "US" },
+    lines: [{ sku: "MUG-1", quantity: 2 }],
+  };
+  const numbered = ["P-1", "P-2"].map((number) => org.post("/orders", { ...theirs, number }));
+  ids.order = (await Promise.all(numbered)).map(({ body }) => body.id);
+  await org.patch("/orders/P-1", { customer: { name: "Ada Xyzzy-King" }, billingAddress: { address1 } });
+
+  bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
+  const failingId = (await org.post("/bridges", { name: "Closed shop", connector: "demo" })).body.id;
+  ids.bridge = [bridgeId, failingId];
+  const about = { bridgeId, taskName: "noop" };
+  const address = await run(org, "update_address", changed);
+  const task = (bridge_id: string, task_name: string, input: object) =>
+    run(org, "run_task", { bridge_id, task_name, input });
+  const runs = [
+    address,
+    await task(bridgeId, "noop", filled),
+    await task(failingId, "fail", { message: "{{customer.name}}" }),
+    await run(org, "mark_shipped", { tracking_number: "1Z1" }),
+    await org.post(`/operations/runs/${address.body.id}/undo`),
+  ];
+  ids.operation_run = runs.map(({ body }) => body.id);
+  const inShopsWords = { customer: { first_name: "Xyzzy" }, shipTo: person, emails: [{ email }] };
+  await org.post("/tasks/execute-sync", { ...about, input: inShopsWords });
+  const mappings = [{ source: "shipTo.name", target: "recipient.name", type: "number" }];
+  const wrong = { ...about, name: "No number", direction: "outbound", mappings, isActive: true };
+  const moved = { ...about, name: "Moves it", direction: "outbound", mappings: [{ source: "to", target: "who" }] };
+  transformationIds = [
+    (await org.post("/transformations", wrong)).body.id,
+    (await org.post("/transformations", moved)).body.id,
+  ];
+  await org.post("/tasks/execute-sync", { ...about, input: inShopsWords });
+  const executions = await eventually(
+    async () => (await org.get("/tasks/executions?limit=100")).body.data,
+    (data) => data.length >= 4 && data.every((one: { finishedAt: unknown }) => one.finishedAt !== null),
+  );
+  await eventually(
+    async () => (await org.get(`/bridges/${failingId}`)).body.health.lastError,
+    (error) => error !== null,
+  );
+  ids.execution = executions.map(({ id }: { id: string }) => id);
+  ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
+});
+
+/** The route for each of the things that an id in its path may point at. */
+function pathsOf(mounted: (typeof routes)[number]): string[] {
+  const kinds = Object.values(mounted.route.ids ?? {});
+  const most = Math.max(1, ...kinds.map((kind) => ids[kind]!.length));
+  return Array.from({ length: most }, (_, i) => pathOf(mounted, (kind) => ids[kind]![i % ids[kind]!.length]!));
+}
+
+describe("who an order is for is told nobody without pii:read", () => {
+  test.each(routes)("by $name", async (mounted) => {
+    for (const path of pathsOf(mounted)) {
+      const answer = await stranger.get(path);
+      expect([path, answer.status, tells(answer)]).toEqual([path, 200, false]);
+    }
+  });
+
+  test("by answers to those who preflight, run, undo, retry and replay", async () => {
+    const preflight = { order_ids: ["P-2"], actions: [{ type: "update_address", params: changed }] };
+    const preflighted = await stranger.post("/operations/preflight", preflight);
+    const address = await run(stranger, "update_address", changed, "P-2");
+    const task = await run(stranger, "run_task", { bridge_id: bridgeId, task_name: "noop", input: filled });
+    const answers = [
+      preflighted,
+      address,
+      task,
+      await stranger.post(`/operations/runs/${address.body.id}/undo`),
+      await stranger.post(`/operations/runs/${task.body.id}/undo`),
+      await stranger.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { shipTo: person } }),
+      ...(await Promise.all(ids.execution!.map((id) => stranger.post(`/tasks/executions/${id}/retry`)))),
+      ...(await Promise.all(transformationIds.map((id) => stranger.post(`/transformations/${id}/replay`, {})))),
+    ];
+    expect(answers.map(tells)).toEqual(answers.map(() => false));
+  });
+});
+
+test("those with pii:read see it where it belongs", async () => {
+  const telling: string[] = [];
+  for (const mounted of routes) {
+    for (const path of pathsOf(mounted)) {
+      if (!telling.includes(mounted.route.path) && tells(await org.get(path))) telling.push(mounted.route.path);
+    }
+  }
+  expect(telling).toEqual([
+    "/orders",
+    "/orders/export.csv",
+    "/orders/:id",
+    "/orders/:id/timeline",
+    "/shipments",
+    "/shipments/:id",
+    "/operations/runs",
+    "/operations/runs/:id",
+    "/operations/runs/:id/results",
+    "/tasks/executions",
+    "/tasks/executions/:id",
+  ]);
+});
