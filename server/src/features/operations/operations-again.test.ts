@@ -288,3 +288,36 @@ test("an undo that deleted orders cannot itself be undone: what was in them woul
   expect(again.results[0]).toMatchObject({ status: "failed", error: { code: "orders_deleted" } });
   expect((await read(id)).lines).toMatchObject([{ quantity: 3 }]);
 });
+
+describe("the undo of a merge", () => {
+  const undo = async (id: string) => (await org.post(`/operations/runs/${id}/undo`)).body;
+
+  /** Two orders of three units each, merged and taken apart again. */
+  async function apart(email: string) {
+    const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+    const about = { status: "ready", customer: { email }, lines };
+    const made = [1, 2].map((day) => org.post("/orders", { ...about, orderedAt: `2026-03-0${day}T00:00:00Z` }));
+    const [into, other] = (await Promise.all(made)).map(({ body }) => body.id) as [string, string];
+    const { body: merge } = await run([into, other], [{ type: "merge", params: {} }]);
+    return { into, other, undoId: (await undo(merge.id)).id };
+  }
+
+  test("can be undone while the orders are as it left them", async () => {
+    const { into, other, undoId } = await apart("eve@example.com");
+    expect((await undo(undoId)).summary).toMatchObject({ succeeded: 2 });
+    expect((await read(into)).lines).toHaveLength(2);
+    expect(await read(other)).toMatchObject({ status: "cancelled", mergedIntoId: into });
+  });
+
+  test("cannot once an order was split since: what was split off would be in two orders", async () => {
+    const { into, other, undoId } = await apart("eva@example.com");
+    await run([other], [{ type: "split", params: { by: "value", max_value: 20 } }]);
+    const { results } = await undo(undoId);
+    expect(results.map(({ error }: { error: { code: string } }) => error.code).toSorted()).toEqual([
+      "changed_since",
+      "group_changed_since",
+    ]);
+    expect((await read(into)).lines).toMatchObject([{ quantity: 3 }]);
+    expect(await read(other)).toMatchObject({ status: "ready", lines: [{ quantity: 2 }] });
+  });
+});

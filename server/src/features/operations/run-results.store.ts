@@ -120,9 +120,12 @@ export async function readResultsAfter(
 }
 
 /** What a run did to these orders, for undoing it. */
-export async function readResultsOf(db: Queryable, runId: string, orderIds: string[]): Promise<Map<string, ResultRow>> {
-  const rows = await db.query<ResultRow>(
-    `select ${resultColumns} from operation_results where run_id = $1 and order_id = any($2::uuid[])`,
+/** With the version that each order had when the run was done with it. */
+export type DoneRow = ResultRow & { version_after: number | null };
+
+export async function readResultsOf(db: Queryable, runId: string, orderIds: string[]): Promise<Map<string, DoneRow>> {
+  const rows = await db.query<DoneRow>(
+    `select ${resultColumns}, version_after from operation_results where run_id = $1 and order_id = any($2::uuid[])`,
     [runId, orderIds],
   );
   return new Map(rows.map((row) => [row.order_id!, row]));

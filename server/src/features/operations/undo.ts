@@ -5,6 +5,7 @@ import { lockOrders } from "../orders/orders.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
 import type { Change } from "./order-diff.ts";
 import { applyChanges, diff, revert } from "./order-diff.ts";
+import type { DoneRow } from "./run-results.store.ts";
 import { readResultsOf } from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
 
@@ -24,7 +25,7 @@ export async function evaluateUndo(
   const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));
   const created = new Map((await lockOrders(tx, ctx.orgId, createdIds)).map((order) => [order.id, order]));
   const undo = (blocked: ReadonlySet<number>) =>
-    orders.map((order) => undoOrder(order, done.get(order.id)?.steps ?? [], pipeline, created, blocked));
+    orders.map((order) => undoOrder(order, done.get(order.id), pipeline, created, blocked));
   let undone = undo(new Set());
   // What was done to several orders together is taken back together or not at all.
   const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
@@ -41,7 +42,7 @@ type UndoneOrder = { evaluation: Evaluation; deletes: string[] };
 
 function undoOrder(
   order: Order,
-  steps: StepResult[],
+  done: DoneRow | undefined,
   pipeline: Pipeline,
   created: Map<string, Order>,
   blocked: ReadonlySet<number>,
@@ -57,14 +58,15 @@ function undoOrder(
     isStopped: false,
   };
   const deletes: string[] = [];
-  const applied = steps.filter((step) => step.status === "applied" && !step.carried);
+  const isTouched = order.version !== done?.version_after;
+  const undoOwn = (current: Order, step: StepResult): UndoneStep =>
+    isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
+  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried);
   for (const step of applied.toReversed()) {
     const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
-    const outcome = blocked.has(step.index)
-      ? together
-      : isReversible
-        ? undoStep(evaluation.order, step, created)
-        : irreversible;
+    const own = isReversible ? undoOwn(evaluation.order, step) : irreversible;
+    // Whose order it is that keeps the others is told by the reason of its own.
+    const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
     const base = { index: step.index, type: step.type };
     if ("error" in outcome) {
       evaluation.steps.push({ ...base, status: "not_undone", error: outcome.error });
@@ -104,6 +106,20 @@ const gone = {
     code: "orders_deleted",
     message: "Taking back the step deleted the orders it had made; they cannot be brought back.",
     fix: "Run the step again.",
+  },
+};
+
+/** The step took back a merge: to take that back in turn merges the order once more. */
+function mergesAgain({ changes }: StepResult): boolean {
+  return changes?.some(({ path, from }) => path === "/mergedIntoId" && from !== null) ?? false;
+}
+
+// The other order would get the lines as they were then, which may be in a third order by now.
+const changedWhileApart = {
+  error: {
+    code: "changed_since",
+    message: "The order was changed since the merge was taken back.",
+    fix: "Merge them again by a new run.",
   },
 };
 
