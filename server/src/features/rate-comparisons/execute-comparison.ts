@@ -199,8 +199,8 @@ export function rateInput(rater: Rater, input: StoredInput, position: number, to
 }
 
 function toRateItem(input: StoredInput): RateItem {
-  const [netCents, serviceType, originZip, originState, destinationZip, destinationState, ...more] = input;
-  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = more;
+  const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
   return {
     netCents,
     serviceType,

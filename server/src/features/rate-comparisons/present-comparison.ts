@@ -84,7 +84,7 @@ export function presentItem(row: ItemRow): Item {
     savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
     breakEvenWeight: weight(detail.breakEvenMg),
-    lines: detail.lines.map(([code, cents]) => ({ code, amount: fromCents(cents) })),
+    lines: detail.lines.map(({ code, cents }) => ({ code, amount: fromCents(cents) })),
   };
 }
 

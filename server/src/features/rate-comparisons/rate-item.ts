@@ -10,7 +10,7 @@ import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { breakEvenBreak, breaksAround, breaksThatCost, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
 import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
-import type { Estimate, WeightProfile } from "./weight-profile.ts";
+import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
 import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
 export type RateItem = {
@@ -44,7 +44,7 @@ export type RateResult = {
   lowCents: number | null;
   highCents: number | null;
   breakEvenMg: number | null;
-  lines: [code: string, cents: number][];
+  lines: readonly CostLine[];
 };
 
 /** Everything that is the same for all items of a comparison. */

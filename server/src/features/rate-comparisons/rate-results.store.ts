@@ -17,7 +17,7 @@ export function packResult(result: RateResult, netCents: number): string {
   const { targetCents } = result;
   const savings = targetCents === null ? "" : netCents - targetCents;
   let lines = "";
-  for (const [code, cents] of result.lines) lines += `${lines === "" ? "" : " "}${code}:${cents}`;
+  for (const { code, cents } of result.lines) lines += `${lines === "" ? "" : " "}${code}:${cents}`;
   return `${result.status}\t${result.reason ?? ""}\t${result.zone ?? ""}\t${result.basis ?? ""}\t${targetCents ?? ""}\t${savings}\t${
     zoneSource ?? ""
   }|${distanceMiles ?? ""}|${altZone ?? ""}|${serviceLevel ?? ""}|${targetService ?? ""}|${ratedMg ?? ""}|${
@@ -73,9 +73,9 @@ export function unpackDetail(text: string | null): Detail {
     lines:
       lines === ""
         ? []
-        : lines.split(" ").map((line): [string, number] => {
+        : lines.split(" ").map((line) => {
             const at = line.lastIndexOf(":");
-            return [line.slice(0, at), Number(line.slice(at + 1))];
+            return { code: line.slice(0, at), cents: Number(line.slice(at + 1)) };
           }),
   };
 }
