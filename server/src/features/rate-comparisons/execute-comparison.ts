@@ -12,6 +12,8 @@ import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { loadTariff } from "../carrier-accounts/open-carrier.ts";
+import type { WeighedParcel } from "../shipments/shipments.ts";
+import { readOwnParcels } from "./own-parcels.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { RateItem, Rater, RateResult } from "./rate-item.ts";
 import { createRater, rateItem } from "./rate-item.ts";
@@ -169,11 +171,13 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
   const end = Math.min(row.item_count, locked.processed + chunkSize);
+  const parcels = await readOwnParcels(tx, ctx, row.id, locked.processed, end - locked.processed);
   for (let from = locked.processed; from < end; from += sliceSize) {
     const lines = await readSlice(ctx, row, reader, from);
     const packed = lines.map((line, index) => {
       const input = JSON.parse(line) as StoredInput;
-      return packResult(rateInput(rater, input, from + index, totals), input[0]);
+      const position = from + index;
+      return packResult(rateInput(rater, input, parcels.get(position), position, totals), input[0]);
     });
     await insertResults(tx, row.id, row.revision, from, packed);
   }
@@ -184,8 +188,14 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
 }
 
 /** The price of one item, which is also added to the totals. */
-export function rateInput(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
-  const item = toRateItem(input);
+export function rateInput(
+  rater: Rater,
+  input: StoredInput,
+  parcel: WeighedParcel | undefined,
+  position: number,
+  totals: Totals,
+): RateResult {
+  const item = toRateItem(input, parcel);
   const result = rateItem(rater, item);
   const counted: CountedItem = {
     position,
@@ -198,15 +208,16 @@ export function rateInput(rater: Rater, input: StoredInput, position: number, to
   return result;
 }
 
-function toRateItem(input: StoredInput): RateItem {
+function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
   const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
   return {
     netCents,
-    serviceType,
+    serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
     origin: { zip: originZip, state: originState },
     destination: { zip: destinationZip, state: destinationState },
-    weightMg: value === null || unit === null ? null : toMg({ value, unit }),
+    weightMg: value === null || unit === null ? (parcel ? toMg(parcel.weight) : null) : toMg({ value, unit }),
+    isWeightOfShipment: parcel !== undefined,
     sides:
       size === null || sizeUnit === null
         ? undefined

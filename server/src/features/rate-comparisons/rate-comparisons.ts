@@ -14,9 +14,8 @@ import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.t
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { demoItems } from "./demo-comparison.ts";
-import { prepareRater, rateInput, sliceSize } from "./execute-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
-import { percentileShares, presentSummary } from "./present-summary.ts";
+import { presentSummary } from "./present-summary.ts";
 import type {
   Comparison,
   ComparisonQuery,
@@ -28,12 +27,13 @@ import type {
 } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
-import type { NewItem, StoredInput } from "./rate-items.store.ts";
+import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-results.store.ts";
 import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
-import { emptyTotals, topPositions } from "./tally.ts";
+import { summariseScenario } from "./summarise-scenario.ts";
+import { emptyTotals } from "./tally.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -240,30 +240,6 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
     stale,
     trackingNumbers: new Map(),
   });
-}
-
-async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, stale: boolean): Promise<Summary> {
-  const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
-  if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
-  const scenario = { ...row.options.scenario, ...asked };
-  const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
-  const totals = emptyTotals();
-  const savings: number[] = [];
-  for (let from = 0; from < row.item_count; from += sliceSize) {
-    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
-    for (const [index, line] of lines.entries()) {
-      const input = JSON.parse(line) as StoredInput;
-      const { targetCents } = rateInput(rater, input, from + index, totals);
-      if (targetCents !== null) savings.push(input[0] - targetCents);
-    }
-  }
-  savings.sort((a, b) => a - b);
-  const percentiles = percentileShares.flatMap(
-    (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],
-  );
-  const trackingNumbers = await items.findTrackingNumbers(ctx.db, row.id, topPositions(totals));
-  const computedAt = ctx.clock.now().toISOString();
-  return presentSummary(row, totals, percentiles, { computedAt, scenario, stale, trackingNumbers });
 }
 
 /** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
