@@ -28,6 +28,16 @@ describe("a comparison whose worker stops", () => {
     const partly = (await org.get(`${path}/items?status=rated`)).body.pagination.total;
     expect(partly).toBe(chunkSize);
     expect((await org.get(`${path}/items?status=pending`)).body.pagination.total).toBe(chunkSize + 10);
+    for (const query of ["status=rated,pending", "sort=savings", "sort=-netCost", "sort=zone&serviceType=UPS Ground"]) {
+      const { body } = await org.get(`${path}/items?${query}`);
+      expect([query, body.pagination.total]).toEqual([query, 2 * chunkSize + 10]);
+      expect(body.data).toHaveLength(body.pagination.limit);
+    }
+    const last = (await org.get(`${path}/items?sort=savings&limit=10&page=${chunkSize / 5 + 1}`)).body.data;
+    expect(last.map(({ index, status }: { index: number; status: string }) => [index, status]).at(-1)).toEqual([
+      2 * chunkSize + 9,
+      "pending",
+    ]);
     const other = await hub.secondNode();
     await resumeComparisons(other.world);
     expect((await org.get(path)).body).toMatchObject(done);

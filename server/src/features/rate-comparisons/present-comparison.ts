@@ -3,7 +3,7 @@ import { fromMg } from "../../carriers/rate-card/measures.ts";
 import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
-import type { ItemRow } from "./rate-results.store.ts";
+import type { ItemRow } from "./rate-item-list.store.ts";
 import { unpackDetail } from "./rate-results.store.ts";
 
 export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {

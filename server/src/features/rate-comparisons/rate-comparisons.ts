@@ -29,7 +29,8 @@ import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
 import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
-import type { Shown } from "./rate-results.store.ts";
+import type { Shown } from "./rate-item-list.store.ts";
+import * as lists from "./rate-item-list.store.ts";
 import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
@@ -223,7 +224,7 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
-  const page = await results.listItems(ctx.db, await getShown(ctx, id), query);
+  const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
   return { ...page, data: page.data.map(presentItem) };
 }
 
@@ -245,7 +246,8 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
 /** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   const row = await getRow(ctx, id);
-  return { id, revision: row.shown_revision ?? row.revision, itemCount: row.item_count };
+  const revision = row.shown_revision ?? row.revision;
+  return { id, revision, itemCount: row.item_count, done: revision === row.revision ? row.processed : row.item_count };
 }
 
 export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
