@@ -81,6 +81,10 @@ export async function deleteResultsBefore(db: Queryable, comparisonId: string, r
   await db.query("delete from rate_results where comparison_id = $1 and revision < $2", [comparisonId, revision]);
 }
 
+export async function deleteResultsOf(tx: Tx, comparisonId: string, revision: number): Promise<void> {
+  await tx.query("delete from rate_results where comparison_id = $1 and revision = $2", [comparisonId, revision]);
+}
+
 export async function deleteResults(tx: Tx, comparisonId: string): Promise<void> {
   await tx.query("delete from rate_results where comparison_id = $1", [comparisonId]);
 }

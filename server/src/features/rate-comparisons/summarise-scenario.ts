@@ -1,9 +1,10 @@
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
-import { chunkSize, prepareRater, rateInput, sliceSize } from "./execute-comparison.ts";
+import { chunkSize, rateInput, sliceSize } from "./execute-comparison.ts";
 import type { OwnParcels } from "./own-parcels.ts";
 import { readOwnParcels } from "./own-parcels.ts";
+import { prepareRater } from "./prepare-rater.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
@@ -22,7 +23,7 @@ export async function summariseScenario(
   const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
   if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
   const scenario = { ...row.options.scenario, ...asked };
-  const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
+  const { rater } = await prepareRater(ctx, { ...row, ...cards }, scenario);
   const totals = emptyTotals();
   const savings: number[] = [];
   let parcels: OwnParcels = new Map();
