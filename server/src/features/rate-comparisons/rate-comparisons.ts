@@ -202,10 +202,10 @@ export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): 
     requestId: ctx.requestId,
     at,
   });
-  await items.insertItems(tx, id, 0, demoItems(demoItemCount));
+  const day = at.toISOString().slice(0, 10);
+  await items.insertItems(tx, id, 0, demoItems(demoItemCount, day));
   await store.setItemCount(tx, ctx.orgId, id, demoItemCount);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
-  const day = at.toISOString().slice(0, 10);
   const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
   await store.startRevision(tx, ctx.orgId, id, start);
   await ctx.signals.publish(tx, "rate_comparison", id);
