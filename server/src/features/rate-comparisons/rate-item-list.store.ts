@@ -115,7 +115,10 @@ export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): 
     [...values, query.limit, offsetOf(query)],
   );
   const positions = found.map(({ position }) => position);
-  return toPage(await readItems(db, shown, positions), await countItems(db, shown, where), query);
+  // A page that is not full is the last one, and says how many there are; to count would be to search all once more.
+  const isLast = positions.length < query.limit && (positions.length > 0 || offsetOf(query) === 0);
+  const total = isLast ? offsetOf(query) + positions.length : await countItems(db, shown, where);
+  return toPage(await readItems(db, shown, positions), total, query);
 }
 
 /** In the order of these positions. */
