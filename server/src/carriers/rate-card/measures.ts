@@ -28,12 +28,12 @@ export type Sides = readonly [longest: number, second: number, shortest: number]
 
 export function toSides({ length, width, height, unit }: Dimensions): Sides {
   const factor = unit === "cm" ? 2.54 : 1;
-  const [a, b, c] = [length, width, height].map((side) => side / factor).toSorted((x, y) => y - x) as [
-    number,
-    number,
-    number,
-  ];
-  return [a, b, c];
+  const [a, b, c] = [length / factor, width / factor, height / factor];
+  const longest = Math.max(a, b, c);
+  const shortest = Math.min(a, b, c);
+  // By comparison, not by subtraction, which would leave binary noise behind.
+  const second = Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+  return [longest, second, shortest];
 }
 
 export function volumeOf([a, b, c]: Sides, rounding: DimRounding): number {

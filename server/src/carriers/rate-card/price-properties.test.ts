@@ -145,3 +145,13 @@ test("a share of cents is what exact arithmetic says, half up", () => {
   );
   expect([toPpm(19.25), formatCents(5), formatCents(-1234)]).toEqual([192_500, "0.05", "-12.34"]);
 });
+
+test("sides are the same three numbers, longest first, whatever the order they are given in", () => {
+  const side = fc.double({ min: 0.1, max: 300, noNaN: true });
+  fc.assert(
+    fc.property(side, side, side, fc.constantFrom("in" as const, "cm" as const), (length, width, height, unit) => {
+      const sorted = [length, width, height].map((one) => (unit === "cm" ? one / 2.54 : one)).toSorted((a, b) => b - a);
+      expect(toSides({ length, width, height, unit })).toEqual(sorted);
+    }),
+  );
+});

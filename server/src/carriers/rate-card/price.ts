@@ -43,9 +43,14 @@ export type Situation = {
   service: CompiledService;
   zone: string;
   candidates: Candidate[];
+  /** Those of them that ask for the weight or the size, and what applies to a parcel that meets none of these. */
+  byParcel: Candidate[];
+  usual: Candidate[];
   fuelPpm: number;
-  /** Prices of parcels without dimensions, by weight break. */
-  ladder: (Price | Refusal | undefined)[];
+  /**
+   * What parcels without dimensions cost, by weight break. Only the totals: from prices that are kept V8 concludes that
+   * all prices are, and makes each of millions where only a full collection finds it.
+   */
   ladderTotals?: { totals: number[]; isAscending: boolean };
 };
 
@@ -65,7 +70,9 @@ export function situate(card: CompiledCard, service: CompiledService, trip: Trip
     const sharePpm = shareAt(surcharge, service, trip);
     if (sharePpm > 0) candidates.push({ surcharge, sharePpm });
   }
-  return { card, service, zone: trip.zone, candidates, fuelPpm: fuelAt(card, trip.shipDate), ladder: [] };
+  const byParcel = candidates.filter(({ surcharge }) => surcharge.isByParcel);
+  const usual = chooseSurcharges(candidates.filter(({ surcharge }) => !surcharge.isByParcel));
+  return { card, service, zone: trip.zone, candidates, byParcel, usual, fuelPpm: fuelAt(card, trip.shipDate) };
 }
 
 /** Same key, same situation: what the place and the day decide, and nothing else. */
@@ -105,7 +112,7 @@ function fuelAt({ fuel }: CompiledCard, day: string): number {
 /** The price of a parcel that weighs exactly what this weight break reaches up to. */
 export function priceOfBreak(situation: Situation, index: number): Price | Refusal {
   const weightMg = situation.service.isFlat ? 0 : situation.service.breaksMg[index]!;
-  return (situation.ladder[index] ??= priceParcel(situation, { weightMg }));
+  return priceParcel(situation, { weightMg });
 }
 
 export function breakOf({ breaksMg }: CompiledService, mg: number): number {
@@ -209,10 +216,13 @@ function discountOf(service: CompiledService, zone: string, list: number, ratedM
   return off === 0 ? undefined : { code: "discount", cents: -off, ofCents: list, ppm: allPpm };
 }
 
+function applySurcharges({ candidates, byParcel, usual }: Situation, parcel: Parcel): Candidate[] {
+  if (!byParcel.some(({ surcharge }) => fitsParcel(surcharge, parcel))) return usual;
+  return chooseSurcharges(candidates.filter(({ surcharge }) => !surcharge.isByParcel || fitsParcel(surcharge, parcel)));
+}
+
 /** One of each group, the most important, and then those that build on one that applies. */
-function applySurcharges({ candidates }: Situation, parcel: Parcel): Candidate[] {
-  if (candidates.length === 0) return candidates;
-  const meant = candidates.filter(({ surcharge }) => !surcharge.isByParcel || fitsParcel(surcharge, parcel));
+function chooseSurcharges(meant: Candidate[]): Candidate[] {
   const first = strongestOfGroups(meant.filter(({ surcharge }) => surcharge.requires === undefined));
   const codes = new Set(first.map(({ surcharge }) => surcharge.code));
   const second = meant.filter(({ surcharge }) => surcharge.requires !== undefined && codes.has(surcharge.requires));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
 import { CarrierError } from "../../carriers/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
@@ -6,11 +7,10 @@ import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import { fromCents, toCents } from "../../carriers/rate-card/cents.ts";
 import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
-import type { ZoneChart } from "../../carriers/zones/zone-chart.ts";
 import { compileChart } from "../../carriers/zones/zone-chart.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
-import { loadSetLookup } from "../condition-sets/condition-sets.ts";
+import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { getCarrierAccount, getRow, open, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
@@ -56,13 +56,26 @@ export async function findCardById(ctx: Ctx, accountId: string, cardId: string):
 
 /** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */
 export async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
-  const sets = await loadSetLookup(ctx, setsOfCard(card));
-  return createTariff(card, sets, await loadChart(ctx, accountId), scenario);
+  return (await loadTariffParts(ctx, accountId, card, scenario)).tariff;
 }
 
-async function loadChart(ctx: Ctx, accountId: string): Promise<ZoneChart | undefined> {
+/** With a digest of what the card was read with: the same as long as nobody changes the chart or one of the sets. */
+export async function loadTariffParts(
+  ctx: Ctx,
+  accountId: string,
+  card: RateCard,
+  scenario?: Scenario,
+): Promise<{ tariff: Tariff; digest(): string }> {
+  const sets = await loadSets(ctx, setsOfCard(card));
   const rows = await store.findChartRows(ctx.db, ctx.orgId, accountId);
-  return rows && compileChart(rows);
+  return {
+    tariff: createTariff(card, sets.lookup, rows && compileChart(rows), scenario),
+    digest: () =>
+      createHash("sha256")
+        .update(JSON.stringify(rows ?? null))
+        .update(sets.digest())
+        .digest("hex"),
+  };
 }
 
 /** What a parcel would cost with each service, line by line. Nothing is bought. */

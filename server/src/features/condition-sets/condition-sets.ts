@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { SetLookup } from "../../core/conditions.ts";
 import type { Page } from "../../core/page.ts";
 import type { FieldError } from "../../core/errors.ts";
@@ -153,6 +154,19 @@ export async function loadSetLookup(
   { db, orgId }: { db: Queryable; orgId: string },
   idsOrNames: string[],
 ): Promise<SetLookup> {
+  return (await loadSets({ db, orgId }, idsOrNames)).lookup;
+}
+
+export type LoadedSets = {
+  lookup: SetLookup;
+  /** The same for the same values, whatever order they are in. */
+  digest(): string;
+};
+
+export async function loadSets(
+  { db, orgId }: { db: Queryable; orgId: string },
+  idsOrNames: string[],
+): Promise<LoadedSets> {
   const sets = idsOrNames.length === 0 ? [] : await store.loadSetKeys(db, orgId, idsOrNames);
   const byName = new Map<string, (value: string) => boolean>();
   for (const { id, name, matching, keys } of sets) {
@@ -160,7 +174,16 @@ export async function loadSetLookup(
     const has = (value: string): boolean => members.has(matchKey(value, matching));
     byName.set(id, has).set(name.toLowerCase(), has);
   }
-  return (idOrName) => byName.get(idOrName.toLowerCase());
+  return {
+    lookup: (idOrName) => byName.get(idOrName.toLowerCase()),
+    digest() {
+      const hash = createHash("sha256");
+      for (const { id, name, matching, keys } of sets.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        hash.update(JSON.stringify([id, name, matching, keys.toSorted()]));
+      }
+      return hash.digest("hex");
+    },
+  };
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ConditionSet> {

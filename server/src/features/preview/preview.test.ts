@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { resumeComparisons } from "../rate-comparisons/execute-comparison.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub({ environment: "preview" });
@@ -74,6 +75,12 @@ describe("the preview surface", () => {
     expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered);
     const pickups = (await preview.get("/pickups")).body.data.map(({ status }: { status: string }) => status);
     expect(new Set(pickups)).toEqual(new Set(["scheduled", "completed", "missed", "cancelled"]));
+    await resumeComparisons(hub.world);
+    const [comparison] = (await preview.get("/rate-comparisons")).body.data;
+    const { totals, outcomes } = (await preview.get(`/rate-comparisons/${comparison.id}/summary`)).body;
+    expect(totals.savingsPct).toBeGreaterThan(2);
+    expect(totals.savingsPct).toBeLessThan(15);
+    expect(Math.min(outcomes.wins, outcomes.losses)).toBeGreaterThan(50);
   });
 
   test("is set and emptied by operators of the hub only", async () => {

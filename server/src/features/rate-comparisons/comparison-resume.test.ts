@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
@@ -8,7 +9,7 @@ import { chunkSize, executeComparison, freeAllComparisons, resumeComparisons } f
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { aComparison } = await openComparisonDesk(hub, org);
+const { aComparison, anAccount } = await openComparisonDesk(hub, org);
 
 async function manyItems(): Promise<string> {
   const path = await aComparison(Array.from({ length: 2 * chunkSize + 10 }, () => anItem()));
@@ -28,6 +29,16 @@ describe("a comparison whose worker stops", () => {
     const partly = (await org.get(`${path}/items?status=rated`)).body.pagination.total;
     expect(partly).toBe(chunkSize);
     expect((await org.get(`${path}/items?status=pending`)).body.pagination.total).toBe(chunkSize + 10);
+    for (const query of ["status=rated,pending", "sort=savings", "sort=-netCost", "sort=zone&serviceType=UPS Ground"]) {
+      const { body } = await org.get(`${path}/items?${query}`);
+      expect([query, body.pagination.total]).toEqual([query, 2 * chunkSize + 10]);
+      expect(body.data).toHaveLength(body.pagination.limit);
+    }
+    const last = (await org.get(`${path}/items?sort=savings&limit=10&page=${chunkSize / 5 + 1}`)).body.data;
+    expect(last.map(({ index, status }: { index: number; status: string }) => [index, status]).at(-1)).toEqual([
+      2 * chunkSize + 9,
+      "pending",
+    ]);
     const other = await hub.secondNode();
     await resumeComparisons(other.world);
     expect((await org.get(path)).body).toMatchObject(done);
@@ -86,6 +97,53 @@ describe("a comparison whose worker stops", () => {
       [idOf(path)],
     );
     expect(left).toEqual([{ revision: 2 }]);
+  });
+});
+
+describe("a comparison whose zone chart, condition set or service names are changed half way", () => {
+  const count = chunkSize + 10;
+
+  async function halfDone(): Promise<{ path: string; account: string; set: string }> {
+    const { body: set } = await org.post("/condition-sets", { name: `Far away ${randomUUID()}` });
+    const surcharge = { code: "far", kind: "fixed", amount: 5, when: { destinationSet: set.id } };
+    const account = await anAccount({ ...contract, surcharges: [surcharge] });
+    const path = await aComparison(
+      Array.from({ length: count }, () => anItem()),
+      { carrierAccountId: account },
+    );
+    await org.post(`${path}/process`);
+    await executeComparison(hub.world, idOf(path), AbortSignal.abort());
+    return { path, account: `/carrier-accounts/${account}`, set: `/condition-sets/${set.id}` };
+  }
+
+  type Parts = Awaited<ReturnType<typeof halfDone>>;
+  const changes: [string, (parts: Parts) => Promise<unknown>, number][] = [
+    [
+      "chart",
+      ({ account }) => org.call("PUT", `${account}/zone-chart`, { csv: "dest,zone\n100,8\n", origin: "071" }),
+      26.4,
+    ],
+    ["set", ({ set }) => org.post(`${set}/values`, { values: ["10001"] }), 18.2],
+    ["alias", ({ account }) => org.patch(account, { serviceAliases: { "UPS Ground": "FLAT" } }), 27.5],
+  ];
+
+  test.each(changes)("begins anew with the %s as it is now, so that no two items differ", async (_what, make, cost) => {
+    const parts = await halfDone();
+    expect(await make(parts)).toMatchObject({ status: 200 });
+    await resumeComparisons(hub.world);
+    const { body } = await org.get(`${parts.path}/summary`);
+    expect(body.coverage.rated).toBe(count);
+    expect(Math.round(body.totals.targetCost * 100)).toBe(Math.round(cost * 100) * count);
+    const { body: log } = await org.get(`/audit?type=rate_comparison.started_over&objectId=${idOf(parts.path)}`);
+    expect(log.data).toMatchObject([{ data: { revision: 1, processed: chunkSize } }]);
+  });
+
+  test("goes on where it was when nothing has changed", async () => {
+    const { path } = await halfDone();
+    await resumeComparisons(hub.world);
+    expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: count } });
+    const { body: log } = await org.get(`/audit?type=rate_comparison.started_over&objectId=${idOf(path)}`);
+    expect(log.data).toEqual([]);
   });
 });
 

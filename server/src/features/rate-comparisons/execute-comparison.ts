@@ -1,8 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { mgPer, toMg, toSides } from "../../carriers/rate-card/measures.ts";
-import { foldService } from "../../carriers/rate-card/service-level.ts";
-import { matchService } from "../../carriers/rate-card/compile-card.ts";
-import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { toMg, toSides } from "../../carriers/rate-card/measures.ts";
 import { normaliseZip, stateOfZip } from "../../carriers/zones/zip.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld, systemContext } from "../../context.ts";
@@ -10,26 +7,29 @@ import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import { loadTariff } from "../carrier-accounts/open-carrier.ts";
+import type { WeighedParcel } from "../shipments/shipments.ts";
+import { readOwnParcels } from "./own-parcels.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { RateItem, Rater, RateResult } from "./rate-item.ts";
-import { createRater, rateItem } from "./rate-item.ts";
+import { prepareRater } from "./prepare-rater.ts";
+import { rateItem } from "./rate-item.ts";
 import type { ClaimedRow } from "./rate-comparisons.store.ts";
 import * as comparisons from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
-import { deleteResultsBefore, findSavingsPercentiles, insertResults, packResult } from "./rate-results.store.ts";
+import {
+  deleteResultsBefore,
+  deleteResultsOf,
+  findSavingsPercentiles,
+  insertResults,
+  packResult,
+} from "./rate-results.store.ts";
 import type { CountedItem, Totals } from "./tally.ts";
 import { addItem, emptyTotals, topPositions } from "./tally.ts";
-import type { WeightProfile } from "./weight-profile.ts";
-import { profileOfOne, usualProfile } from "./weight-profile.ts";
 
 export const chunkSize = 5_000;
 /** Few enough that what they need is still young, and cheap, when it is thrown away. */
 export const sliceSize = 250;
-/** Fewer weights than this say little about the others. */
-const minProfileItems = 30;
 
 const workerName = perWorld(() => randomUUID());
 
@@ -55,7 +55,8 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
   const system = systemContext(world, row.org_id, "rate comparison");
   const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
   try {
-    const rater = await prepareRater(ctx, row, row.options.scenario ?? {});
+    const { rater, digest } = await prepareRater(ctx, row, row.options.scenario ?? {});
+    await world.db.transaction((tx) => beginWith(tx, ctx, row, digest()));
     if (!(await rateAllChunks(ctx, row, rater, stopping))) {
       // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
       return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
@@ -73,64 +74,24 @@ function isConnectionError(error: unknown): boolean {
   return /terminated|ECONN|timeout|closed/i.test((error as Error).message ?? "");
 }
 
-export type Prepared = Pick<
-  ClaimedRow,
-  "id" | "org_id" | "carrier_account_id" | "source_account_id" | "card" | "source_card" | "options" | "rate_day"
-> & { profiles: Record<string, WeightProfile> | null };
-
-/** Everything that is the same for all items. What depends on the items themselves is kept, so that it stays the same. */
-export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario): Promise<Rater> {
-  const { options } = row;
-  const tariff = await loadTariff(ctx, row.carrier_account_id, row.card, scenario);
-  const source =
-    row.source_card && row.source_account_id
-      ? await loadTariff(ctx, row.source_account_id, row.source_card)
-      : undefined;
-  return createRater({
-    tariff,
-    source,
-    profiles:
-      options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, tariff))),
-    aliases: await aliasesOf(ctx, row),
-    fallback: options.serviceFallback ?? "faster",
-    residential: options.residential ?? null,
-    keepsDuplicates: options.duplicates === "keep",
-    day: row.rate_day!,
-  });
-}
-
-async function aliasesOf(ctx: Ctx, row: Prepared): Promise<Map<string, string>> {
-  const own = await getCarrierAccount(ctx, row.carrier_account_id).catch((error: unknown) => {
-    if (error instanceof HubError) return undefined;
-    throw error;
-  });
-  const all = [...Object.entries(own?.serviceAliases ?? {}), ...Object.entries(row.options.serviceMap ?? {})];
-  return new Map(all.map(([name, service]) => [foldService(name), service]));
-}
-
-/** Which weights are usual: those of the same level in this comparison, or the one that was named, or everybody's. */
-async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Record<string, WeightProfile>> {
-  if (row.profiles) return row.profiles;
-  const { assumedWeight } = row.options;
-  const profiles: Record<string, WeightProfile> = {
-    any: assumedWeight ? profileOfOne(toMg(assumedWeight)) : usualProfile,
-  };
-  const byLevel = new Map<string, Map<number, number>>();
-  for (const { service_type, pounds, items: count } of await items.countWeights(ctx.db, row.id)) {
-    const level = matchService(tariff.card, service_type, "faster")?.level;
-    if (level === undefined) continue;
-    const weights = byLevel.get(level) ?? new Map<number, number>();
-    weights.set(pounds, (weights.get(pounds) ?? 0) + count);
-    byLevel.set(level, weights);
+/**
+ * The cards are kept with the comparison; what they refer to is not. Who continues one after a kill and finds that a
+ * chart, a set or an alias has changed meanwhile begins anew, so that all results come from the same.
+ */
+async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Promise<void> {
+  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  const digest = createHash("sha256").update(inputs).digest("hex");
+  if (!locked || locked.inputs_digest === digest) return;
+  if (locked.processed > 0) {
+    await deleteResultsOf(tx, row.id, row.revision);
+    await recordEvent(tx, ctx, {
+      type: "rate_comparison.started_over",
+      objectType: "rate_comparison",
+      objectId: row.id,
+      data: { revision: row.revision, processed: locked.processed },
+    });
   }
-  for (const [level, weights] of byLevel) {
-    const all = [...weights].toSorted(([a], [b]) => a - b);
-    if (all.reduce((sum, [, count]) => sum + count, 0) < minProfileItems) continue;
-    const poundMg = mgPer("lb");
-    profiles[level] = { name: level, weights: all.map(([pounds, count]) => [Math.round(pounds * poundMg), count]) };
-  }
-  await comparisons.saveProfiles(ctx.db, ctx.orgId, row.id, profiles);
-  return profiles;
+  await comparisons.saveInputs(tx, ctx.orgId, row.id, digest);
 }
 
 type Reading = { from: number; lines: Promise<string[]> };
@@ -169,11 +130,13 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
   const end = Math.min(row.item_count, locked.processed + chunkSize);
+  const parcels = await readOwnParcels(tx, ctx, row.id, locked.processed, end - locked.processed);
   for (let from = locked.processed; from < end; from += sliceSize) {
     const lines = await readSlice(ctx, row, reader, from);
     const packed = lines.map((line, index) => {
       const input = JSON.parse(line) as StoredInput;
-      return packResult(rateInput(rater, input, from + index, totals), input[0]);
+      const position = from + index;
+      return packResult(rateInput(rater, input, parcels.get(position), position, totals), input[0]);
     });
     await insertResults(tx, row.id, row.revision, from, packed);
   }
@@ -184,8 +147,14 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
 }
 
 /** The price of one item, which is also added to the totals. */
-export function rateInput(rater: Rater, input: StoredInput, position: number, totals: Totals): RateResult {
-  const item = toRateItem(input);
+export function rateInput(
+  rater: Rater,
+  input: StoredInput,
+  parcel: WeighedParcel | undefined,
+  position: number,
+  totals: Totals,
+): RateResult {
+  const item = toRateItem(input, parcel);
   const result = rateItem(rater, item);
   const counted: CountedItem = {
     position,
@@ -198,15 +167,16 @@ export function rateInput(rater: Rater, input: StoredInput, position: number, to
   return result;
 }
 
-function toRateItem(input: StoredInput): RateItem {
-  const [netCents, serviceType, originZip, originState, destinationZip, destinationState, ...more] = input;
-  const [value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = more;
+function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
+  const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
   return {
     netCents,
-    serviceType,
+    serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
     origin: { zip: originZip, state: originState },
     destination: { zip: destinationZip, state: destinationState },
-    weightMg: value === null || unit === null ? null : toMg({ value, unit }),
+    weightMg: value === null || unit === null ? (parcel ? toMg(parcel.weight) : null) : toMg({ value, unit }),
+    isWeightOfShipment: parcel !== undefined,
     sides:
       size === null || sizeUnit === null
         ? undefined

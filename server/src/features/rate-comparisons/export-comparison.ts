@@ -6,8 +6,8 @@ import { Streamed, xlsxType } from "../../route.ts";
 import { presentItem } from "./present-comparison.ts";
 import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
 import { getShown, getSummary } from "./rate-comparisons.ts";
-import type { Shown } from "./rate-results.store.ts";
-import { readItemsAfter } from "./rate-results.store.ts";
+import type { Shown } from "./rate-item-list.store.ts";
+import { readItemsAfter } from "./rate-item-list.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
 const portion = 1_000;

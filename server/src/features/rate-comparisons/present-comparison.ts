@@ -3,7 +3,7 @@ import { fromMg } from "../../carriers/rate-card/measures.ts";
 import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
-import type { ItemRow } from "./rate-results.store.ts";
+import type { ItemRow } from "./rate-item-list.store.ts";
 import { unpackDetail } from "./rate-results.store.ts";
 
 export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {
@@ -84,7 +84,7 @@ export function presentItem(row: ItemRow): Item {
     savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
     breakEvenWeight: weight(detail.breakEvenMg),
-    lines: detail.lines.map(([code, cents]) => ({ code, amount: fromCents(cents) })),
+    lines: detail.lines.map(({ code, cents }) => ({ code, amount: fromCents(cents) })),
   };
 }
 

@@ -81,6 +81,9 @@ export const rateComparisonRoutes = [
     path: "/rate-comparisons/:id/process",
     scope: "rates:write",
     summary: "Process the items in the background; once more makes a new revision",
+    description:
+      "The rate cards are those of this moment. If a zone chart, a condition set or an alias of a service is changed " +
+      "before a process that ended half way is replaced, the revision begins anew: no two items are rated differently.",
     ids,
     body: shapes.RatingOptions,
     bodyIsOptional: true,

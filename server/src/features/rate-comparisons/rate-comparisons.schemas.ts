@@ -257,7 +257,12 @@ export const Item = Type.Object({
   altZone: Nullable(Type.String()),
   serviceLevel: Nullable(OneOf(serviceLevels)),
   targetService: Nullable(Type.String()),
-  basis: Nullable(OneOf(bases)),
+  basis: Nullable(
+    OneOf(bases, {
+      description:
+        "What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights",
+    }),
+  ),
   ratedWeight: Nullable(Weight),
   sourceCost: Money,
   targetCost: Nullable(Money),

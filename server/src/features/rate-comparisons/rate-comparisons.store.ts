@@ -201,18 +201,29 @@ export async function saveProfiles(
   ]);
 }
 
+type LockedRow = { processed: number; totals: Totals | null; inputs_digest: string | null };
+
 /** Locks the comparison for one chunk; undefined when it was deleted, started anew or taken by another worker. */
 export async function lockForChunk(
   tx: Tx,
   row: { org_id: string; id: string; revision: number },
   worker: string,
-): Promise<{ processed: number; totals: Totals | null } | undefined> {
-  const [found] = await tx.query<{ processed: number; totals: Totals | null }>(
-    `select processed, totals from rate_comparisons
+): Promise<LockedRow | undefined> {
+  const [found] = await tx.query<LockedRow>(
+    `select processed, totals, inputs_digest from rate_comparisons
       where org_id = $1 and id = $2 and revision = $3 and worker = $4 and status = 'processing' for update`,
     [row.org_id, row.id, row.revision, worker],
   );
   return found;
+}
+
+/** From the first item on, with these. */
+export async function saveInputs(tx: Tx, orgId: string, id: string, digest: string): Promise<void> {
+  await tx.query(
+    `update rate_comparisons set inputs_digest = $3, processed = 0, totals = null, rated = 0, estimated = 0,
+       unrateable = 0, invalid = 0, excluded = 0 where org_id = $1 and id = $2`,
+    [orgId, id, digest],
+  );
 }
 
 /** Progress, sums and lease in one go, with every chunk that is done. */

@@ -14,9 +14,8 @@ import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.t
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { demoItems } from "./demo-comparison.ts";
-import { prepareRater, rateInput, sliceSize } from "./execute-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
-import { percentileShares, presentSummary } from "./present-summary.ts";
+import { presentSummary } from "./present-summary.ts";
 import type {
   Comparison,
   ComparisonQuery,
@@ -28,12 +27,14 @@ import type {
 } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
-import type { NewItem, StoredInput } from "./rate-items.store.ts";
+import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
-import type { Shown } from "./rate-results.store.ts";
+import type { Shown } from "./rate-item-list.store.ts";
+import * as lists from "./rate-item-list.store.ts";
 import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
-import { emptyTotals, topPositions } from "./tally.ts";
+import { summariseScenario } from "./summarise-scenario.ts";
+import { emptyTotals } from "./tally.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -201,10 +202,10 @@ export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): 
     requestId: ctx.requestId,
     at,
   });
-  await items.insertItems(tx, id, 0, demoItems(demoItemCount));
+  const day = at.toISOString().slice(0, 10);
+  await items.insertItems(tx, id, 0, demoItems(demoItemCount, day));
   await store.setItemCount(tx, ctx.orgId, id, demoItemCount);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
-  const day = at.toISOString().slice(0, 10);
   const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
   await store.startRevision(tx, ctx.orgId, id, start);
   await ctx.signals.publish(tx, "rate_comparison", id);
@@ -223,7 +224,7 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
-  const page = await results.listItems(ctx.db, await getShown(ctx, id), query);
+  const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
   return { ...page, data: page.data.map(presentItem) };
 }
 
@@ -242,34 +243,11 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
   });
 }
 
-async function summariseScenario(ctx: Ctx, row: ComparisonRow, asked: Scenario, stale: boolean): Promise<Summary> {
-  const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
-  if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
-  const scenario = { ...row.options.scenario, ...asked };
-  const rater = await prepareRater(ctx, { ...row, ...cards }, scenario);
-  const totals = emptyTotals();
-  const savings: number[] = [];
-  for (let from = 0; from < row.item_count; from += sliceSize) {
-    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
-    for (const [index, line] of lines.entries()) {
-      const input = JSON.parse(line) as StoredInput;
-      const { targetCents } = rateInput(rater, input, from + index, totals);
-      if (targetCents !== null) savings.push(input[0] - targetCents);
-    }
-  }
-  savings.sort((a, b) => a - b);
-  const percentiles = percentileShares.flatMap(
-    (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],
-  );
-  const trackingNumbers = await items.findTrackingNumbers(ctx.db, row.id, topPositions(totals));
-  const computedAt = ctx.clock.now().toISOString();
-  return presentSummary(row, totals, percentiles, { computedAt, scenario, stale, trackingNumbers });
-}
-
 /** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   const row = await getRow(ctx, id);
-  return { id, revision: row.shown_revision ?? row.revision, itemCount: row.item_count };
+  const revision = row.shown_revision ?? row.revision;
+  return { id, revision, itemCount: row.item_count, done: revision === row.revision ? row.processed : row.item_count };
 }
 
 export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {

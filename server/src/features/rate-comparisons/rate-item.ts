@@ -10,7 +10,7 @@ import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { breakEvenBreak, breaksAround, breaksThatCost, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
 import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
-import type { Estimate, WeightProfile } from "./weight-profile.ts";
+import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
 import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
 export type RateItem = {
@@ -20,6 +20,8 @@ export type RateItem = {
   destination: Place;
   /** Null: nobody wrote it down. */
   weightMg: number | null;
+  /** It was not in the item but in a shipment of the organization's own with its tracking number. */
+  isWeightOfShipment: boolean;
   sides: Sides | undefined;
   residential: boolean | null;
   shipDate: string | null;
@@ -44,7 +46,7 @@ export type RateResult = {
   lowCents: number | null;
   highCents: number | null;
   breakEvenMg: number | null;
-  lines: [code: string, cents: number][];
+  lines: readonly CostLine[];
 };
 
 /** Everything that is the same for all items of a comparison. */
@@ -170,14 +172,14 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip
 
 type Plan = { basis: Basis; price(situation: Situation): Estimate | Refusal };
 
-/** The best evidence for the weight: what was written down, none needed, what was paid, what is usual. */
+/** The best evidence for the weight: what was written down, here or with the shipment, none needed, what was paid, what is usual. */
 function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch, trip: Trip): Plan | undefined {
-  const { weightMg, sides } = item;
+  const { weightMg, sides, isWeightOfShipment } = item;
   const exactly = (mg: number) => (situation: Situation) => {
     const price = priceParcel(situation, { weightMg: mg, sides });
     return isRefusal(price) ? price : estimateOf(price);
   };
-  if (weightMg !== null) return { basis: "weight", price: exactly(weightMg) };
+  if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };
   if (service.isFlat) return { basis: "flat", price: exactly(0) };
   const inferred = inferWeights(rater, item, trip);
   if (inferred) {

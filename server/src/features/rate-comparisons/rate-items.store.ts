@@ -127,6 +127,20 @@ export async function countWeights(
   );
 }
 
+/** Those of a range that came without a weight. */
+export async function listUnweighed(
+  db: Queryable,
+  comparisonId: string,
+  from: number,
+  count: number,
+): Promise<{ position: number; tracking_number: string }[]> {
+  return await db.query<{ position: number; tracking_number: string }>(
+    `select position, tracking_number from rate_items
+      where comparison_id = $1 and position >= $2 and position < $3 and pounds is null`,
+    [comparisonId, from, from + count],
+  );
+}
+
 export async function findTrackingNumbers(
   db: Queryable,
   comparisonId: string,

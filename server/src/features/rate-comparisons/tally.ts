@@ -96,7 +96,7 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   totals.best += Math.min(item.netCents, targetCents);
   if (savings > 0) totals.winAmount += savings;
   else totals.lossAmount -= savings;
-  for (const [code, cents] of result.lines) count(totals.lines, code, cents);
+  for (const { code, cents } of result.lines) count(totals.lines, code, cents);
   const add = (tally: Tally): void => addTo(tally, item.netCents, targetCents, savings, result.distanceMiles);
   add(totals.all);
   add(tallyOf(totals.zones, result.zone ?? "unknown"));

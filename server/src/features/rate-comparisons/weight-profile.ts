@@ -34,11 +34,13 @@ export function profileOfOne(mg: number): WeightProfile {
   return { name: "assumed", weights: [[mg, 1]] };
 }
 
+export type CostLine = { code: string; cents: number };
+
 export type Estimate = {
   targetCents: number;
   lowCents: number;
   highCents: number;
-  lines: [code: string, cents: number][];
+  lines: readonly CostLine[];
   /** Null when several weights are behind it. */
   ratedMg: number | null;
 };
@@ -49,7 +51,7 @@ export function estimateOf(price: Price): Estimate {
     targetCents: totalCents,
     lowCents: totalCents,
     highCents: totalCents,
-    lines: lines.map(({ code, cents }) => [code, cents]),
+    lines,
     ratedMg,
   };
 }
@@ -73,15 +75,15 @@ export function expectedPrice(situation: Situation, profile: WeightProfile, side
   }
   if (count === 0) return refusal ?? { reason: "no_rate_cell", message: "There is no weight to go by." };
   const targetCents = Math.floor(total / count + 0.5);
-  const lines = [...sums].map(([code, sum]): [string, number] => [code, Math.round(sum / count)]);
+  const lines = [...sums].map(([code, sum]) => ({ code, cents: Math.round(sum / count) }));
   // What rounding each line has moved goes to the base, so that the lines still add up.
-  lines[0]![1] += targetCents - lines.reduce((sum, [, cents]) => sum + cents, 0);
+  lines[0]!.cents += targetCents - lines.reduce((sum, { cents }) => sum + cents, 0);
   found.sort((a, b) => a.cents - b.cents);
   return {
     targetCents,
     lowCents: Math.min(targetCents, percentile(found, count * 0.1)),
     highCents: Math.max(targetCents, percentile(found, count * 0.9)),
-    lines: lines.filter(([, cents]) => cents !== 0),
+    lines: lines.filter(({ cents }) => cents !== 0),
     ratedMg: null,
   };
 }

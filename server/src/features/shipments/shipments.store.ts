@@ -1,3 +1,4 @@
+import type { Weight } from "../../core/weight.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { ShipmentRow } from "./shipment-columns.ts";
 import { readColumns, shipmentColumns, toRecord, toShipment } from "./shipment-columns.ts";
@@ -53,6 +54,20 @@ export async function updateShipments(tx: Tx, orgId: string, shipments: Shipment
     `update shipments s set ${names.map((name) => `${name} = u.${name}`).join(", ")}
        from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}) where s.org_id = $1 and s.id = u.id`,
     [orgId, JSON.stringify(shipments.map(toRecord))],
+  );
+}
+
+/** One for each tracking number: the newest of those that were weighed and really sent. */
+export async function listWeighed(
+  db: Queryable,
+  orgId: string,
+  trackingKeys: string[],
+): Promise<{ tracking_key: string; weight: Weight; service: string | null }[]> {
+  return await db.query<{ tracking_key: string; weight: Weight; service: string | null }>(
+    `select distinct on (s.tracking_key) s.tracking_key, s.weight, s.service from shipments s
+      where s.org_id = $1 and s.tracking_key = any($2::text[]) and s.weight is not null and s.voided_at is null
+      order by s.tracking_key, s.created_at desc, s.id desc`,
+    [orgId, trackingKeys],
   );
 }
 

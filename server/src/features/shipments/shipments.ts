@@ -5,12 +5,14 @@ import { offsetOf } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { perWorld } from "../../context.ts";
+import type { Weight } from "../../core/weight.ts";
+import type { Queryable } from "../../db/database.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
 import type { ShipmentFilter } from "./shipment-list.store.ts";
 import * as lists from "./shipment-list.store.ts";
 import * as stats from "./shipment-stats.store.ts";
-import { carrierKeyOf } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { ShipmentStatus } from "./shipments.states.ts";
 import { shipmentStatuses } from "./shipments.states.ts";
 import type { ShipmentToTrack } from "./shipments.store.ts";
@@ -28,6 +30,25 @@ export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
 export { keepOrderShipments } from "./order-shipments.ts";
+
+export type WeighedParcel = { weight: Weight; service: string | null };
+
+/** What is known of parcels with these tracking numbers, as far as somebody has weighed them. */
+export async function findWeighedParcels(
+  ctx: Pick<Ctx, "orgId">,
+  db: Queryable,
+  trackingNumbers: string[],
+): Promise<Map<string, WeighedParcel>> {
+  const keys = new Map(trackingNumbers.map((trackingNumber) => [trackingNumber, trackingKeyOf(trackingNumber)]));
+  const rows = keys.size === 0 ? [] : await store.listWeighed(db, ctx.orgId, [...new Set(keys.values())]);
+  const byKey = new Map(rows.map(({ tracking_key, weight, service }) => [tracking_key, { weight, service }]));
+  return new Map(
+    [...keys].flatMap(([trackingNumber, key]) => {
+      const parcel = byKey.get(key);
+      return parcel ? [[trackingNumber, parcel] as const] : [];
+    }),
+  );
+}
 
 export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer> {
   const shipment = await store.findShipment(ctx.db, ctx.orgId, id);

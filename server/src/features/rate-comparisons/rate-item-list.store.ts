@@ -1,0 +1,157 @@
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
+import type { Queryable } from "../../db/database.ts";
+import { likePattern } from "../../db/like-pattern.ts";
+import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
+
+export type ItemRow = {
+  position: number;
+  tracking_number: string;
+  net_cents: number;
+  service_type: string;
+  origin_zip: string | null;
+  origin_city: string | null;
+  origin_state: string | null;
+  destination_zip: string | null;
+  destination_city: string | null;
+  destination_state: string | null;
+  input: string;
+  revision: number | null;
+  status: string | null;
+  reason: string | null;
+  zone: string | null;
+  basis: string | null;
+  target_cents: number | null;
+  savings_cents: number | null;
+  detail: string | null;
+};
+
+const columns = `i.position, i.tracking_number, i.net_cents, i.service_type, i.origin_zip, i.origin_city, i.origin_state,
+  i.destination_zip, i.destination_city, i.destination_state, i.input, r.revision, r.status, r.reason, r.zone, r.basis,
+  r.target_cents, r.savings_cents, r.detail`;
+/**
+ * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
+ * that is newer than its statistics, expects one row, and compares every item with every result.
+ */
+const withResults = `rate_items i left join lateral (
+    select r.* from rate_results r
+     where r.comparison_id = $1 and r.revision = $2 and r.position = i.position offset 0) r on true
+  where i.comparison_id = $1`;
+const itemsAlone = "rate_items i where i.comparison_id = $1 and $2::integer is not null";
+const resultsAlone = "rate_results r where r.comparison_id = $1 and r.revision = $2";
+
+type Where = { text: string; values: unknown[]; isOnItems: boolean; isOnResults: boolean };
+
+export type Shown = {
+  id: string;
+  revision: number;
+  itemCount: number;
+  /** How many have a result. Items are done in their order, so these are the first ones. */
+  done: number;
+};
+
+function whereOf(shown: Shown, filter: ItemFilter): Where {
+  const onItems: string[] = [];
+  const onResults: string[] = [];
+  const values: unknown[] = [shown.id, shown.revision];
+  const add = (list: string[], condition: string, value: unknown): void => {
+    if (value !== undefined) list.push(condition.replaceAll("?", `$${values.push(value)}`));
+  };
+  const statuses = filter.status?.split(",");
+  // An item without a result is pending.
+  if (statuses?.every((status) => status === "pending")) add(onItems, "i.position >= ?", shown.done);
+  else if (statuses?.includes("pending") && shown.done < shown.itemCount) {
+    onItems.push("true");
+    add(onResults, "coalesce(r.status, 'pending') = any(?)", statuses);
+  } else add(onResults, "r.status = any(?)", statuses);
+  add(onResults, "r.zone = ?", filter.zone);
+  add(onResults, "r.basis = any(?)", filter.basis?.split(","));
+  add(onResults, "r.reason = any(?)", filter.reason?.split(","));
+  const least = filter.minSavings === undefined ? undefined : Math.round(filter.minSavings * 100);
+  add(onResults, "r.savings_cents >= ?", least);
+  const sign = filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome];
+  add(onResults, "sign(r.savings_cents) = ?", sign);
+  add(onItems, "lower(i.service_type) = lower(?)", filter.serviceType);
+  add(
+    onItems,
+    `(i.tracking_number ilike ? or i.origin_zip ilike ? or i.origin_city ilike ? or i.origin_state ilike ?
+      or i.destination_zip ilike ? or i.destination_city ilike ? or i.destination_state ilike ?)`,
+    filter.search === undefined ? undefined : likePattern(filter.search),
+  );
+  return {
+    text: [...onItems, ...onResults].map((condition) => ` and ${condition}`).join(""),
+    values,
+    isOnItems: onItems.length > 0,
+    isOnResults: onResults.length > 0,
+  };
+}
+
+const orders: Record<NonNullable<ItemQuery["sort"]>, { by: string; of: "items" | "results" | "either" }> = {
+  position: { by: "position", of: "either" },
+  savings: { by: "r.savings_cents asc nulls last, position", of: "results" },
+  "-savings": { by: "r.savings_cents desc nulls last, position", of: "results" },
+  netCost: { by: "i.net_cents, position", of: "items" },
+  "-netCost": { by: "i.net_cents desc, position", of: "items" },
+  zone: {
+    by: "case when r.zone ~ '^[0-9]+$' then r.zone::integer end nulls last, r.zone nulls last, position",
+    of: "results",
+  },
+};
+
+/** First which items, from the one table that decides where one does, then all about these. */
+export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): Promise<Page<ItemRow>> {
+  const where = whereOf(shown, query);
+  const order = orders[query.sort ?? "position"];
+  const allHaveResults = shown.done === shown.itemCount;
+  const asksItems = where.isOnItems || order.of === "items";
+  const asksResults = where.isOnResults || order.of === "results";
+  const table = asksResults && !asksItems && (where.isOnResults || allHaveResults) ? "r" : asksResults ? "both" : "i";
+  const from = { r: resultsAlone, i: itemsAlone, both: withResults }[table];
+  const own = table === "r" ? "r" : "i";
+  const { text, values } = where;
+  const found = await db.query<{ position: number }>(
+    `select ${own}.position from ${from}${text} order by ${order.by.replace(/\bposition$/, `${own}.position`)}
+      limit $${values.length + 1} offset $${values.length + 2}`,
+    [...values, query.limit, offsetOf(query)],
+  );
+  const positions = found.map(({ position }) => position);
+  // A page that is not full is the last one, and says how many there are; to count would be to search all once more.
+  const isLast = positions.length < query.limit && (positions.length > 0 || offsetOf(query) === 0);
+  const total = isLast ? offsetOf(query) + positions.length : await countItems(db, shown, where);
+  return toPage(await readItems(db, shown, positions), total, query);
+}
+
+/** In the order of these positions. */
+async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[]> {
+  const rows = await db.query<ItemRow>(`select ${columns} from ${withResults} and i.position = any($3::integer[])`, [
+    shown.id,
+    shown.revision,
+    positions,
+  ]);
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  return positions.flatMap((position) => byPosition.get(position) ?? []);
+}
+
+async function countItems(db: Queryable, shown: Shown, where: Where): Promise<number> {
+  const { text, values, isOnItems, isOnResults } = where;
+  if (!isOnItems && !isOnResults) return shown.itemCount;
+  const from = !isOnItems ? resultsAlone : isOnResults ? withResults : itemsAlone;
+  const [row] = await db.query<{ total: number }>(`select count(*) as total from ${from}${text}`, values);
+  return row?.total ?? 0;
+}
+
+/** The next items after this position, for an export. */
+export async function readItemsAfter(
+  db: Queryable,
+  shown: Shown,
+  filter: ItemFilter,
+  after: number,
+  count: number,
+): Promise<ItemRow[]> {
+  const { text, values } = whereOf(shown, filter);
+  return await db.query<ItemRow>(
+    `select ${columns} from ${withResults}${text} and i.position > $${values.length + 1}
+      order by i.position limit $${values.length + 2}`,
+    [...values, after, count],
+  );
+}

@@ -1,0 +1,47 @@
+import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { Ctx } from "../../context.ts";
+import { HubError } from "../../core/errors.ts";
+import { chunkSize, rateInput, sliceSize } from "./execute-comparison.ts";
+import type { OwnParcels } from "./own-parcels.ts";
+import { readOwnParcels } from "./own-parcels.ts";
+import { prepareRater } from "./prepare-rater.ts";
+import { percentileShares, presentSummary } from "./present-summary.ts";
+import type { ComparisonRow } from "./rate-comparisons.store.ts";
+import * as store from "./rate-comparisons.store.ts";
+import type { StoredInput } from "./rate-items.store.ts";
+import * as items from "./rate-items.store.ts";
+import type { Summary } from "./summary.schemas.ts";
+import { emptyTotals, topPositions } from "./tally.ts";
+
+/** Rates all items anew, with another fuel, discount or divisor, and keeps nothing. */
+export async function summariseScenario(
+  ctx: Ctx,
+  row: ComparisonRow,
+  asked: Scenario,
+  stale: boolean,
+): Promise<Summary> {
+  const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
+  if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
+  const scenario = { ...row.options.scenario, ...asked };
+  const { rater } = await prepareRater(ctx, { ...row, ...cards }, scenario);
+  const totals = emptyTotals();
+  const savings: number[] = [];
+  let parcels: OwnParcels = new Map();
+  for (let from = 0; from < row.item_count; from += sliceSize) {
+    if (from % chunkSize === 0) parcels = await readOwnParcels(ctx.db, ctx, row.id, from, chunkSize);
+    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
+    for (const [index, line] of lines.entries()) {
+      const input = JSON.parse(line) as StoredInput;
+      const position = from + index;
+      const { targetCents } = rateInput(rater, input, parcels.get(position), position, totals);
+      if (targetCents !== null) savings.push(input[0] - targetCents);
+    }
+  }
+  savings.sort((a, b) => a - b);
+  const percentiles = percentileShares.flatMap(
+    (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],
+  );
+  const trackingNumbers = await items.findTrackingNumbers(ctx.db, row.id, topPositions(totals));
+  const computedAt = ctx.clock.now().toISOString();
+  return presentSummary(row, totals, percentiles, { computedAt, scenario, stale, trackingNumbers });
+}
