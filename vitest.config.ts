@@ -8,9 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Start-up tests launch whole hubs; more files at once than cores only makes them wait for each other.
     maxWorkers: 2,
-    // Files of one worker share its modules: loading the hub and compiling its schemas anew for each file took a third of
-    // all time. Each still has a hub and a database of its own.
-    isolate: false,
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
   },
 });
