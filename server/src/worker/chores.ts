@@ -13,7 +13,7 @@ export const chores: Chore[] = [
   { name: "operation runs", everyMs: 5_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
   { name: "rate comparisons", everyMs: 10_000, wakeOn: ["rate_comparison"], run: resumeComparisons },
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
-  { name: "order counts", everyMs: 10_000, run: foldOrderCounts },
+  { name: "order counts", everyMs: 20_000, run: foldOrderCounts },
   { name: "pickups", everyMs: 15_000, wakeOn: ["clock"], run: tendPickups },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
