@@ -132,15 +132,15 @@ type Place = Pick<Address, "zip" | "provinceCode" | "country" | "countryCode">;
 /** The IANA zone of an address, by ZIP where states are divided. Undefined: it cannot be told from these fields. */
 export function zoneOfAddress(address: Place): string | undefined {
   const { zip, provinceCode } = address;
-  const country = countryOf(address);
+  const country = countryOfAddress(address);
   const province = provinceCode?.trim().toUpperCase();
   if (country === "US") return zoneInTheUs(zip?.trim() ?? "", province);
   if (country === undefined) return undefined;
   return (province === undefined ? undefined : provinceZones[country]?.[province]) ?? countryZones[country];
 }
 
-/** Without a country, five digits are taken for a US ZIP. */
-function countryOf({ zip, country, countryCode }: Place): string | undefined {
+/** Its ISO code. Without a country, five digits are taken for a US ZIP. */
+export function countryOfAddress({ zip, country, countryCode }: Place): string | undefined {
   if (countryCode !== undefined) return countryCode.trim().toUpperCase();
   if (country?.trim()) return countryCodeOf(country);
   return isUsZip(zip) ? "US" : undefined;

@@ -53,6 +53,8 @@ export const definitions = [
   "`on_time_pct`: of the shipments with a promised day that the carrier first tried to deliver in the window, and of those " +
     "that nobody has tried to deliver although the promised day ended in it, the share whose first attempt was on the " +
     "promised day at the destination or before.",
+  "The promised day is the one that was given or that the order has to be delivered by, else the carrier's first estimate, " +
+    "else what the service stands for: ground 5 business days from the first scan, two days 2, overnight 1 and so on.",
   "`avg_transit_days`: from the first scan of the carrier to the delivery, of those delivered in the window.",
   "`in_transit` and `at_risk` are as of now: scanned by the carrier and not delivered; open with at least one reason: " +
     "`late` (the promised day is over), `predicted_late` (the carrier expects to miss it), `stalled` (no scan for 48 hours, " +

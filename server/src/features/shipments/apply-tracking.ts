@@ -7,7 +7,7 @@ import { maxEvents } from "./shipment-fields.ts";
 import type { ShipmentChange } from "./shipment-stats.store.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
-import { derive } from "./shipment.ts";
+import { derive, hasOwnPromise } from "./shipment.ts";
 import * as store from "./shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
 import { mergeEvents } from "./tracking.ts";
@@ -63,7 +63,7 @@ function applyTo(before: Shipment, reports: Report[], now: string, isPull: boole
   if (merged.events.length > maxEvents) return { addedKeys: new Set(), isFull: true };
   const estimatedAt = reports.findLast((report) => report.estimatedAt !== undefined)?.estimatedAt ?? before.estimatedAt;
   // Without another promise the carrier's first word is one.
-  const isFirstPromise = before.promisedDate === null && estimatedAt !== null;
+  const isFirstPromise = !hasOwnPromise(before) && estimatedAt !== null;
   const promise = isFirstPromise ? { promisedAt: estimatedAt, promiseSource: "carrier" as const } : {};
   const addedKeys = new Set(merged.events.map(({ key }) => key).filter((key) => !known.has(key)));
   if (!merged.isChanged && estimatedAt === before.estimatedAt) return { addedKeys, isFull: false };

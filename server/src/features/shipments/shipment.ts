@@ -1,6 +1,7 @@
 import type { Address } from "../../core/address.ts";
 import { endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import type { Weight } from "../../core/weight.ts";
+import { servicePromise } from "./service-promise.ts";
 import type { PromiseSource, RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
 import type { Tracking, TrackingEvent } from "./tracking.ts";
@@ -64,12 +65,29 @@ export function derive(facts: ShipmentFacts, now: string): Shipment {
   const tracking: Tracking =
     facts.voidedAt === null ? track(facts.events) : { ...track(facts.events), ...voided(facts.voidedAt) };
   const timezone = (facts.destination && zoneOfAddress(facts.destination)) ?? "UTC";
-  const promisedDate = facts.promisedAt === null ? facts.promisedDate : localDateOf(facts.promisedAt, timezone);
+  const promise = promiseOf(facts, tracking.acceptedAt, timezone);
+  const { promisedDate } = promise;
   const promiseEndsAt = promisedDate === null ? null : endOfLocalDate(promisedDate, timezone);
   const estimateEndsAt =
     facts.estimatedAt === null ? null : endOfLocalDate(localDateOf(facts.estimatedAt, timezone), timezone);
   const risk = riskMoments(facts, tracking, { promiseEndsAt, estimateEndsAt }, now);
-  return { ...facts, ...tracking, promisedDate, timezone, promiseEndsAt, estimateEndsAt, ...risk };
+  return { ...facts, ...tracking, ...promise, timezone, promiseEndsAt, estimateEndsAt, ...risk };
+}
+
+type Promised = Pick<ShipmentFacts, "promisedDate" | "promiseSource">;
+
+/** What somebody promised, or else what the service stands for, which is worked out anew each time. */
+function promiseOf(facts: ShipmentFacts, acceptedAt: string | null, timezone: string): Promised {
+  const { promisedAt, promisedDate, promiseSource } = facts;
+  if (promisedAt !== null) return { promisedDate: localDateOf(promisedAt, timezone), promiseSource };
+  if (hasOwnPromise(facts)) return { promisedDate, promiseSource };
+  const byService = servicePromise(facts, acceptedAt, timezone);
+  return { promisedDate: byService, promiseSource: byService === null ? null : "service_level" };
+}
+
+/** By whoever shipped it, for its order, or by the carrier. */
+export function hasOwnPromise({ promiseSource }: Pick<ShipmentFacts, "promiseSource">): boolean {
+  return promiseSource !== null && promiseSource !== "service_level";
 }
 
 function voided(at: string): Partial<Tracking> {

@@ -71,7 +71,9 @@ const changeable = {
   shippedAt: Type.Optional({ ...DateTime, description: "Default: now" }),
   promisedAt: Type.Optional({
     ...DateTime,
-    description: "The whole day counts that this is at the destination. Default: `deliverBy` of the order",
+    description:
+      "The whole day counts that this is at the destination. Default: `deliverBy` of the order, else the carrier's first " +
+      "estimate, else what the service stands for, in business days from the first scan (within the United States)",
   }),
   promisedDate: Type.Optional({ ...DateOnly, description: "Instead of promisedAt: the day at the destination" }),
   origin: Type.Optional(Address),

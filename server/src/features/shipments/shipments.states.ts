@@ -119,5 +119,6 @@ export const riskReasons = [
 ] as const;
 export type RiskReason = (typeof riskReasons)[number];
 
-export const promiseSources = ["given", "order", "carrier"] as const;
+/** `service_level`: nobody promised anything, so that it is what the service stands for. */
+export const promiseSources = ["given", "order", "carrier", "service_level"] as const;
 export type PromiseSource = (typeof promiseSources)[number];

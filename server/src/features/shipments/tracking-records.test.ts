@@ -60,6 +60,37 @@ describe("what a carrier says when it is asked", () => {
     });
   });
 
+  test("without any word a parcel is promised by its service, until the carrier says something", async () => {
+    // Accepted on the Friday evening before Memorial Day: two business days on is Wednesday.
+    const accepted = [{ at: "2026-05-23T01:30:00Z", status: "picked_up" }];
+    const { body } = await org.post("/shipments", { trackingNumber: "R5", destination, service: "UPS 2nd Day Air" });
+    expect(body).toMatchObject({ promisedDate: null, promiseSource: null });
+    await apply([{ trackingNumber: "R5", events: accepted }]);
+    const read = async () => (await org.get(`/shipments/${body.id}`)).body;
+    expect(await read()).toMatchObject({
+      promisedAt: null,
+      promisedDate: "2026-05-27",
+      promiseSource: "service_level",
+    });
+    await org.patch(`/shipments/${body.id}`, { service: "Ground" });
+    expect(await read()).toMatchObject({ promisedDate: "2026-06-01", promiseSource: "service_level" });
+    await apply([{ trackingNumber: "R5", events: [], promisedAt: "2026-05-29T17:00:00Z" }]);
+    expect(await read()).toMatchObject({ promisedDate: "2026-05-29", promiseSource: "carrier" });
+    await apply([{ trackingNumber: "R5", events: [], promisedAt: "2026-05-30T17:00:00Z" }]);
+    expect(await read()).toMatchObject({ promisedDate: "2026-05-29", riskReasons: expect.arrayContaining(["late"]) });
+  });
+
+  test.each([
+    ["an unknown service", { service: "Carrier pigeon" }],
+    ["no service", {}],
+    ["a parcel that goes abroad", { service: "Ground", destination: { countryCode: "CA", zip: "M5V 2T6" } }],
+    ["one that comes from abroad", { service: "Ground", origin: { countryCode: "MX" } }],
+  ])("nothing is promised by %s", async (_, more) => {
+    const events = [{ at: "2026-05-22T12:00:00Z", status: "picked_up" }];
+    const { body } = await org.post("/shipments", { destination, events, ...more });
+    expect(body).toMatchObject({ status: "in_transit", promisedDate: null, promiseSource: null });
+  });
+
   test("open parcels are asked about in turn, and those that have arrived no more", async () => {
     const other = await hub.org();
     const own = systemContext(hub.world, other.id, "tracking test");
