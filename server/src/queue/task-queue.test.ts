@@ -38,6 +38,22 @@ test("the last place of a lane is given away once, also when two nodes ask at th
   await queue.remove(db, ids);
 });
 
+test("a node that freezes while it takes does not keep the others from it", async () => {
+  const ids = await send(crypto.randomUUID(), 5, [0]);
+  const hasTaken = Promise.withResolvers<void>();
+  const wakesUp = Promise.withResolvers<void>();
+  const frozen = db.transaction(async (tx) => {
+    await queue.take(tx, 5);
+    hasTaken.resolve();
+    await wakesUp.promise;
+  }, queue.takeLock);
+  await hasTaken.promise;
+  expect((await takeAll()).map(({ id }) => id)).toEqual(ids);
+  wakesUp.resolve();
+  await expect(frozen).rejects.toThrow();
+  await queue.remove(db, ids);
+});
+
 test("what is taken in a transaction that is rolled back can be taken again", async () => {
   const ids = await send(crypto.randomUUID(), 5, [0]);
   const rolledBack = db.transaction(async (tx) => {

@@ -38,7 +38,9 @@ const yearSeconds = 365 * 24 * 3600;
 /** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
 const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
 
-const takeLock = "select pg_advisory_xact_lock(hashtextextended('task queue', 0))";
+/** A node that freezes with the lock in its hands keeps all others from their work: PostgreSQL takes it away from it. */
+const takeLock = `set local idle_in_transaction_session_timeout = '5s';
+  select pg_advisory_xact_lock(hashtextextended('task queue', 0))`;
 
 const isReady = `exists (select from ${schema}.job
     where name = '${queueName}' and state < 'active' and not blocked and start_after <= now())`;
