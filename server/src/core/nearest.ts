@@ -7,7 +7,19 @@ export function nearestName(name: string, candidates: readonly string[]): string
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  return best ?? onlyOneWith(wanted, candidates);
+}
+
+const shortestPart = 4;
+
+/** `address` for `pickupAddress`, or the other way round, if no other name has it in common. */
+function onlyOneWith(part: string, candidates: readonly string[]): string | undefined {
+  if (part.length < shortestPart) return undefined;
+  const found = candidates.filter((candidate) => {
+    const whole = candidate.toLowerCase();
+    return whole.includes(part) || (whole.length >= shortestPart && part.includes(whole));
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 function editDistance(a: string, b: string): number {
