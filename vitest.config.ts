@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ["server/src/testing/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Start-up tests launch whole hubs; more files at once than cores only makes them wait for each other.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: tests that launch whole hubs wait more than they work.
+    maxWorkers: 3,
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
   },
 });
