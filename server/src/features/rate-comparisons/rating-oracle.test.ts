@@ -11,6 +11,9 @@ const hub = await startTestHub();
 const org = await hub.org();
 const { anAccount, processed } = await openComparisonDesk(hub, org);
 
+// The long form: RATING_ITEMS=100000 npm test -- rating-oracle
+const itemsPerCard = Number(process.env["RATING_ITEMS"] ?? 700);
+
 const cards: [string, RateCard][] = [
   ...demoCards().map(({ account, card }): [string, RateCard] => [account, card]),
   ...[1, 2, 3, 4, 5, 6].map((seed): [string, RateCard] => [`random ${seed}`, randomCard(createRandom(seed))]),
@@ -30,7 +33,7 @@ const sum = <T>(list: T[], read: (one: T) => number): number => list.reduce((tot
 
 describe.each(cards)("with the card %s", async (name, card) => {
   const carrierAccountId = await anAccount(card);
-  const items = randomItems(createRandom(name.length + 100), 700);
+  const items = randomItems(createRandom(name.length + 100), itemsPerCard);
   const path = await processed(items, { carrierAccountId }, { rateDate: "2026-03-15" });
   const found = await allItems(path);
   const { body: summary } = await org.get(`${path}/summary`);
