@@ -28,6 +28,22 @@ async function withCard(card: object = {}): Promise<string> {
 const parcel = { origin: { zip: "07114" }, destination: { zip: "90210" }, weight: { value: 3, unit: "lb" } };
 
 describe("a carrier account", () => {
+  test("holds the names in its records to their rules, and says which", async () => {
+    const long = "k".repeat(101);
+    const about = {
+      name: "Long names",
+      carrier: "demo",
+      credentials: { [long]: "x" },
+      serviceAliases: { "": "GROUND" },
+    };
+    const { status, body } = await org.post("/carrier-accounts", about);
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([
+      { pointer: `/credentials/${long}`, code: "maxLength" },
+      { pointer: "/serviceAliases/", code: "minLength" },
+    ]);
+  });
+
   test("is created, read, changed and deleted, and starts with the pickup rules of its carrier", async () => {
     const created = await org.post("/carrier-accounts", {
       name: "Ground contract",

@@ -125,7 +125,7 @@ async function readFirstOf(
   const { values, bind } = binder(plan.values);
   const end = offset + limit;
   const isHit = matchOthers(words, [word], bind);
-  const order = `order by k ${plan.direction}, id ${plan.direction}`;
+  const order = `order by f.k ${plan.direction}, f.id ${plan.direction}`;
   // An order is in one of the branches at most: which one is all the same here.
   const own = plan.branches.map(
     (branch) => `(${select(plan, branch, ` and ${plan.id} = f.id and ${isHit} offset 0`)})`,
@@ -135,8 +135,8 @@ async function readFirstOf(
        found as materialized (
          select distinct id, k from entries where week <> (select ${lastWeek(plan)} from entries))
      select array(
-       select h.id from (select id, k from found ${order}) f cross join lateral (${own.join(" union all ")}) h
-       limit ${end + 1}) as ids`,
+       select h.id from (select f.id, f.k from found f ${order}) f cross join lateral (${own.join(" union all ")}) h
+        ${order} limit ${end + 1}) as ids`,
     values,
   );
   const { ids } = row!;

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import type { Reader } from "../../../../chaos/src/checker.ts";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import { checkSchedules, minuteMs } from "../../../../chaos/src/schedule-checker.ts";
 import { runScheduleSession } from "../../../../chaos/src/schedule-session.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -30,7 +30,9 @@ test("the check finds what it is there to find", async () => {
   await fireDueSchedules(hub.world);
   await query("update task_executions set status = 'succeeded'");
   await query("delete from queue.job");
-  const db = { query: async (text: string) => ({ rows: await query(text) }) } as unknown as Reader;
+  const db = new pg.Client(hub.connection);
+  await db.connect();
+  onTestFinished(() => db.end());
   const check = async () => await checkSchedules(db, [{ id, everyMinutes: 2, firstRunAt }], firstRunAt + 7 * minuteMs);
   const clean = { lost: [], doubled: [], unexpected: [], broken: [] };
   expect(await check()).toMatchObject({ findings: clean, occurrences: 4 });

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import { runImportStory } from "../../../../chaos/src/import-story.ts";
 import { checkTasks } from "../../../../chaos/src/task-checker.ts";
 import { runTaskSession } from "../../../../chaos/src/task-session.ts";
@@ -44,9 +45,11 @@ test("the check finds what it is there to find", async () => {
   const [open, gone, twin] = [await queue("a"), crypto.randomUUID(), await queue("a")];
   const at = Date.now();
   const effect = { kind: "blind", number: "n-1", key: "", at: at + 5 } as const;
-  const db = { query: async (text: string) => ({ rows: await hub.world.db.query(text) }) };
+  const db = new pg.Client(hub.connection);
+  await db.connect();
+  onTestFinished(() => db.end());
   const findings = await checkTasks(
-    db as unknown as Parameters<typeof checkTasks>[0],
+    db,
     [
       { type: "execution", key: "k", id: open, numbers: ["n-1"] },
       { type: "execution", key: "k", id: gone, numbers: [] },
