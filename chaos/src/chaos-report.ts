@@ -20,9 +20,19 @@ export function describeSession(result: SessionResult): string {
     `done twice            ${findings.doubled.length}`,
     `illegal transitions   ${findings.illegalTransitions.length}`,
     `other violations      ${findings.broken.length}`,
-    ...Object.values(findings).flatMap((list) => list.slice(0, 20).map((line) => `  ! ${line.slice(0, 2_000)}`)),
-    ...(result.evidence === "" ? [] : [`evidence kept in ${result.evidence}`]),
+    ...describeFindings(findings, result.evidence),
   ].join("\n");
+}
+
+const shownOfEachKind = 20;
+
+/** The first of each kind, and where to look further: the end of every report. */
+export function describeFindings(findings: Record<string, string[]>, evidence: string): string[] {
+  const lines = Object.values(findings).flatMap((kind) => kind.slice(0, shownOfEachKind));
+  return [
+    ...lines.map((line) => `  ! ${line.slice(0, 2_000)}`),
+    ...(evidence === "" ? [] : [`evidence kept in ${evidence}`]),
+  ];
 }
 
 const list = (counts: Record<string, number>): string =>

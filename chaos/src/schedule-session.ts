@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { describeFindings } from "./chaos-report.ts";
 import type { Send } from "./chaos-client.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
@@ -219,7 +220,6 @@ export function describeScheduleSession(result: ScheduleResult): string {
     `done twice           ${findings.doubled.length}`,
     `no occurrence        ${findings.unexpected.length}`,
     `other violations     ${findings.broken.length}`,
-    ...Object.values(findings).flatMap((lines) => lines.slice(0, 20).map((line) => `  ! ${line.slice(0, 1_500)}`)),
-    ...(result.evidence === "" ? [] : [`evidence kept in ${result.evidence}`]),
+    ...describeFindings(findings, result.evidence),
   ].join("\n");
 }

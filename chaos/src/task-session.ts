@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { describeFindings } from "./chaos-report.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createRandom } from "./chaos-plan.ts";
@@ -203,7 +204,6 @@ export function describeTaskSession(result: TaskResult): string {
     `illegal transitions  ${findings.illegalTransitions.length}`,
     `begun after a cancel ${findings.afterCancel.length}`,
     `other violations     ${findings.broken.length}`,
-    ...Object.values(findings).flatMap((lines) => lines.slice(0, 20).map((line) => `  ! ${line.slice(0, 1_500)}`)),
-    ...(result.evidence === "" ? [] : [`evidence kept in ${result.evidence}`]),
+    ...describeFindings(findings, result.evidence),
   ].join("\n");
 }
