@@ -149,8 +149,9 @@ describe("tokens that are not ours", () => {
   test("a good token with one changed character is refused", async () => {
     const { accessToken } = (await signIn()).body;
     const [header, payload, signature] = accessToken.split(".");
+    const otherThanFirst = signature.startsWith("A") ? "B" : "A";
     for (const broken of [
-      `${header}.${payload}.${signature.slice(0, -2)}AA`,
+      `${header}.${payload}.${otherThanFirst}${signature.slice(1)}`,
       `${header}.${part(claims)}.${signature}`,
       `${part({ alg: "EdDSA", typ: "JWT", crit: ["x"] })}.${payload}.${signature}`,
     ]) {
