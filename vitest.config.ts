@@ -1,13 +1,18 @@
 import { defineConfig } from "vitest/config";
+import SpreadLaunches from "./scripts/spread-launches.ts";
 
 export default defineConfig({
   test: {
     include: ["server/src/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["server/src/testing/global-setup.ts"],
+    // Files share their process and its modules: loading the hub anew for each costs more than most tests.
+    isolate: false,
+    setupFiles: ["server/src/testing/setup-file.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One more than the cores of a small machine: tests that launch whole hubs wait more than they work.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: SpreadLaunches },
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
   },
 });

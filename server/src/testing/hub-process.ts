@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, vi } from "vitest";
+import { vi } from "vitest";
+import { afterFile } from "./after-file.ts";
 import type { TestClient } from "./test-client.ts";
 import { createClient } from "./test-client.ts";
 
@@ -63,6 +64,7 @@ export function ordinaryUser(): UserIds | undefined {
 }
 
 export function removeAfterwards(folder: string): string {
+  if (folders.size === 0) afterFile(endAndRemove);
   folders.add(folder);
   return folder;
 }
@@ -196,7 +198,7 @@ function endAllAtOnce(): void {
 
 process.once("exit", endAllAtOnce);
 
-afterAll(async () => {
+async function endAndRemove(): Promise<void> {
   endAllAtOnce();
   for (const folder of folders) {
     await vi.waitFor(
@@ -207,4 +209,5 @@ afterAll(async () => {
     );
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
-});
+  folders.clear();
+}

@@ -10,8 +10,19 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 /** Throws when an answer is not what the hub's own OpenAPI document promises. */
 export type OpenApiCheck = (method: string, url: string, status: number, type: string, body: unknown) => void;
 
-export function createOpenApiCheck(document: Document): OpenApiCheck {
-  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+const checks = new Map<string, OpenApiCheck>();
+
+/** Hubs with the same document share what was compiled for it. */
+export function openApiCheckOf(document: string): OpenApiCheck {
+  const known = checks.get(document) ?? createOpenApiCheck(JSON.parse(document) as Document);
+  checks.set(document, known);
+  return known;
+}
+
+function createOpenApiCheck(document: Document): OpenApiCheck {
+  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, inlineRefs: false }));
+  // Known as a whole: what many answers refer to, such as problems, is compiled once and not with each of them.
+  ajv.addSchema({ $id: "openapi", ...document });
   const compiled = new Map<object, ValidateFunction>();
   const patterns = Object.keys(document.paths).map((path) => ({
     path,
@@ -29,12 +40,23 @@ export function createOpenApiCheck(document: Document): OpenApiCheck {
     if (!operation || status === 304) return;
     const response = operation.responses[String(status)];
     if (!response) throw new Error(`${method} ${path} answered ${status}, which its OpenAPI does not name`);
-    const content = response.content[type.split(";")[0]!];
+    const contentType = type.split(";")[0]!;
+    const content = response.content[contentType];
     if (!content)
       throw new Error(`${method} ${path} answered ${status} as ${type}, not ${Object.keys(response.content).join()}`);
     let validate = compiled.get(content.schema);
     if (!validate) {
-      validate = ajv.compile({ ...content.schema, components: document.components });
+      const place = [
+        "paths",
+        match.path,
+        method.toLowerCase(),
+        "responses",
+        String(status),
+        "content",
+        contentType,
+        "schema",
+      ];
+      validate = ajv.compile({ $ref: `openapi#/${place.map(pointerPart).join("/")}` });
       compiled.set(content.schema, validate);
     }
     if (!validate(body)) {
@@ -43,4 +65,8 @@ export function createOpenApiCheck(document: Document): OpenApiCheck {
       );
     }
   };
+}
+
+function pointerPart(text: string): string {
+  return encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
 }

@@ -2,6 +2,7 @@ import { Type } from "../core/type.ts";
 import type { Call, CallTask, Connector, ConnectorTask, Sent } from "../connectors/connector.ts";
 import { installedConnectors } from "../connectors/installed-connectors.ts";
 import { connectionTest, pushTask } from "../connectors/standard-tasks.ts";
+import { afterFile } from "./after-file.ts";
 
 let count = 0;
 
@@ -19,7 +20,9 @@ export function installConnector(tasks: ConnectorTask[], more: Partial<Connector
     isLocal: true,
     ...more,
   };
-  (installedConnectors as Connector[]).push(connector);
+  const installed = installedConnectors as Connector[];
+  installed.push(connector);
+  afterFile(() => installed.splice(installed.indexOf(connector), 1));
   return name;
 }
 

@@ -1,7 +1,6 @@
 import { Writable } from "node:stream";
 import type { ClientConfig } from "pg";
 import { pino } from "pino";
-import { afterAll } from "vitest";
 import { createClock } from "../core/clock.ts";
 import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
@@ -12,8 +11,9 @@ import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";
 import { openSurface } from "../main/surface.ts";
 import { openWorld } from "../main/world.ts";
+import { afterFile } from "./after-file.ts";
 import type { OpenApiCheck } from "./openapi-check.ts";
-import { createOpenApiCheck } from "./openapi-check.ts";
+import { openApiCheckOf } from "./openapi-check.ts";
 import type { TestClient } from "./test-client.ts";
 import { createClient } from "./test-client.ts";
 import { cloneDatabase } from "./test-database.ts";
@@ -62,7 +62,7 @@ const secretKey = "test-secret-key-test-secret-key-0123456789";
 export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
   const database = await cloneDatabase();
   const hub = await openNode(database.connection, options, { ms: 0 });
-  afterAll(async () => {
+  afterFile(async () => {
     await hub.stop();
     await database.drop();
   });
@@ -114,7 +114,14 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const loadCheck = (): Promise<OpenApiCheck> => (check ??= fetchCheck(url));
   const client = (token: string | undefined): TestClient => createClient(url, token, loadCheck);
   const anonymous = client(undefined);
-  const stops: (() => Promise<void>)[] = [];
+  const nodes: TestHub[] = [];
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    for (const node of nodes) await node.stop();
+    await surface.stop();
+    await engine?.stop();
+    await close();
+  };
 
   return {
     url,
@@ -131,15 +138,10 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     },
     async secondNode(more) {
       const node = await openNode(connection, { ...options, ...more }, offset);
-      stops.push(() => node.stop());
+      nodes.push(node);
       return node;
     },
-    async stop() {
-      for (const stop of stops) await stop();
-      await surface.stop();
-      await engine?.stop();
-      await close();
-    },
+    stop: () => (stopped ??= stop()),
   };
 }
 
@@ -147,8 +149,7 @@ type Doors = { anonymous: TestClient; client(token: string): TestClient };
 const hubOf = (anonymous: TestClient, client: (token: string) => TestClient): Doors => ({ anonymous, client });
 
 async function fetchCheck(url: string): Promise<OpenApiCheck> {
-  const response = await fetch(`${url}/openapi.json`);
-  return createOpenApiCheck((await response.json()) as Parameters<typeof createOpenApiCheck>[0]);
+  return openApiCheckOf(await (await fetch(`${url}/openapi.json`)).text());
 }
 
 async function signIn(anonymous: TestClient, email: string): Promise<string> {
