@@ -7,7 +7,7 @@ import type { ChaosHub } from "./chaos-hub.ts";
 import { createChaosHub, withDatabase } from "./chaos-hub.ts";
 import type { Plan, Strike, StrikeKind } from "./chaos-plan.ts";
 import { createRandom } from "./chaos-plan.ts";
-import type { Findings } from "./checker.ts";
+import type { Findings } from "./findings.ts";
 import { check } from "./checker.ts";
 import { makeGoods } from "./making.ts";
 import { openJournal, readJournal } from "./journal.ts";

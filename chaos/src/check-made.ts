@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Findings, Reader } from "./checker.ts";
+import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
 
 type Line = { sku: string; quantity: number };

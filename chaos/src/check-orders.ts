@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Findings, Reader } from "./checker.ts";
+import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** No order lost, every note as often as the results say, every version accounted for, every edit there. */

@@ -1,4 +1,4 @@
-import type { Findings, Reader } from "./checker.ts";
+import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
 
 type RunRow = {

@@ -1,4 +1,4 @@
-import type { Reader } from "./checker.ts";
+import type { Reader } from "./findings.ts";
 
 export const minuteMs = 60_000;
 

@@ -4,8 +4,7 @@ import { Agent, buildConnector } from "undici";
 import { tooLarge } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { bareHost, refuseAddress, resolveBySystem, safeAddresses } from "./outbound-guard.ts";
-import type { HttpClient } from "./outbound.ts";
-import type { Answer, ClientOptions, Connect, Plan } from "./outbound-request.ts";
+import type { Answer, ClientOptions, Connect, HttpClient, Plan } from "./outbound-request.ts";
 import { cancelled, nameOf, runRequest } from "./outbound-request.ts";
 
 const connectTimeoutMs = 5000;

@@ -38,6 +38,8 @@ export type HttpResponse = {
   mayHaveHappened: boolean;
 };
 
+export type HttpClient = { request(request: HttpRequest): Promise<HttpResponse> };
+
 export type ClientOptions = {
   /** The hub's own machine and network may be called; link-local and metadata addresses never. */
   allowPrivate: boolean;

@@ -1,6 +1,4 @@
-import type { ClientOptions, HttpRequest, HttpResponse } from "./outbound-request.ts";
-
-export type HttpClient = { request(request: HttpRequest): Promise<HttpResponse> };
+import type { ClientOptions, HttpClient } from "./outbound-request.ts";
 
 /** What it takes to call out is loaded with the first call: a start should not pay for what it may never need. */
 export function createHttpClient(options: ClientOptions): HttpClient {

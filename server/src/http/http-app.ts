@@ -12,7 +12,7 @@ import { createAdmission } from "./admission.ts";
 import { answerClientError } from "./client-error.ts";
 import { digestBody } from "./body-digest.ts";
 import { createHandler } from "./handle-request.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
 import { problemHeaders, toHubError, toProblem } from "./problem.ts";

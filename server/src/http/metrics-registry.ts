@@ -1,7 +1,11 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
-import type { Metrics } from "./metrics.ts";
 import { taskCounters } from "../features/tasks/task-counters.ts";
+
+export type Metrics = {
+  observe(method: string, route: string, status: number, durationMs: number): void;
+  text(): Promise<string>;
+};
 
 /** What is counted, and how it is told to Prometheus. */
 export function createRegistry(world: World, inFlight: () => number): Metrics {

@@ -1,9 +1,5 @@
 import type { World } from "../context.ts";
-
-export type Metrics = {
-  observe(method: string, route: string, status: number, durationMs: number): void;
-  text(): Promise<string>;
-};
+import type { Metrics } from "./metrics-registry.ts";
 
 /** The library is loaded with the first request: a start should not wait for it. What comes meanwhile is counted then. */
 export function createMetrics(world: World, inFlight: () => number): Metrics {

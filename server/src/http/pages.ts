@@ -6,7 +6,7 @@ import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { docsApp } from "./docs-app.ts";
 import type { Health } from "./health.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics-registry.ts";
 import { pageHeaders, renderPage } from "./page-html.ts";
 
 export type PageOptions = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runBoundaries, scenarios } from "../../../../chaos/src/boundaries.ts";
 import { makePlan } from "../../../../chaos/src/chaos-plan.ts";
 import { runSession } from "../../../../chaos/src/chaos-session.ts";
-import type { Findings, Reader } from "../../../../chaos/src/checker.ts";
+import type { Findings, Reader } from "../../../../chaos/src/findings.ts";
 import { check } from "../../../../chaos/src/checker.ts";
 import type { JournalEntry } from "../../../../chaos/src/journal.ts";
 import { startTestHub } from "../../testing/test-hub.ts";

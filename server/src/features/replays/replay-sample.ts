@@ -1,7 +1,10 @@
 import type { Sample } from "../tasks/tasks.ts";
+import type { runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
 import type { ReplayedExecution } from "./replays.schemas.ts";
-import type { MapData } from "./replays.ts";
+
+export type Outcome = ReturnType<typeof runMapping> | { ok: false; errors: ReplayedExecution["errors"] };
+export type MapData = (data: unknown) => Outcome;
 
 const maxErrors = 20;
 

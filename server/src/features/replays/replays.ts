@@ -7,13 +7,12 @@ import type { Recording } from "../tasks/tasks.ts";
 import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
+import type { MapData, Outcome } from "./replay-sample.ts";
 import { replaySample } from "./replay-sample.ts";
 import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
 
 type Direction = "inbound" | "outbound";
 type Mode = "call" | "pull" | "push";
-export type Outcome = ReturnType<typeof runMapping> | { ok: false; errors: ReplayedExecution["errors"] };
-export type MapData = (data: unknown) => Outcome;
 /** What went into the mapping then (or would have), and what came of it. */
 type Passage = { data: unknown; outcome: unknown } | { reason: string };
 

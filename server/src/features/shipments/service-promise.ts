@@ -1,8 +1,8 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { levelOfService } from "../../carriers/rate-card/service-level.ts";
+import type { Address } from "../../core/address.ts";
 import { countryOfAddress, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import { usHolidayOn } from "../../core/us-holidays.ts";
-import type { ShipmentFacts } from "./shipment.ts";
 
 /** Business days from the first scan within which carriers deliver in the United States, by what they sell it as. */
 const businessDays: Record<ServiceLevel, number> = {
@@ -20,7 +20,7 @@ const businessDays: Record<ServiceLevel, number> = {
 
 /** The day that the service stands for, where nobody named one. Null: not accepted yet, abroad, or an unknown service. */
 export function servicePromise(
-  { service, origin, destination }: Pick<ShipmentFacts, "service" | "origin" | "destination">,
+  { service, origin, destination }: { service: string | null; origin: Address | null; destination: Address | null },
   acceptedAt: string | null,
   timezone: string,
 ): string | null {
