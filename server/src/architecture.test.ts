@@ -128,6 +128,20 @@ test("the declared list of features has no cycle", () => {
   for (const feature of Object.keys(featureEdges)) visit(feature, []);
 });
 
+test("no files import each other in a circle", () => {
+  const edges = new Map(sources.map((file) => [file, importsOf(file).flatMap(({ to }) => (isOurs(to) ? [to] : []))]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: string[]): void => {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(" -> "));
+    if (done.has(file) || trail.includes(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
 const mayTouchSql = (file: string): boolean => file.endsWith(".store.ts") || /^(db|queue|events)\//.test(file);
 
 test("only stores, db, queue and events speak SQL", () => {

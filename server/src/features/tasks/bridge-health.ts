@@ -2,7 +2,7 @@ import type { World } from "../../context.ts";
 import { noteOutcomes } from "../bridges/bridges.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { isFilledIn } from "./present-execution.ts";
-import type { AttemptOutcome } from "./run-attempt.ts";
+import type { AttemptOutcome } from "./attempt.ts";
 
 const healthEveryMs = 1_000;
 /** Failures that say nothing about the other side. */

@@ -3,11 +3,8 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { applyPulledLocations } from "../locations/locations.ts";
 import { upsertPulledOrders } from "../orders/orders.ts";
+import type { PulledItem, Stored } from "./pulled-item.ts";
 import { storeTracking } from "./tracking-sink.ts";
-import type { Stored } from "./run-pull.ts";
-
-/** A pulled record as the hub takes it. */
-export type PulledItem = { externalId: string; updatedAt: string | undefined; body: Record<string, unknown> };
 
 /** Where pulled records go: page by page, all at once when the last one is there, or only into the result. */
 export type Sink =

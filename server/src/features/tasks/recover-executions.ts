@@ -11,7 +11,7 @@ import {
 } from "./attempts.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
-import type { AttemptOutcome } from "./run-attempt.ts";
+import type { AttemptOutcome } from "./attempt.ts";
 import { decide, writeEndings } from "./settle-attempts.ts";
 import { taskCounters } from "./task-counters.ts";
 import { wakeWorkers } from "./wake-workers.ts";

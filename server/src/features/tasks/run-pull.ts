@@ -2,10 +2,10 @@ import type { PullTask, PulledRecord } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
 import type { Checkpoint } from "./executions.store.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
+import type { AttemptWork } from "./attempt.ts";
 import { findCursor, saveCheckpoint, saveCursor } from "./attempts.store.ts";
-import type { PulledItem } from "./record-sinks.ts";
+import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
-import type { AttemptWork } from "./run-attempt.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
@@ -97,8 +97,6 @@ function toItem(
   });
   return undefined;
 }
-
-export type Stored = { counts: Record<string, number>; failures: unknown[] };
 
 function addCounts(checkpoint: Checkpoint, { counts, failures }: Stored): void {
   for (const [name, count] of Object.entries(counts)) {

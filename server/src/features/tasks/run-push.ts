@@ -9,7 +9,7 @@ import type { Order } from "../orders/order.ts";
 import { presentOrder } from "../orders/order.ts";
 import type { EffectRow } from "./effects.store.ts";
 import { concludeEffect, intend, listEffects } from "./effects.store.ts";
-import type { AttemptWork } from "./run-attempt.ts";
+import type { AttemptWork } from "./attempt.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 

@@ -13,7 +13,7 @@ import type { ExecutionRow } from "./executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
 import { nextDelayMs } from "./retry-delay.ts";
 import type { Failure } from "./tasks.schemas.ts";
-import type { AttemptOutcome } from "./run-attempt.ts";
+import type { AttemptOutcome } from "./attempt.ts";
 import { taskCounters } from "./task-counters.ts";
 
 export type Ending = {

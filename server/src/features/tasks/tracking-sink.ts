@@ -5,8 +5,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { applyTrackingRecords } from "../shipments/shipments.ts";
 import type { TrackingRecord } from "../shipments/shipments.ts";
-import type { PulledItem } from "./record-sinks.ts";
-import type { Stored } from "./run-pull.ts";
+import type { PulledItem, Stored } from "./pulled-item.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
