@@ -129,7 +129,7 @@ test("the declared list of features has no cycle", () => {
 });
 
 test("no files import each other in a circle", () => {
-  const edges = new Map(sources.map((file) => [file, importsOf(file).flatMap(({ to }) => (isOurs(to) ? [to] : []))]));
+  const edges = new Map(files.map((file) => [file, importsOf(file).flatMap(({ to }) => (isOurs(to) ? [to] : []))]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (file: string, trail: string[]): void => {
@@ -138,7 +138,7 @@ test("no files import each other in a circle", () => {
     for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
     done.add(file);
   };
-  for (const file of sources) visit(file, []);
+  for (const file of files) visit(file, []);
   expect(circles).toEqual([]);
 });
 

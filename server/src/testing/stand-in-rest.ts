@@ -1,6 +1,6 @@
 import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
-import type { Reply, ShopRequest } from "./stand-in-shop.ts";
+import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 
 /** Lists the same orders with each kind of paging, and takes new ones. `/rest/keyed` does nothing twice for one key. */
 export function answerRest(data: ShopData, request: ShopRequest, token: string): Reply {

@@ -1,16 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import type { ShopData } from "./stand-in-data.ts";
 import { createShopData } from "./stand-in-data.ts";
+import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 import { answerRest } from "./stand-in-rest.ts";
 import { answerShopify, operationOf } from "./stand-in-shopify.ts";
 import type { WooFeatures } from "./stand-in-woo.ts";
 import { answerWoo } from "./stand-in-woo.ts";
-
-export type ShopRequest = { method: string; url: URL; headers: IncomingHttpHeaders; body: string };
-export type Reply = { status: number; headers?: Record<string, string>; body: unknown };
 
 export const faultKinds = [
   "rate_limit",

@@ -1,6 +1,6 @@
 import { byChange, totalOf } from "./stand-in-data.ts";
 import type { ShopData, ShopLine, ShopOrder } from "./stand-in-data.ts";
-import type { Reply, ShopRequest } from "./stand-in-shop.ts";
+import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 
 type Variables = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { asText } from "../connectors/shape.ts";
 import { byChange, totalOf } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
-import type { Reply, ShopRequest } from "./stand-in-shop.ts";
+import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 
 /** What a shop has of the three ways to tell it about shipments. */
 export type WooFeatures = { fulfillments: boolean; shipmentTracking: boolean };
