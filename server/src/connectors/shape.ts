@@ -61,10 +61,16 @@ export function currencyOf(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined;
 }
 
-/** ISO with milliseconds in UTC, so that texts compare like the moments they name; undefined when it is no moment. */
+const earliest = Date.parse("0001-01-01T00:00:00Z");
+const latest = Date.parse("9999-12-31T23:59:59.999Z");
+
+/**
+ * ISO with milliseconds in UTC, so that texts compare like the moments they name; undefined when it is no moment, or one
+ * whose year is not written with four digits.
+ */
 export function instantOf(value: unknown): string | undefined {
   const ms = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
+  return ms >= earliest && ms <= latest ? new Date(ms).toISOString() : undefined;
 }
 
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {

@@ -20,6 +20,7 @@ export type Config = {
   logLevel: string;
   rateLimit: number | undefined;
   maxInFlight: number;
+  maxLoopDelayMs: number;
   maxConnections: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
@@ -51,6 +52,7 @@ const known = [
   "HUB_LOG_LEVEL",
   "HUB_RATE_LIMIT",
   "HUB_MAX_IN_FLIGHT",
+  "HUB_MAX_LOOP_DELAY_MS",
   "HUB_DATABASE_CONNECTIONS",
   "HUB_MAX_SIGN_IN_FAILURES",
   "HUB_PRIVATE_ADDRESSES",
@@ -152,6 +154,7 @@ export function readConfig(env: Env = process.env): Config {
     logLevel: oneOf("HUB_LOG_LEVEL", ["debug", "info", "warn", "error", "silent"], "info"),
     rateLimit: rateLimitOff ? undefined : integer("HUB_RATE_LIMIT", 600, 1, 1_000_000),
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
+    maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {

@@ -30,7 +30,14 @@ export type Surface = {
 export type SurfaceOptions = {
   config: Pick<
     Config,
-    "host" | "roles" | "rateLimit" | "maxInFlight" | "corsOrigins" | "trustedProxies" | "metricsToken"
+    | "host"
+    | "roles"
+    | "rateLimit"
+    | "maxInFlight"
+    | "maxLoopDelayMs"
+    | "corsOrigins"
+    | "trustedProxies"
+    | "metricsToken"
   >;
   port: number;
   gatewayPort: number | undefined;
@@ -80,7 +87,11 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
         }),
       rateLimits:
         config.rateLimit === undefined ? undefined : { perOrganization: config.rateLimit, perCaller: config.rateLimit },
-      admission: { maxInFlight: config.maxInFlight, maxWaitingForDatabase: 256, maxLoopDelayMs: 500 },
+      admission: {
+        maxInFlight: config.maxInFlight,
+        maxWaitingForDatabase: 256,
+        maxLoopDelayMs: config.maxLoopDelayMs,
+      },
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
     });

@@ -102,6 +102,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       roles: new Set(["api", "gateway"]),
       rateLimit: undefined,
       maxInFlight: 512,
+      // The hub shares its event loop with the tests, and the machine with other files: a busy one is no overload.
+      maxLoopDelayMs: 60_000,
       corsOrigins: [],
       trustedProxies: [],
       metricsToken: undefined,
