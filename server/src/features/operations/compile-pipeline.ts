@@ -10,6 +10,9 @@ import type { Ctx } from "../../context.ts";
 import { findBridgeIds } from "../bridges/bridges.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
+import { OrderAnswer } from "../orders/order-answers.schemas.ts";
+import type { Order } from "../orders/order.ts";
+import { presentOrder } from "../orders/order.ts";
 import { findUserIds } from "../users/users.ts";
 import type { ActionDefinition } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
@@ -17,6 +20,7 @@ import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-cat
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
+const orderFields = Object.keys(OrderAnswer.properties);
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 
 export type PipelineOptions = {
@@ -52,8 +56,10 @@ export async function compilePipeline(
     errors.push(...wrong);
     const conditions = conditionsOf(request);
     const compile = (placed: typeof conditions.when): Predicate | undefined => {
-      const compiled = placed && compileCondition(placed.condition, lookup, pointer + placed.pointer);
-      if (!Array.isArray(compiled)) return compiled;
+      if (!placed) return undefined;
+      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, orderFields);
+      // Conditions ask for what callers see of an order, so for `onHold` as well.
+      if (!Array.isArray(compiled)) return (order) => compiled(presentOrder(order as Order));
       errors.push(...compiled);
       return undefined;
     };
