@@ -32,10 +32,6 @@ export function remainingOf(line: OrderLine): number {
   return Math.max(0, line.quantity - line.shippedQuantity);
 }
 
-export function hasShipped(order: Order): boolean {
-  return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
-}
-
 /** Why these quantities cannot be taken from what the order still has. */
 export function takingProblem(order: Order, items: LineItems): Outcome | undefined {
   for (const { id, quantity } of items) {

@@ -1,6 +1,6 @@
 import { Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
-import { restoreProblem } from "./status-rules.ts";
+import { moveProblem } from "./status-rules.ts";
 
 export const restore = defineAction({
   type: "restore",
@@ -16,7 +16,7 @@ export const restore = defineAction({
   idempotent: true,
   apply(order) {
     if (order.status === "ready") return { patch: {} };
-    const problem = restoreProblem(order);
+    const problem = moveProblem(order, "ready");
     if (problem) return problem;
     if (order.archivedAt === null) return { patch: { status: "ready" } };
     const message = "The order is still archived; unarchive brings it back into the lists.";
