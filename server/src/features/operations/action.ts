@@ -15,6 +15,8 @@ export type ActionEnv = {
   /** Whether whoever runs the pipeline holds `operations:override`. */
   mayOverride: boolean;
   bridges: BridgeDirectory;
+  /** Numbers that an order which is made must not get; known once such a number was refused. */
+  takenNumbers?: ReadonlySet<string>;
 };
 
 /** What actions may ask about bridges; nobody is called for it. */

@@ -55,3 +55,86 @@ describe("`when`", () => {
     expect(await read(id)).toMatchObject({ status: "ready", tags: [], version: 1 });
   });
 });
+
+describe("what a run refuses", () => {
+  test("is refused by a patch too: calling off what the partner ships, bringing back what was merged", async () => {
+    const fields = { customer: { email: "ada@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
+    const ids = await makeOrders(fields, fields, { status: "sent" });
+    await run(ids.slice(0, 2), [{ type: "merge" }]);
+    const merged = (await Promise.all(ids.map(read))).find(({ mergedIntoId }) => mergedIntoId !== null);
+    const moves = [
+      [merged.id, "ready", "merged"],
+      [ids[2]!, "cancelled", "requires_recall"],
+    ];
+    for (const [id, status, code] of moves) {
+      const patched = await org.patch(`/orders/${id}`, { status });
+      expect(patched.body).toMatchObject({
+        status: 409,
+        code: "invalid_state",
+        errors: [{ pointer: "/status", code }],
+      });
+      expect(patched.body.errors[0].allowed).not.toContain(status);
+      const set = await run([id], [{ type: "set_status", params: { status } }]);
+      expect(set.body.results[0].error.code).toBe(code);
+    }
+    expect(await read(merged.id)).toMatchObject({ status: "cancelled" });
+    expect(await read(ids[2]!)).toMatchObject({ status: "sent", version: 1 });
+  });
+});
+
+describe("an order that is made from another one", () => {
+  test("gets the next number that nobody has", async () => {
+    const lines = [{ id: "a", sku: "A", quantity: 4, price: 1 }];
+    const [id, other] = (await makeOrders({ number: "T-1", lines }, { number: "T-2", lines })) as [string, string];
+    await makeOrders({ number: "T-1-1" }, { number: "T-1-2" }, { number: "T-1-4" });
+    const actions = [{ type: "split", params: { by: "value", max_value: 2 } }, { type: "duplicate" }, tag];
+    const { body } = await run([id, other], actions);
+    expect(body).toMatchObject({ status: "succeeded", summary: { succeeded: 2 } });
+    expect(await read(id)).toMatchObject({ childCount: 5, tags: ["x"], lines: [{ quantity: 2 }] });
+    for (const number of ["T-1-3", "T-1-5", "T-2-1", "T-2-2"]) {
+      expect((await read(number)).parentOrderId).toBe(number.startsWith("T-1") ? id : other);
+    }
+    expect((await org.post(`/operations/runs/${body.id}/undo`)).body).toMatchObject({ status: "succeeded" });
+    expect(await read(id)).toMatchObject({ childCount: 0, lines: [{ quantity: 4 }] });
+    expect((await org.get("/orders/T-1-3")).status).toBe(404);
+    expect((await org.get("/orders/T-1-1")).status).toBe(200);
+  });
+
+  test("can be named by its number, however long that of the other one is", async () => {
+    const [id] = (await makeOrders({ number: "N".repeat(99) })) as [string];
+    const { body } = await run([id], [{ type: "duplicate" }]);
+    const { number } = await read(body.results[0].steps[0].created_order_ids[0]);
+    expect(number).toBe(`${"N".repeat(98)}-1`);
+    expect((await run([number], [tag])).body).toMatchObject({ status: "succeeded" });
+  });
+});
+
+test("a saved pipeline does not become one that cannot run by a change of one half", async () => {
+  const merging = [{ type: "merge" }];
+  const { body: whole } = await org.post("/operations/pipelines", { name: "Join", actions: merging });
+  const { body: single } = await org.post("/operations/pipelines", { name: "Tag", actions: [tag], atomic: true });
+  const patches: [string, object][] = [
+    [whole.id, { atomic: true }],
+    [single.id, { actions: merging }],
+  ];
+  for (const [id, patch] of patches) {
+    const answer = await org.patch(`/operations/pipelines/${id}`, patch);
+    expect(answer.body).toMatchObject({ status: 400, errors: [{ pointer: "/atomic", code: "not_atomic" }] });
+    expect((await org.get(`/operations/pipelines/${id}`)).body.version).toBe(1);
+  }
+  const both = await org.patch(`/operations/pipelines/${single.id}`, { actions: merging, atomic: false });
+  expect(both.body).toMatchObject({ atomic: false, version: 2 });
+});
+
+test("a preflight is bound to everything that decides what the run does, not to how it is written", async () => {
+  const order_ids = await makeOrders({});
+  const actions = [{ type: "hold", params: { reason: "operator", note: "n" } }];
+  const { preflight_token } = (await org.post("/operations/preflight", { order_ids, actions })).body;
+  for (const other of [{ atomic: true }, { on_error: "continue" }, { on_error: "abort_run" }]) {
+    const { body } = await run(order_ids, actions, { preflight_token, ...other });
+    expect(body).toMatchObject({ status: 400, errors: [{ code: "preflight_mismatch" }] });
+  }
+  const rewritten = [{ params: { note: "n", reason: "operator" }, type: "hold" }];
+  const { body } = await run(order_ids, rewritten, { preflight_token, on_error: "skip_order", atomic: false });
+  expect(body).toMatchObject({ status: "succeeded", preflight: { drifted_orders: [] } });
+});

@@ -41,6 +41,7 @@ export { insertChanges } from "./order-history.store.ts";
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,
+  findTakenNumbers,
   insertOrders,
   lockOrders,
   readOrders,

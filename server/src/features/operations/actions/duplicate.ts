@@ -2,7 +2,7 @@ import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { PaymentStatus } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
-import { childOf, childrenProblem } from "./child-order.ts";
+import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
 import { noteOf } from "./order-notes.ts";
 
 const titles = { copy: "Copy", reshipment: "Reshipment", exchange: "Exchange" } as const;
@@ -24,10 +24,10 @@ export const duplicate = defineAction({
   reversible: true,
   idempotent: false,
   apply(order, { as = "copy", zero_price: isFree = false }, env) {
-    const tooMany = childrenProblem(order, 1);
-    if (tooMany) return tooMany;
+    const [nth] = nextChildren(order, 1, env) ?? [];
+    if (nth === undefined) return tooManyChildren;
     const paymentStatus: PaymentStatus = isFree ? "paid" : as === "copy" ? "pending" : order.paymentStatus;
-    const child = childOf(order, 1, env, {
+    const child = childOf(order, nth, env, {
       status: "new",
       paymentStatus,
       holds: [],
@@ -45,6 +45,6 @@ export const duplicate = defineAction({
       deliverBy: null,
       dispatchOn: null,
     });
-    return { patch: { childCount: order.childCount + 1 }, creates: [child] };
+    return { patch: { childCount: nth }, creates: [child] };
   },
 });

@@ -40,6 +40,10 @@ export const hold = defineAction({
   },
   apply(order, params, env) {
     const handle = params.handle ?? params.reason ?? "operator";
+    // In the future when it was asked for, but this is a retry, or the run had to wait.
+    if (params.until !== undefined && toInstant(params.until) <= env.now) {
+      return { patch: {}, warning: { code: "already_over", message: "The hold would have ended by now." } };
+    }
     const existing = order.holds.find((candidate) => candidate.handle === handle);
     const placed: Hold = {
       ...(existing ?? newHold(handle, env)),
