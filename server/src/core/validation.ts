@@ -35,7 +35,10 @@ function withFormats(ajv: Ajv): Ajv {
   addFormats(ajv);
   const { validate } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
   const isKept = (year: number): boolean => year >= 1 && year <= 9999;
-  return ajv.addFormat("date-time", (text) => validate(text) && isKept(new Date(text).getUTCFullYear()));
+  const isMoment = (text: string): boolean => validate(text) && isKept(new Date(text).getUTCFullYear());
+  const { validate: isDay } = ajv.formats.date as { validate: (text: string) => boolean };
+  ajv.addFormat("date-time", isMoment);
+  return ajv.addFormat("date-or-date-time", (text: string) => isMoment(text) || isDay(text));
 }
 
 /** Compiled when first used: a start does not pay for routes nobody calls. */

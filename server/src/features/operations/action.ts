@@ -44,7 +44,7 @@ export type Outcome =
   | Refusal;
 
 /** Things that params point at; looked up once for the whole pipeline, never per order. */
-export type Reference = { kind: "user" | "location" | "bridge"; id: string; param: string };
+export type Reference = { kind: "user" | "location" | "bridge" | "carrier_account"; id: string; param: string };
 
 export type ActionDefinition<Params extends TSchema = TSchema> = {
   type: string;

@@ -8,19 +8,19 @@ import { hasScope } from "../../core/scopes.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { findBridgeIds } from "../bridges/bridges.ts";
+import { findCarrierAccountIds } from "../carrier-accounts/carrier-accounts.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
-import { OrderAnswer } from "../orders/order-answers.schemas.ts";
 import type { Order } from "../orders/order.ts";
 import { presentOrder } from "../orders/order.ts";
+import { orderFieldNames } from "../orders/orders.ts";
 import { findUserIds } from "../users/users.ts";
-import type { ActionDefinition } from "./action.ts";
+import type { ActionDefinition, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
-const orderFields = Object.keys(OrderAnswer.properties);
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 
 export type PipelineOptions = {
@@ -59,7 +59,7 @@ export async function compilePipeline(
     const conditions = conditionsOf(request);
     const compile = (placed: typeof conditions.when): Predicate | undefined => {
       if (!placed) return undefined;
-      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, orderFields);
+      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, orderFieldNames);
       // Conditions ask for what callers see of an order, so for `onHold` as well.
       if (!Array.isArray(compiled)) return (order) => compiled(presentOrder(order as Order));
       errors.push(...compiled);
@@ -132,19 +132,20 @@ async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]>
   const referred = steps.flatMap(({ index, action, params }) =>
     (action.refers?.(params) ?? []).map((reference) => ({ ...reference, index })),
   );
-  const idsOf = (wanted: "user" | "location" | "bridge"): string[] =>
+  const idsOf = (wanted: Reference["kind"]): string[] =>
     referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
-  const [users, locations, bridges] = await Promise.all([
+  const [users, locations, bridges, accounts] = await Promise.all([
     findUserIds(ctx.db, ctx.orgId, idsOf("user")),
     findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
     findBridgeIds(ctx.db, ctx.orgId, idsOf("bridge")),
+    findCarrierAccountIds(ctx.db, ctx.orgId, idsOf("carrier_account")),
   ]);
-  const known = { user: users, location: locations, bridge: bridges };
+  const known = { user: users, location: locations, bridge: bridges, carrier_account: accounts };
   return referred
     .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
     .map(({ kind, id, param, index }) => ({
       pointer: `/actions/${index}/params/${param}`,
       code: `${kind}_not_found`,
-      message: `There is no ${kind} ${id} in this organization.`,
+      message: `There is no ${kind.replace("_", " ")} ${id} in this organization.`,
     }));
 }

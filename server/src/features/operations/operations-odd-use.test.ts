@@ -138,3 +138,27 @@ test("a preflight is bound to everything that decides what the run does, not to 
   const { body } = await run(order_ids, rewritten, { preflight_token, on_error: "skip_order", atomic: false });
   expect(body).toMatchObject({ status: "succeeded", preflight: { drifted_orders: [] } });
 });
+
+test("dates and carrier accounts in params are checked before an order is looked at", async () => {
+  const [id] = (await makeOrders({})) as [string];
+  const day = new Date(hub.world.clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 10);
+  const held = await run([id], [{ type: "hold", params: { reason: "high_risk_of_fraud", until: day } }]);
+  expect(held.body.status).toBe("succeeded");
+  expect((await read(id)).holds).toMatchObject([{ until: `${day}T00:00:00.000Z` }]);
+  const nobody = "019a0000-0000-7000-8000-000000000000";
+  const { body } = await run(
+    [id],
+    [
+      { type: "hold", params: { until: "2026-02-30" } },
+      { type: "hold", params: { until: "2031-01-01T00:00:00" } },
+    ],
+  );
+  expect(body.errors).toMatchObject([
+    { pointer: "/actions/0/params/until", code: "format" },
+    { pointer: "/actions/1/params/until", code: "format" },
+  ]);
+  const missing = await run([id], [{ type: "set_shipping", params: { carrier_account_id: nobody } }]);
+  expect(missing.body.errors).toMatchObject([
+    { pointer: "/actions/0/params/carrier_account_id", code: "carrier_account_not_found" },
+  ]);
+});

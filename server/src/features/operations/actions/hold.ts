@@ -1,5 +1,5 @@
 import { Type } from "../../../core/type.ts";
-import { DateTime, OneOf, Strict } from "../../../core/schema.ts";
+import { DateOrDateTime, OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
 import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
 import type { ActionEnv } from "../action.ts";
@@ -20,7 +20,10 @@ export const hold = defineAction({
   params: Strict({
     reason: Type.Optional(OneOf(holdReasons)),
     note: Type.Optional(Type.String({ maxLength: 500 })),
-    until: Type.Optional({ ...DateTime, description: "Releases itself then" }),
+    until: Type.Optional({
+      ...DateOrDateTime,
+      description: "Releases itself then; a date: when that day begins, in UTC",
+    }),
     for_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of until" })),
     handle: Type.Optional(
       Type.String({

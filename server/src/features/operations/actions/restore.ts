@@ -1,4 +1,5 @@
-import { Strict } from "../../../core/schema.ts";
+import { Type } from "../../../core/type.ts";
+import { OneOf, Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
 import { moveProblem } from "./status-rules.ts";
 
@@ -8,7 +9,7 @@ export const restore = defineAction({
   group: "flow",
   description:
     "Takes a cancellation back: the order becomes ready. Not after a merge, and not if something was shipped.",
-  params: Strict({}),
+  params: Strict({ status: Type.Optional(OneOf(["ready"], { default: "ready" })) }),
   example: {},
   statuses: ["cancelled", "ready"],
   effect: "local",
