@@ -46,7 +46,7 @@ const featureEdges: Record<string, string[]> = {
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
   "bridge-removal": ["bridges", "schedules", "tasks", "transformations"],
-  operations: ["bridges", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
+  operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "carrier-accounts": ["condition-sets"],
   shipments: ["orders"],
   pickups: ["carrier-accounts", "locations"],

@@ -33,6 +33,15 @@ describe("a condition", () => {
     [{ path: "total", op: "between", value: [100, 130] }, true],
     [{ path: "total", op: "gt", value: "100" }, false],
     [{ path: "shipBy", op: "lt", value: "2026-06-01" }, true],
+    // The same moment, however it is written.
+    [{ path: "shipBy", op: "eq", value: "2026-05-04T00:00:00Z" }, true],
+    [{ path: "shipBy", op: "ne", value: "2026-05-04T02:00:00+02:00" }, false],
+    [{ path: "shipBy", op: "in", value: ["2026-05-03T19:00-05:00"] }, true],
+    [{ path: "shipBy", op: "gte", value: "2026-05-04T00:00:00Z" }, true],
+    [{ path: "shipBy", op: "lt", value: "2026-05-04T00:00:00Z" }, false],
+    [{ path: "shipBy", op: "gt", value: "2026-05-04T01:00:00+02:00" }, true],
+    [{ path: "shipBy", op: "between", value: ["2026-05-04T00:00:00Z", "2026-05-04T00:00:00Z"] }, true],
+    [{ path: "status", op: "gte", value: "READY" }, true],
     [{ path: "tags", op: "has_tag", value: "vip" }, true],
     [{ path: "lines.sku", op: "starts_with", value: "b-" }, true],
     [{ path: "lines.quantity", op: "gte", value: 6 }, false],
@@ -88,6 +97,20 @@ describe("a condition", () => {
   ])("%j is refused at %s", (condition, pointer) => {
     const errors = compileCondition(condition, noSets, "/when") as { pointer: string }[];
     expect(errors.map((error) => error.pointer)).toContain(pointer);
+  });
+
+  test("that names a field nobody has is refused with the nearest one, where the fields are known", () => {
+    const fields = ["status", "shippingAddress"];
+    const typo = { any: [{ not: { path: "shipingAddress.zip", op: "empty" } }, { path: "status", op: "not_empty" }] };
+    expect(compileCondition(typo, noSets, "/when", fields)).toEqual([
+      expect.objectContaining({
+        pointer: "/when/any/0/not/path",
+        code: "unknown_field",
+        suggestion: "shippingAddress",
+        allowed: fields,
+      }),
+    ]);
+    expect(compileCondition(typo, noSets, "/when")).toBeTypeOf("function");
   });
 
   test("cannot be made to take long or to fail, whatever it is and whatever it looks at", () => {

@@ -47,15 +47,23 @@ export function referredSets(condition: unknown): string[] {
   return [...own, ...[...inner, node.not].flatMap(referredSets)];
 }
 
-/** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
-export function compileCondition(condition: unknown, sets: SetLookup, pointer: string): Predicate | FieldError[] {
+/**
+ * Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. A path that begins with
+ * none of `fields` is one: with a misspelt name `ne` and `not` would hold for every record.
+ */
+export function compileCondition(
+  condition: unknown,
+  sets: SetLookup,
+  pointer: string,
+  fields?: readonly string[],
+): Predicate | FieldError[] {
   const errors: FieldError[] = [];
-  const budget = { nodes: 0 };
+  const budget = { nodes: 0, fields };
   const predicate = compileNode(condition, sets, pointer, errors, budget, 0);
   return errors.length > 0 ? errors : predicate;
 }
 
-type Budget = { nodes: number };
+type Budget = { nodes: number; fields: readonly string[] | undefined };
 const never: Predicate = () => false;
 
 function compileNode(
@@ -95,16 +103,30 @@ function compileNode(
       ? (record) => parts.every((part) => part(record))
       : (record) => parts.some((part) => part(record));
   }
-  return compileComparison(node, sets, pointer, refuse);
+  return compileComparison(node, sets, pointer, refuse, budget.fields);
 }
 
 type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => Predicate;
 
-function compileComparison(node: Record<string, unknown>, sets: SetLookup, pointer: string, refuse: Refuse): Predicate {
+function compileComparison(
+  node: Record<string, unknown>,
+  sets: SetLookup,
+  pointer: string,
+  refuse: Refuse,
+  fields: readonly string[] | undefined,
+): Predicate {
   const { path, op, value, ...unknown } = node;
   for (const name of Object.keys(unknown)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
   if (typeof path !== "string" || !/^[\w-]+(\.[\w-]+)*$/.test(path)) {
     return refuse(`${pointer}/path`, "format", "A path is names joined by dots, such as shippingAddress.countryCode.");
+  }
+  const steps = path.split(".");
+  if (fields && !fields.includes(steps[0]!)) {
+    const suggestion = nearestName(steps[0]!, fields);
+    refuse(`${pointer}/path`, "unknown_field", `There is no field ${steps[0]}.`, {
+      allowed: fields,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
   }
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
     const suggestion = typeof op === "string" ? nearestName(op, operators) : undefined;
@@ -114,7 +136,6 @@ function compileComparison(node: Record<string, unknown>, sets: SetLookup, point
     });
   }
   const test = compileOperator(op as Operator, value, sets, (message) => refuse(`${pointer}/value`, "value", message));
-  const steps = path.split(".");
   return (record) => test(valuesAt(record, steps));
 }
 
@@ -184,13 +205,14 @@ function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: 
     case "between": {
       if (!Array.isArray(value) || value.length !== 2 || !value.every(isOrdered))
         return fail("Two numbers or two texts are needed.");
-      const [low, high] = value as [number | string, number | string];
-      return some((found) => compare(found, low) >= 0 && compare(found, high) <= 0);
+      const [low, high] = value.map(fold);
+      return some((found) => compare(fold(found), low) >= 0 && compare(fold(found), high) <= 0);
     }
     default: {
       if (!isOrdered(value)) return fail("A number or a text (such as a date) is needed.");
+      const wanted = fold(value);
       return some((found) => {
-        const order = compare(found, value);
+        const order = compare(fold(found), wanted);
         return op === "gt" ? order > 0 : op === "gte" ? order >= 0 : op === "lt" ? order < 0 : order <= 0;
       });
     }
@@ -205,13 +227,18 @@ function isOrdered(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Texts are compared without regard to case, as people read them. */
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** Texts are compared without regard to case, as people read them; moments without regard to how they are written. */
 function fold(value: unknown): unknown {
-  return typeof value === "string" ? value.toLowerCase() : value;
+  if (typeof value !== "string") return value;
+  const at = instant.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? value.toLowerCase() : new Date(at).toISOString().toLowerCase();
 }
 
-/** NaN, so that no comparison holds, for things that have no order between them. */
-function compare(found: unknown, wanted: string | number): number {
+/** Both folded. NaN, so that no comparison holds, for things that have no order between them. */
+function compare(found: unknown, wanted: unknown): number {
   if (typeof wanted === "number") return (typeof found === "number" ? found : Number.NaN) - wanted;
-  return typeof found === "string" ? (found < wanted ? -1 : found > wanted ? 1 : 0) : Number.NaN;
+  if (typeof found !== "string" || typeof wanted !== "string") return Number.NaN;
+  return found < wanted ? -1 : found > wanted ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { repairAddress } from "./csv-cells.ts";
-import { readValue } from "./csv-values.ts";
+import { readValue, writeTags } from "./csv-values.ts";
 
 test("numbers are read as people write them, or not at all", () => {
   fc.assert(
@@ -57,4 +57,16 @@ test("zips get their zeros back in the US and nowhere else; codes go where codes
     country: "Atlantis",
     province: "Bavaria",
   });
+});
+
+test("tags that are written to a cell are read from it, whatever is in them", () => {
+  const tag = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => /^\S(?:.*\S)?$/.test(text));
+  const odd = fc.constantFrom("a|b", "Holiday, 2026", "x;y", "[1]", '["a"]', "[");
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.oneof(tag, odd), { minLength: 1, maxLength: 6 }), (tags) => {
+      expect(readValue("tags", writeTags(tags))).toEqual({ value: tags });
+    }),
+  );
+  expect(readValue("tags", "vip, gift|a;a")).toEqual({ value: ["vip", "gift", "a"] });
+  expect(readValue("tags", "[a, b")).toEqual({ value: ["[a", "b"] });
 });

@@ -23,14 +23,35 @@ export function readValue(field: string, text: string): CellValue {
       return { value: text.toUpperCase() };
     case "line.weightUnit":
       return { value: text.toLowerCase() };
-    case "tags": {
-      const tags = text.split(/[,;|]/).map((tag) => tag.trim());
-      return { value: [...new Set(tags.filter((tag) => tag !== ""))] };
-    }
+    case "tags":
+      return { value: readTags(text) };
     case "customFields":
       return readObject(text);
     default:
       return { value: text };
+  }
+}
+
+const separator = /[,;|]/;
+
+/** Tags in one cell; as a JSON list when one of them has what separates them. */
+export function writeTags(tags: readonly string[]): string {
+  return tags.some((tag) => separator.test(tag) || tag.startsWith("[")) ? JSON.stringify(tags) : tags.join("|");
+}
+
+function readTags(text: string): string[] {
+  const tags = readTexts(text) ?? text.split(separator).map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== ""))];
+}
+
+function readTexts(text: string): string[] | undefined {
+  if (!text.startsWith("[")) return undefined;
+  try {
+    const list = JSON.parse(text) as unknown;
+    const isKept = Array.isArray(list) && list.every((member) => typeof member === "string" && !textProblem(member));
+    return isKept ? (list as string[]) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -23,6 +23,8 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 
 export const Id = Type.String({ format: "uuid" });
 export const DateTime = Type.String({ format: "date-time" });
+/** A day stands for its first moment, in UTC. */
+export const DateOrDateTime = Type.String({ format: "date-or-date-time" });
 export const Version = Type.Integer({
   minimum: 1,
   description: "Also the ETag; send it as If-Match to avoid lost updates",

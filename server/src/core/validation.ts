@@ -29,12 +29,16 @@ function createAjv(coerceTypes: boolean): Ajv {
   return withFormats(new ajv.Ajv({ ...common, coerceTypes }));
 }
 
-/** Leap seconds are well-formed times, but neither JavaScript nor PostgreSQL has a moment for them. */
+/** Leap seconds and the year 0 are well-formed, but not moments that both JavaScript and PostgreSQL have. */
 function withFormats(ajv: Ajv): Ajv {
   const { default: addFormats } = require("ajv-formats") as typeof AjvFormats;
   addFormats(ajv);
   const { validate } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
-  return ajv.addFormat("date-time", (text) => validate(text) && !Number.isNaN(Date.parse(text)));
+  const isKept = (year: number): boolean => year >= 1 && year <= 9999;
+  const isMoment = (text: string): boolean => validate(text) && isKept(new Date(text).getUTCFullYear());
+  const { validate: isDay } = ajv.formats.date as { validate: (text: string) => boolean };
+  ajv.addFormat("date-time", isMoment);
+  return ajv.addFormat("date-or-date-time", (text: string) => isMoment(text) || isDay(text));
 }
 
 /** Compiled when first used: a start does not pay for routes nobody calls. */

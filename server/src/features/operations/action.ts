@@ -15,6 +15,8 @@ export type ActionEnv = {
   /** Whether whoever runs the pipeline holds `operations:override`. */
   mayOverride: boolean;
   bridges: BridgeDirectory;
+  /** Numbers that an order which is made must not get; known once such a number was refused. */
+  takenNumbers?: ReadonlySet<string>;
 };
 
 /** What actions may ask about bridges; nobody is called for it. */
@@ -42,7 +44,7 @@ export type Outcome =
   | Refusal;
 
 /** Things that params point at; looked up once for the whole pipeline, never per order. */
-export type Reference = { kind: "user" | "location" | "bridge"; id: string; param: string };
+export type Reference = { kind: "user" | "location" | "bridge" | "carrier_account"; id: string; param: string };
 
 export type ActionDefinition<Params extends TSchema = TSchema> = {
   type: string;

@@ -60,6 +60,8 @@ const line = (id: string): object => ({ id, quantity: 1 });
 test.each<[type: string, params: object, errors: string[]]>([
   ["hold", { until: "2026-04-01T00:00:00Z", for_days: 1 }, ["/for_days one_of"]],
   ["hold", { until: now }, ["/until date_in_past"]],
+  ["hold", { until: "2026-03-02" }, ["/until date_in_past"]],
+  ["duplicate", { line_items: [line("a"), line("a")] }, ["/line_items/1/id repeated"]],
   ["hold", { until: "2026-12-31T23:59:60Z" }, ["/until format"]],
   ["hold", { until: "9999-12-31T23:59:59-01:00" }, ["/until format"]],
   ["release_hold", { handles: ["a"], reasons: ["operator"] }, ["/reasons one_of"]],

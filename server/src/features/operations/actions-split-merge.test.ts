@@ -236,3 +236,11 @@ test("a duplicate starts anew: new, without holds, dates and shipments, and says
     notes: [{ text: "Reshipment of SO-1001" }],
   });
 });
+
+test("a duplicate of some lines has their quantities and its own total", () => {
+  const params = { as: "reshipment", line_items: [{ id: "line-b", quantity: 1 }] };
+  const [evaluation] = evaluateOne([anOrder()], "duplicate", params);
+  expect(evaluation!.created).toMatchObject([
+    { lines: [{ sku: "B", quantity: 1, shippedQuantity: 0 }], total: 25, packages: [] },
+  ]);
+});

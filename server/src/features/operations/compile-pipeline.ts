@@ -8,10 +8,14 @@ import { hasScope } from "../../core/scopes.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { findBridgeIds } from "../bridges/bridges.ts";
+import { findCarrierAccountIds } from "../carrier-accounts/carrier-accounts.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import { findLocationIds } from "../locations/locations.ts";
+import type { Order } from "../orders/order.ts";
+import { presentOrder } from "../orders/order.ts";
+import { orderFieldNames } from "../orders/orders.ts";
 import { findUserIds } from "../users/users.ts";
-import type { ActionDefinition } from "./action.ts";
+import type { ActionDefinition, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
@@ -24,6 +28,8 @@ export type PipelineOptions = {
   isAtomic: boolean;
   /** Checked when the run was made. What was true then may not be now, such as a date that lay in the future. */
   isChecked?: boolean;
+  /** When the actions were asked for, if not now: the dates in them had to lie in the future of that moment. */
+  askedAt?: Date;
 };
 
 /** Everything that can be wrong with a pipeline is found here, once, before any order is looked at. */
@@ -48,23 +54,21 @@ export async function compilePipeline(
       });
     }
     const params = request.params ?? {};
-    const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`);
+    const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`, options.askedAt);
     errors.push(...wrong);
     const conditions = conditionsOf(request);
     const compile = (placed: typeof conditions.when): Predicate | undefined => {
-      const compiled = placed && compileCondition(placed.condition, lookup, pointer + placed.pointer);
-      if (!Array.isArray(compiled)) return compiled;
+      if (!placed) return undefined;
+      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, orderFieldNames);
+      // Conditions ask for what callers see of an order, so for `onHold` as well.
+      if (!Array.isArray(compiled)) return (order) => compiled(presentOrder(order as Order));
       errors.push(...compiled);
       return undefined;
     };
     const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
     steps.push({ index, action, params, when, holds, onError: request.on_error ?? options.onError });
   }
-  const grouping = steps.find(({ action }) => action.applyToAll);
-  if (grouping && options.isAtomic) {
-    const message = `${grouping.action.type} changes several orders together; it cannot be taken back for one of them.`;
-    errors.push({ pointer: "/atomic", code: "not_atomic", message });
-  }
+  errors.push(...atomicErrors(requests, options.isAtomic));
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
   const bridges = await loadBridgeDirectory(
@@ -72,6 +76,13 @@ export async function compilePipeline(
     steps.some(({ action }) => action.needsBridges),
   );
   return { steps, isAtomic: options.isAtomic, bridges };
+}
+
+export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {
+  const grouping = requests.find(({ type }) => actionsByType.get(type as string)?.applyToAll);
+  if (!grouping || !isAtomic) return [];
+  const message = `${String(grouping.type)} changes several orders together; it cannot be taken back for one of them.`;
+  return [{ pointer: "/atomic", code: "not_atomic", message }];
 }
 
 function findAction(type: string, pointer: string, errors: FieldError[]): ActionDefinition | undefined {
@@ -91,14 +102,26 @@ function findAction(type: string, pointer: string, errors: FieldError[]): Action
   return action;
 }
 
-function paramErrors(ctx: Ctx, action: ActionDefinition, params: unknown, pointer: string): FieldError[] {
-  const found = finders.get(action.type)!(params);
-  const errors = found.length > 0 ? found : (action.check?.(params, checkEnv(ctx)) ?? []);
-  return errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
+/** For an undo, which goes by what was recorded: neither params nor what they point at have to be right any more. */
+export async function listSteps(ctx: Ctx, requests: ActionRequest[]): Promise<Pipeline> {
+  const steps = requests.flatMap(({ type }, index): Step[] => {
+    const action = actionsByType.get(type);
+    return action ? [{ index, action, params: {}, when: undefined, holds: undefined, onError: "continue" }] : [];
+  });
+  return { steps, isAtomic: false, bridges: await loadBridgeDirectory(ctx, false) };
 }
 
-function checkEnv(ctx: Ctx) {
-  return { now: ctx.clock.now().toISOString(), mayOverride: mayOverride(ctx) };
+function paramErrors(
+  ctx: Ctx,
+  action: ActionDefinition,
+  params: unknown,
+  pointer: string,
+  askedAt: Date = ctx.clock.now(),
+): FieldError[] {
+  const found = finders.get(action.type)!(params);
+  const env = { now: askedAt.toISOString(), mayOverride: mayOverride(ctx) };
+  const errors = found.length > 0 ? found : (action.check?.(params, env) ?? []);
+  return errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
 }
 
 export function mayOverride(ctx: Ctx): boolean {
@@ -109,19 +132,20 @@ async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]>
   const referred = steps.flatMap(({ index, action, params }) =>
     (action.refers?.(params) ?? []).map((reference) => ({ ...reference, index })),
   );
-  const idsOf = (wanted: "user" | "location" | "bridge"): string[] =>
+  const idsOf = (wanted: Reference["kind"]): string[] =>
     referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
-  const [users, locations, bridges] = await Promise.all([
+  const [users, locations, bridges, accounts] = await Promise.all([
     findUserIds(ctx.db, ctx.orgId, idsOf("user")),
     findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
     findBridgeIds(ctx.db, ctx.orgId, idsOf("bridge")),
+    findCarrierAccountIds(ctx.db, ctx.orgId, idsOf("carrier_account")),
   ]);
-  const known = { user: users, location: locations, bridge: bridges };
+  const known = { user: users, location: locations, bridge: bridges, carrier_account: accounts };
   return referred
     .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
     .map(({ kind, id, param, index }) => ({
       pointer: `/actions/${index}/params/${param}`,
       code: `${kind}_not_found`,
-      message: `There is no ${kind} ${id} in this organization.`,
+      message: `There is no ${kind.replace("_", " ")} ${id} in this organization.`,
     }));
 }

@@ -7,12 +7,13 @@ import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
-import { deleteOrders, insertChanges, insertOrders, lockOrders, updateOrders } from "../orders/orders.ts";
+import { deleteOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
 import { followShipments } from "./follow-shipments.ts";
-import { compilePipeline } from "./compile-pipeline.ts";
+import { compilePipeline, listSteps } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
-import { evaluate, outcomeOf } from "./evaluate.ts";
+import { outcomeOf } from "./evaluate.ts";
+import { evaluateAndCreate } from "./create-children.ts";
 import { fieldOf } from "./order-diff.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { Chunk, NewResult } from "./run-results.store.ts";
@@ -42,6 +43,7 @@ export async function executeRun(world: World, runId: string, stopping?: AbortSi
 /** An error instead of a pipeline: something it needs, such as a condition set, was deleted since the run was made. */
 async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
   try {
+    if (run.undo_of !== null) return await listSteps(ctx, run.actions);
     return await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic, isChecked: true });
   } catch (error) {
     if (error instanceof HubError && error.status < 500) return { code: "pipeline_invalid", message: error.message };
@@ -117,7 +119,7 @@ async function executeChunk(
     return false;
   }
   // A portion that another process did may have stopped the run.
-  state.isAborted ||= current!.skipped > 0 && pipeline.steps.some((step) => step.onError === "abort_run");
+  state.isAborted ||= current!.failed > 0 && (await isStoppedBy(tx, run, pipeline));
   const ids = chunk.orderIds.filter((id) => id !== null);
   const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
   const found = chunk.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
@@ -132,9 +134,8 @@ async function executeChunk(
   };
   const work =
     run.undo_of === null
-      ? { evaluations: evaluate(orders, pipeline, env, todo, state), deletes: [] }
+      ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
-  await insertCreated(tx, ctx, work.evaluations);
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
   await queueCalls(tx, ctx, run.id, work.evaluations);
@@ -143,32 +144,14 @@ async function executeChunk(
   return true;
 }
 
-/** Orders that a step made. A number that is taken makes the step fail, and with it the order. */
-async function insertCreated(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
-  const created = evaluations.flatMap((evaluation) => evaluation.created);
-  if (created.length === 0) return;
-  const inserted = await insertOrders(tx, ctx.orgId, created);
-  for (const evaluation of evaluations) {
-    if (evaluation.created.every(({ id }) => inserted.has(id))) continue;
-    await deleteOrders(
-      tx,
-      ctx.orgId,
-      evaluation.created.map(({ id }) => id),
-    );
-    for (const step of evaluation.steps) {
-      if (step.status !== "applied" || step.carried) continue;
-      const error = { code: "number_taken", message: "The number for the new order is taken." };
-      Object.assign(step, step.created_order_ids ? { status: "failed", error } : { status: "rolled_back" });
-      evaluation.todo |= 1 << step.index;
-    }
-    evaluation.order = evaluation.before;
-    evaluation.created = [];
-    evaluation.calls = [];
-  }
-  const entries = evaluations.flatMap((evaluation) =>
-    evaluation.created.map(({ id, version }) => ({ orderId: id, changes: [], version })),
+async function isStoppedBy(tx: Tx, run: RunRow, { steps }: Pipeline): Promise<boolean> {
+  const stopping = run.undo_of === null ? steps.filter(({ onError }) => onError === "abort_run") : [];
+  if (stopping.length === 0) return false;
+  return await results.hasFailedStep(
+    tx,
+    run.id,
+    stopping.map(({ index }) => index),
   );
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "created", at: ctx.clock.now() });
 }
 
 async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {

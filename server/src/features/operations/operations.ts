@@ -9,11 +9,12 @@ import { recordEvent } from "../../events/record-event.ts";
 import { readVersions, resolveRefs } from "../orders/orders.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
-import { compilePipeline, mayOverride } from "./compile-pipeline.ts";
+import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { executeRun, workerName } from "./execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./export-results.ts";
+import { readEffects } from "./run-effects.ts";
 import { findDrift } from "./preflight-token.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
@@ -83,19 +84,22 @@ async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundO
     ctx.orgId,
     found.orderIds.filter((id) => id !== null),
   );
-  return findDrift(ctx, token, request.actions, now);
+  return findDrift(ctx, token, request, now);
 }
 
 /** Only the orders that still fail, each from its first step that was not done. */
 export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   if (run.undo_of !== null) throw new HubError("undo_not_retryable");
-  const pipeline = await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic });
+  const first = run.root_run_id === run.id ? run : await runs.findRun(ctx.db, ctx.orgId, run.root_run_id);
+  const options = { onError: run.on_error, isAtomic: run.is_atomic, askedAt: (first ?? run).created_at };
+  const pipeline = await compilePipeline(ctx, run.actions, options);
   return await begin(
     ctx,
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
+      const undone = (await readEffects(tx, run.root_run_id)).undoneSteps;
       const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
       if (failed.length === 0) throw new HubError("no_failed_orders");
       const resolved = await resolveRefs(
@@ -108,7 +112,7 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
         refs: failed.map(({ ref }) => ref),
         orderIds,
         duplicatesRemoved: 0,
-        todo: failed.map(({ todo }) => todo),
+        todo: failed.map(({ ref, todo }) => todo | undone(ref)),
       };
     },
     isAsync,
@@ -119,14 +123,15 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
 /** A new run of the inverse steps, newest first. */
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
-  const pipeline = await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic });
+  const pipeline = await listSteps(ctx, run.actions);
   const undo = inherited(ctx, run);
   return await begin(
     ctx,
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const changed = await results.listUndoable(tx, run.id);
+      const { effectOf } = await readEffects(tx, run.root_run_id);
+      const changed = (await results.listChanged(tx, run.id)).filter(({ ref }) => effectOf(run.id, ref) !== 0);
       if (changed.length === 0) throw new HubError("nothing_to_undo");
       return {
         refs: changed.map(({ ref }) => ref),

@@ -2,13 +2,16 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
-import type { ActionRequest } from "./operations.schemas.ts";
+import type { RunRequest } from "./operations.schemas.ts";
 
 const lifetimeMs = 60 * 60_000;
 const maxInflated = 1024 * 1024;
 
 /** The orders of a preflight with the versions it saw. */
 export type SeenOrders = { id: string; version: number }[];
+
+/** What decides what a run does, besides the orders. */
+export type RequestedPipeline = Pick<RunRequest, "actions" | "on_error" | "atomic">;
 
 type Content = { org: string; expires: number; pipeline: string; orders: string; versions: number[] };
 
@@ -18,7 +21,7 @@ type Content = { org: string; expires: number; pipeline: string; orders: string;
  */
 export function makePreflightToken(
   ctx: Ctx,
-  actions: ActionRequest[],
+  pipeline: RequestedPipeline,
   seen: SeenOrders,
 ): { token: string; expiresAt: string } {
   const expires = ctx.clock.now().getTime() + lifetimeMs;
@@ -26,7 +29,7 @@ export function makePreflightToken(
   const content: Content = {
     org: ctx.orgId,
     expires,
-    pipeline: digest(JSON.stringify(actions)),
+    pipeline: digestOf(pipeline),
     orders: digest(sorted.map(({ id }) => id).join()),
     versions: sorted.map(({ version }) => version),
   };
@@ -35,15 +38,17 @@ export function makePreflightToken(
 }
 
 /** The ids of the orders that are no longer at the version that the preflight saw. */
-export function findDrift(ctx: Ctx, token: string, actions: ActionRequest[], now: SeenOrders): string[] {
+export function findDrift(ctx: Ctx, token: string, pipeline: RequestedPipeline, now: SeenOrders): string[] {
   const content = open(ctx, token);
   const refuse = (message: string) => badField("/preflight_token", "preflight_mismatch", message);
   if (!content || content.org !== ctx.orgId) throw refuse("This is not a preflight token of this hub.");
   if (content.expires < ctx.clock.now().getTime()) throw refuse("The preflight is older than an hour. Make a new one.");
-  if (content.pipeline !== digest(JSON.stringify(actions))) throw refuse("The preflight was made for other actions.");
+  if (content.pipeline !== digestOf(pipeline)) {
+    throw refuse("The preflight was made for other actions, or another on_error or atomic. Make a new one.");
+  }
   const sorted = now.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (content.orders !== digest(sorted.map(({ id }) => id).join()))
-    throw refuse("The preflight was made for other orders.");
+    throw refuse("The preflight was made for other orders, or some of them are gone. Make a new one.");
   return sorted.filter(({ version }, i) => version !== content.versions[i]).map(({ id }) => id);
 }
 
@@ -63,6 +68,15 @@ function open(ctx: Ctx, token: string): Content | undefined {
 
 function sign(ctx: Ctx, body: string): string {
   return createHmac("sha256", ctx.secrets.derive("preflight")).update(body).digest("base64url");
+}
+
+/** The same for what means the same: absent and default, and members in any order. */
+function digestOf({ actions, on_error = "skip_order", atomic = false }: RequestedPipeline): string {
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return digest(JSON.stringify([actions, on_error, atomic], sorted));
 }
 
 function digest(text: string): string {

@@ -60,7 +60,7 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
     }
     seen.push(...present.map(({ id, version }) => ({ id, version })));
   }
-  const { token, expiresAt } = makePreflightToken(ctx, request.actions, seen);
+  const { token, expiresAt } = makePreflightToken(ctx, request, seen);
   return {
     preflight_token: token,
     expires_at: expiresAt,

@@ -119,7 +119,6 @@ export async function readResultsAfter(
   return rows.map(present);
 }
 
-/** What a run did to these orders, for undoing it. */
 /** With the version that each order had when the run was done with it. */
 export type DoneRow = ResultRow & { version_after: number | null };
 
@@ -154,17 +153,40 @@ export async function listStillFailed(db: Queryable, runId: string, rootRunId: s
   );
 }
 
-/** The orders that this run changed and that no undo of it has put back yet. */
-export async function listUndoable(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
+/** The orders that this run changed, whatever was undone since. */
+export async function listChanged(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
   return await db.query<{ ref: string; order_id: string }>(
-    `select r.ref, r.order_id from operation_results r
-      where r.run_id = $1 and r.order_id is not null and not r.is_unchanged and jsonb_path_exists(r.steps, '$[*] ? (@.status == "applied")')
-        and not exists (
-          select 1 from operation_runs n join operation_results u on u.run_id = n.id
-           where n.undo_of = $1 and u.order_id = r.order_id and u.status = 'succeeded')
-      order by r.position`,
+    `select ref, order_id from operation_results
+      where run_id = $1 and order_id is not null and not is_unchanged and jsonb_path_exists(steps, '$[*] ? (@.status == "applied")')
+      order by position`,
     [runId],
   );
+}
+
+export type DoneSteps = { run_id: string; undo_of: string | null; ref: string; steps: number };
+
+/** Which steps each run of a chain did to each order, or took back, as bits; of all orders or of some. */
+export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[] | null): Promise<DoneSteps[]> {
+  return await db.query<DoneSteps>(
+    `select n.id as run_id, n.undo_of, r.ref, d.steps
+       from operation_runs n join operation_results r on r.run_id = n.id
+      cross join lateral (
+        select bit_or(1 << (s ->> 'index')::integer) as steps from jsonb_array_elements(r.steps) as s
+         where s -> 'carried' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
+      where n.root_run_id = $1 and d.steps is not null and ($2::uuid[] is null or r.order_id = any($2))`,
+    [rootRunId, orderIds],
+  );
+}
+
+/** Whether one of these steps failed for an order of the run. */
+export async function hasFailedStep(db: Queryable, runId: string, indexes: number[]): Promise<boolean> {
+  const [row] = await db.query<{ has: boolean }>(
+    `select exists (
+       select 1 from operation_results r, jsonb_array_elements(r.steps) as s
+        where r.run_id = $1 and r.status = 'failed' and s ->> 'status' = 'failed' and (s ->> 'index')::integer = any($2)) as has`,
+    [runId, indexes],
+  );
+  return row!.has;
 }
 
 function present(row: ResultRow): RunResult {

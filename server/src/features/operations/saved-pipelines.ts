@@ -1,4 +1,4 @@
-import { HubError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -9,7 +9,7 @@ import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
-import { compilePipeline } from "./compile-pipeline.ts";
+import { atomicErrors, compilePipeline } from "./compile-pipeline.ts";
 import type { ActionRequest, PipelinePatch, PipelineRequest, SavedPipeline } from "./operations.schemas.ts";
 import * as store from "./saved-pipelines.store.ts";
 
@@ -56,9 +56,10 @@ export async function updatePipeline(
   return await change(ctx, async (tx) => {
     const current = await lock(tx, ctx, id);
     checkVersion(current, ifMatch);
-    const updated = await refuseTakenName(
-      store.updatePipeline(tx, ctx.orgId, { ...current, ...patch, at: ctx.clock.now() }),
-    );
+    const next = { ...current, ...patch };
+    const errors = atomicErrors(next.actions, next.atomic);
+    if (errors.length > 0) throw validationFailed(errors);
+    const updated = await refuseTakenName(store.updatePipeline(tx, ctx.orgId, { ...next, at: ctx.clock.now() }));
     await noteSets(tx, ctx, updated);
     await record(tx, ctx, "updated", updated);
     return updated;

@@ -7,6 +7,7 @@ import type { Change } from "./order-diff.ts";
 import { applyChanges, diff, revert } from "./order-diff.ts";
 import type { DoneRow } from "./run-results.store.ts";
 import { readResultsOf } from "./run-results.store.ts";
+import { readEffects } from "./run-effects.ts";
 import type { RunRow } from "./runs.store.ts";
 
 /** The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. */
@@ -17,15 +18,17 @@ export async function evaluateUndo(
   orders: Order[],
   pipeline: Pipeline,
 ): Promise<{ evaluations: Evaluation[]; deletes: string[] }> {
-  const done = await readResultsOf(
-    tx,
-    run.undo_of!,
-    orders.map(({ id }) => id),
-  );
+  const ids = orders.map(({ id }) => id);
+  const done = await readResultsOf(tx, run.undo_of!, ids);
+  const { effectOf } = await readEffects(tx, run.root_run_id, ids);
+  const leftOf = (row: DoneRow | undefined): number => (row ? effectOf(run.undo_of!, row.ref) : 0);
   const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));
   const created = new Map((await lockOrders(tx, ctx.orgId, createdIds)).map((order) => [order.id, order]));
   const undo = (blocked: ReadonlySet<number>) =>
-    orders.map((order) => undoOrder(order, done.get(order.id), pipeline, created, blocked));
+    orders.map((order) => {
+      const row = done.get(order.id);
+      return undoOrder(order, row, leftOf(row), pipeline, created, blocked);
+    });
   let undone = undo(new Set());
   // What was done to several orders together is taken back together or not at all.
   const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
@@ -43,6 +46,7 @@ type UndoneOrder = { evaluation: Evaluation; deletes: string[] };
 function undoOrder(
   order: Order,
   done: DoneRow | undefined,
+  left: number,
   pipeline: Pipeline,
   created: Map<string, Order>,
   blocked: ReadonlySet<number>,
@@ -61,7 +65,9 @@ function undoOrder(
   const isTouched = order.version !== done?.version_after;
   const undoOwn = (current: Order, step: StepResult): UndoneStep =>
     isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
-  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried);
+  // Not what an earlier undo took back: what is like it now was done by somebody since.
+  const isLeft = ({ index }: StepResult): boolean => (left & (1 << index)) !== 0;
+  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried && isLeft(step));
   for (const step of applied.toReversed()) {
     const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
     const own = isReversible ? undoOwn(evaluation.order, step) : irreversible;

@@ -16,7 +16,7 @@ import { fieldsOf, ruleErrors } from "./order-fields.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order, OrderFields } from "./order.ts";
-import { changesOf, isOnHold } from "./order.ts";
+import { changesOf, isOnHold, obstacleTo } from "./order.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
@@ -106,19 +106,19 @@ const onTheWay: readonly OrderStatus[] = ["sent", "partially_shipped", "shipped"
 
 function checkMove(order: Order, to: OrderStatus): void {
   if (to === order.status) return;
-  const allowed = orderMoves[order.status];
+  const isHeldBack = (one: OrderStatus): boolean => isOnHold(order) && onTheWay.includes(one);
+  const allowed = orderMoves[order.status].filter((one) => !obstacleTo(one, order) && !isHeldBack(one));
+  const refuse = (code: string, message: string, hint: string): HubError =>
+    new HubError("invalid_state", `${message} ${hint}`, {
+      errors: [{ pointer: "/status", code, message: hint, allowed }],
+    });
   if (!canMove(orderMoves, order.status, to)) {
     const hint = allowed.length === 0 ? "This status is final." : `It may become ${allowed.join(", ")}.`;
-    throw new HubError("invalid_state", `An order that is ${order.status} cannot become ${to}. ${hint}`, {
-      errors: [{ pointer: "/status", code: "invalid_state", message: hint, allowed }],
-    });
+    throw refuse("invalid_state", `An order that is ${order.status} cannot become ${to}.`, hint);
   }
-  if (isOnHold(order) && onTheWay.includes(to)) {
-    const message = "The order is on hold. Release the hold first.";
-    throw new HubError("invalid_state", message, {
-      errors: [{ pointer: "/status", code: "on_hold", message, allowed: allowed.filter((s) => !onTheWay.includes(s)) }],
-    });
-  }
+  const obstacle = obstacleTo(to, order);
+  if (obstacle) throw refuse(obstacle.code, obstacle.message, obstacle.fix);
+  if (isHeldBack(to)) throw refuse("on_hold", "The order is on hold.", "Release the hold first.");
 }
 
 async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {

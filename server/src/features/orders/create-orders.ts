@@ -58,8 +58,7 @@ export async function prepareOrders(db: Queryable, orgId: string, requests: unkn
   const failures = new Map<number, Failure>();
   const valid: Draft[] = [];
   for (const [index, given] of requests.entries()) {
-    const shapeErrors = findErrors(given);
-    const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as OrderRequest);
+    const errors = findRequestErrors(given);
     if (errors.length > 0) failures.set(index, invalid(errors));
     else valid.push({ index, request: given as OrderRequest });
   }
@@ -80,6 +79,12 @@ export async function prepareOrders(db: Queryable, orgId: string, requests: unkn
     return !failure;
   });
   return { drafts, failures, count: requests.length };
+}
+
+/** What is wrong with one request by itself. */
+export function findRequestErrors(given: unknown): FieldError[] {
+  const shapeErrors = findErrors(given);
+  return shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as OrderRequest);
 }
 
 function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): Failure | undefined {

@@ -1,4 +1,5 @@
 import { guardFormula, toCsv } from "../../core/csv.ts";
+import { writeTags } from "../../core/csv-values.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
@@ -38,7 +39,7 @@ const columns: ExportColumn[] = [
   ["onHold", isOnHold],
   ["paymentStatus", ({ paymentStatus }) => paymentStatus],
   ["priority", ({ priority }) => priority],
-  ["tags", ({ tags }) => tags.join("|")],
+  ["tags", ({ tags }) => writeTags(tags)],
   ["channel", ({ channel }) => channel],
   ["externalId", ({ externalId }) => externalId],
   ["orderedAt", ({ orderedAt }) => orderedAt],

@@ -1,12 +1,19 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
-import { delimiters, detectDelimiter, guardFormula, MalformedCsv, parseCsv, toCsv } from "../../core/csv.ts";
+import { delimiters, detectDelimiter, guardCell, guardFormula, MalformedCsv, parseCsv, toCsv } from "../../core/csv.ts";
 import type { Column } from "../../core/csv-columns.ts";
 import { isErrors, matchColumns } from "../../core/csv-columns.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Failure, Outcome, Prepared } from "./create-orders.ts";
-import { findStoredTwins, insertPrepared, prepareOrders, recordCreation, reserveNumbers } from "./create-orders.ts";
+import {
+  findRequestErrors,
+  findStoredTwins,
+  insertPrepared,
+  prepareOrders,
+  recordCreation,
+  reserveNumbers,
+} from "./create-orders.ts";
 import { orderVocabulary } from "../../core/csv-fields.ts";
 import type { CsvError, Group } from "../../core/csv-groups.ts";
 import { groupRows, placeOf } from "../../core/csv-groups.ts";
@@ -23,7 +30,7 @@ type Sheet = { columns: Column[]; rows: string[][]; delimiter: string; groups: G
 export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<ImportAnswer> {
   const sheet = await readSheet(request);
   const broken = new Map(
-    sheet.groups.flatMap((group, index) => (group.errors.length > 0 ? [[index, group.errors]] : [])),
+    sheet.groups.flatMap((group, index) => (group.errors.length > 0 ? [[index, allErrors(group, sheet)]] : [])),
   );
   const sound = sheet.groups.flatMap((_, index) => (broken.has(index) ? [] : [index]));
   const prepared = await prepareOrders(
@@ -38,7 +45,7 @@ export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<Im
       if (failure)
         errors.set(
           sound[i]!,
-          failure.errors.map((error) => toCsvError(error, group)),
+          failure.errors.map((error) => toCsvError(error, group, sheet)),
         );
     }
     return report(sheet, errors, request.dryRun ?? false);
@@ -88,8 +95,25 @@ export function isBlank(row: string[]): boolean {
   return row.every((cell) => cell.trim() === "");
 }
 
-function toCsvError({ pointer, code, message }: FieldError, group: Group): CsvError {
-  return { ...placeOf(pointer, group), code, message };
+/** What could not be read, and what is wrong with the rest of the order, so that it has to be put right only once. */
+function allErrors(group: Group, sheet: Sheet): CsvError[] {
+  const isKnown = (at: CsvError): boolean =>
+    group.errors.some(({ row, column }) => row === at.row && column === at.column);
+  // What is missing may be what could not be read.
+  const others = findRequestErrors(group.request).filter(({ code }) => code !== "required");
+  return [...group.errors, ...others.map((error) => toCsvError(error, group, sheet)).filter((at) => !isKnown(at))];
+}
+
+/** A cell that is empty has no place in the order; it is the one in the column of its field. */
+function toCsvError({ pointer, code, message }: FieldError, group: Group, { columns }: Sheet): CsvError {
+  const place = placeOf(pointer, group);
+  if (place.column !== null) return { ...place, code, message };
+  const field = pointer
+    .slice(1)
+    .replace(/^lines\/\d+/, "line")
+    .replaceAll("/", ".");
+  const column = columns.find((known) => known.field === field)?.column ?? null;
+  return { row: place.row, column, code, message: column === null && field !== "" ? `${field}: ${message}` : message };
 }
 
 function report(sheet: Sheet, errors: Map<number, CsvError[]>, dryRun: boolean): ImportAnswer {
@@ -120,7 +144,7 @@ function rejected(sheet: Sheet, failed: number[], errors: Map<number, CsvError[]
       const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
       const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${problems[0]!.row} of the same order.`;
       const cells = Array.from({ length: width }, (_, i) => sheet.rows[row]![i] ?? "");
-      return [...cells, reason].map(guardFormula);
+      return [...cells.map(guardCell), guardFormula(reason)];
     });
   });
   const names = Array.from({ length: width }, (_, i) => sheet.columns[i]?.column ?? "");

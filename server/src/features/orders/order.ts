@@ -116,6 +116,32 @@ export function isOnHold(order: Pick<Order, "holds">): boolean {
   return order.holds.length > 0;
 }
 
+export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
+  return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
+}
+
+export type Obstacle = { code: string; message: string; fix: string };
+
+/** Why the order may not be called off, or come back from that, though the table of moves has such a move. */
+export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined {
+  if (to === "cancelled" && order.status === "sent") {
+    const message = "The order is with the fulfilment partner, who would still ship it.";
+    const fix = "Have the partner stop it, set the status back to ready, then cancel.";
+    return { code: "requires_recall", message, fix };
+  }
+  if (order.mergedIntoId !== null) {
+    const message = "Its lines are in the order it was merged into.";
+    return { code: "merged", message, fix: "Undo the merge instead." };
+  }
+  return (to === "cancelled" || order.status === "cancelled") && hasShipped(order) ? partlyShipped : undefined;
+}
+
+export const partlyShipped: Obstacle = {
+  code: "already_shipped",
+  message: "Some of the order has been shipped.",
+  fix: "Mark it as unshipped first.",
+};
+
 /** As callers see it: with what follows from its fields. */
 export function presentOrder(order: Order): Order & { onHold: boolean; archived: boolean } {
   return { ...order, onHold: isOnHold(order), archived: order.archivedAt !== null };

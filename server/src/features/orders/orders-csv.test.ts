@@ -120,8 +120,9 @@ describe("importing a file", () => {
       [4, "total", "conflicting_value"],
       [5, "order date", "not_a_date"],
       [6, "order date", "not_a_date"],
+      [6, "status", "enum"],
       [7, "number", "order_number_taken"],
-      [8, null, "required"],
+      [8, "sku", "required"],
       [9, null, "too_many_cells"],
     ]);
     const lines = body.rejectedCsv.split("\r\n");

@@ -32,7 +32,8 @@ export async function resolveRefs(db: Queryable, orgId: string, refs: string[]):
   const found = new Map(rows.map(({ ref, id }) => [ref, id]));
   const resolved = new Map<string, string>();
   for (const ref of refs) {
-    const id = found.get(ref) ?? found.get(ref.toLowerCase());
+    // Ids come back in lower case. Numbers are told apart by it.
+    const id = found.get(ref) ?? (isUuid(ref) ? found.get(ref.toLowerCase()) : undefined);
     if (id !== undefined) resolved.set(ref, id);
   }
   return resolved;

@@ -224,13 +224,15 @@ describe("a patch", () => {
 
   test("moves the status only along the table, and says what would be allowed", async () => {
     for (const from of orderStatuses) {
+      // The partner would still ship it; it has to be recalled first.
+      const allowed = orderMoves[from].filter((to) => from !== "sent" || to !== "cancelled");
       for (const to of orderStatuses) {
         const { id } = await anOrder({ status: from });
         const answer = await org.patch(`/orders/${id}`, { status: to });
-        if (from === to || orderMoves[from].includes(to)) expect(answer.body.status).toBe(to);
+        if (from === to || allowed.includes(to)) expect(answer.body.status).toBe(to);
         else {
           expect(answer.body).toMatchObject({ status: 409, code: "invalid_state" });
-          expect(answer.body.errors[0]).toMatchObject({ pointer: "/status", allowed: orderMoves[from] });
+          expect(answer.body.errors[0]).toMatchObject({ pointer: "/status", allowed });
           expect((await org.get(`/orders/${id}`)).body).toMatchObject({ status: from, version: 1 });
         }
       }

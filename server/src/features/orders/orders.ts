@@ -18,6 +18,7 @@ import type {
   OrderQuery,
   SortName,
 } from "./order-answers.schemas.ts";
+import { OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
 import type { OrderFilter } from "./order-filter.store.ts";
 import { archivedOptions } from "./order-filter.store.ts";
 import type { TimelineEntry } from "./order-history.store.ts";
@@ -38,9 +39,12 @@ export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";
+/** As callers name them. */
+export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,
+  findTakenNumbers,
   insertOrders,
   lockOrders,
   readOrders,

@@ -37,6 +37,17 @@ const text = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
+test("as many words as there may be fit into an order; parts of them are left out first", async () => {
+  const skuOf = (i: number): string =>
+    Array.from({ length: 33 }, (_, j) =>
+      String.fromCodePoint(0x4e_00 + ((i * 37 + j * 101) % 20_000), 0x4e_00 + i),
+    ).join("-");
+  const skus = Array.from({ length: 1_000 }, (_, i) => skuOf(i));
+  const words = indexWords(skus);
+  await hub.world.db.query("select array_to_tsvector($1::text[])", [words.map((word) => scopeWord(orgId, word))]);
+  for (const sku of skus) expect(words.some((word) => word.startsWith(sku))).toBe(true);
+});
+
 test("whatever is in a text finds it, whole or by the beginning of any of its words", async () => {
   await fc.assert(
     fc.asyncProperty(text, fc.nat(), async (given, cut) => {

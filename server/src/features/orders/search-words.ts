@@ -18,17 +18,27 @@ function wordsOf(text: string): string[] {
 
 /** Everything that the texts are found by: each word, and what is left of it from each of its parts on. */
 export function indexWords(texts: Iterable<string | null | undefined>): string[] {
-  const words = new Set<string>();
-  for (const text of texts) {
-    for (const word of wordsOf(text ?? "")) {
-      words.add(word);
-      if (isOneWord.test(word)) continue;
-      // "1042" and "so-1042" both find "#WEB-SO-1042", each as the beginning of something.
-      for (const { index } of word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu)) words.add(word.slice(index));
+  const whole = new Set<string>();
+  for (const text of texts) for (const word of wordsOf(text ?? "")) whole.add(word);
+  const words = new Set(whole);
+  let room = maxIndexed;
+  for (const word of whole) room -= word.length + markLength;
+  for (const word of whole) {
+    if (isOneWord.test(word)) continue;
+    // "1042" and "so-1042" both find "#WEB-SO-1042", each as the beginning of something.
+    for (const { index } of word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu)) {
+      room -= word.length - index + markLength;
+      if (room > 0) words.add(word.slice(index));
     }
   }
   return withoutBeginnings(words);
 }
+
+/**
+ * A tsvector holds 1 MiB, and a character takes up to three bytes of it. An order of a thousand lines has room for all its
+ * words; only the parts of long ones may have to be left out.
+ */
+const maxIndexed = 300_000;
 
 /** A word that another one begins with finds nothing that the other does not find. */
 function withoutBeginnings(words: Set<string>): string[] {

@@ -56,6 +56,18 @@ test("the shop does not take back what was done here, and its cancelling is foll
   expect((await only(org)).status).toBe("cancelled");
 });
 
+test.each(["sent", "shipped", "cancelled"])(
+  "an order that is %s here is not ready again because the shop says so",
+  async (status) => {
+    const { org, pull } = await aShop();
+    await pull(pulled(1, { status: "ready" }));
+    const { id } = await only(org);
+    await org.patch(`/orders/${id}`, { status });
+    await pull(pulled(2, { status: "ready", customer: { name: "Ada" } }));
+    expect(await only(org)).toMatchObject({ status, customer: { name: "Ada" } });
+  },
+);
+
 test("a record that is no order fails alone, and says why", async () => {
   const { org, pull } = await aShop();
   expect(await pull(pulled(1, {}), pulled(1, { total: -1 }, "e-2"))).toMatchObject({ created: 1, failed: 1 });

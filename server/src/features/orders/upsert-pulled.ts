@@ -11,7 +11,7 @@ import type { Order, OrderFields } from "./order.ts";
 import { changesOf, isOnHold } from "./order.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
-import { orderMoves } from "./orders.states.ts";
+import { orderMoves, orderStatuses } from "./orders.states.ts";
 import * as store from "./orders.store.ts";
 import * as pulled from "./pulled-orders.store.ts";
 
@@ -162,7 +162,9 @@ function withLineIds(request: OrderRequest, order: Order): OrderRequest {
 
 /** What happened at the shop moves the order on, never back, and never past a hold. */
 function mayFollow(order: Order, to: Order["status"]): boolean {
-  return to !== order.status && canMove(orderMoves, order.status, to) && (to === "cancelled" || !isOnHold(order));
+  // The table has ways back, for people: a shop that still calls an order ready must not have it sent a second time.
+  const isOnward = orderStatuses.indexOf(to) > orderStatuses.indexOf(order.status);
+  return isOnward && canMove(orderMoves, order.status, to) && (to === "cancelled" || !isOnHold(order));
 }
 
 function fail(outcome: PulledOutcome, item: PulledOrder, code: string, message: string, errors: unknown[]): void {

@@ -7,6 +7,7 @@ import { addressFields, isErrors, matchColumns } from "../../core/csv-columns.ts
 import {
   delimiters,
   detectDelimiter,
+  guardCell,
   guardFormula,
   MalformedCsv,
   parseCsv,
@@ -179,7 +180,7 @@ function rejected({ columns, all, delimiter }: Sheet, failed: Row[]): string {
   const wide = (cells: (string | undefined)[]): string[] => Array.from({ length: width }, (_, i) => cells[i] ?? "");
   const lines = failed.map(({ index, errors }) => {
     const reasons = errors.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
-    return [...wide(all[index]!), reasons.join("; ")].map(guardFormula);
+    return [...wide(all[index]!).map(guardCell), guardFormula(reasons.join("; "))];
   });
   const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardFormula);
   return toCsv([header, ...lines], delimiter);

@@ -13,6 +13,7 @@ export const flowCases: Record<string, Cases> = {
         params: { reason: "upsell_window", for_days: 2, handle: "wait" },
         gives: { holds: [{ handle: "wait", until: "2026-03-04T09:00:00.000Z" }] },
       },
+      { params: { until: "2026-03-05" }, gives: { holds: [{ until: "2026-03-05T00:00:00.000Z" }] } },
       {
         given: { holds: [aHold()] },
         params: { note: "call", until: "2026-03-05T01:00:00+01:00" },
@@ -21,6 +22,7 @@ export const flowCases: Record<string, Cases> = {
     ],
     unchanged: [
       { given: { holds: [aHold()] } },
+      { params: { until: "2026-03-02" }, warning: "already_over" },
       {
         given: { holds: [aHold({ until: "2026-03-05T00:00:00.000Z" })] },
         params: { until: "2026-03-05T01:00:00+01:00" },
@@ -140,6 +142,7 @@ export const flowCases: Record<string, Cases> = {
     applied: [
       { given: { status: "cancelled", notes: [aNote] }, gives: { status: "ready", notes: [aNote] } },
       { given: { status: "cancelled", archivedAt: now }, gives: { archivedAt: now }, warning: "still_archived" },
+      { given: { status: "cancelled" }, params: { status: "ready" }, gives: { status: "ready" } },
     ],
     unchanged: [{}],
     blocked: [

@@ -35,6 +35,17 @@ export const organiseCases: Record<string, Cases> = {
         params: { text: "hello", visibility: "gift" },
         gives: { notes: [aNote, { visibility: "gift" }] },
       },
+      {
+        given: { notes: [aNote] },
+        params: { text: "first", mode: "prepend" },
+        gives: { notes: [{ text: "first" }, aNote] },
+      },
+      {
+        given: { notes: [aNote, { ...aNote, id: "note-2", visibility: "gift" }] },
+        params: { text: "only", mode: "replace" },
+        gives: { notes: [{ id: "note-2" }, { text: "only" }] },
+      },
+      { given: { notes: fullNotes }, params: { text: "only", mode: "replace" }, gives: { notes: noted("only") } },
     ],
     unchanged: "every run adds a note",
     blocked: [{ given: { notes: fullNotes }, params: { text: "hello" }, code: "too_many_notes" }],

@@ -63,8 +63,11 @@ export const routingCases: Record<string, Cases> = {
         params: { into: "newest" },
         gives: { status: "cancelled", mergedIntoId: sibling.id, archivedAt: now, notes: noted("Merged into SO-1002") },
       },
+      { others: [sibling], params: { into: "SO-1002" }, gives: { status: "cancelled", mergedIntoId: sibling.id } },
+      { others: [sibling], params: { into: sibling.id!.toUpperCase() }, gives: { mergedIntoId: sibling.id } },
     ],
     unchanged: [
+      { others: [{ ...sibling, channel: "shop" }], params: { into: "SO-1002" }, warning: "nothing_to_merge" },
       { warning: "nothing_to_merge" },
       { others: [{ ...sibling, channel: "shop" }], warning: "nothing_to_merge" },
       { given: merged, others: [sibling] },
@@ -72,12 +75,21 @@ export const routingCases: Record<string, Cases> = {
     blocked: [
       { given: { status: "sent" }, code: "invalid_state" },
       { given: { status: "cancelled" }, code: "invalid_state" },
+      { others: [sibling], params: { into: "SO-1" }, code: "target_not_found" },
       { given: { tags: fullTags }, others: [{ ...sibling, tags: ["x"] }], code: "too_large" },
     ],
   },
   duplicate: {
-    applied: [{ gives: { childCount: 1 } }, { given: { ...entirely, childCount: 4 }, gives: { childCount: 5 } }],
+    applied: [
+      { gives: { childCount: 1 } },
+      { params: { line_items: [{ id: "line-b", quantity: 2 }] }, gives: { childCount: 1 } },
+      { given: { ...entirely, childCount: 4 }, gives: { childCount: 5 } },
+    ],
     unchanged: "every run makes another order",
-    blocked: [{ given: { childCount: 999 }, code: "too_many_children" }],
+    blocked: [
+      { given: { childCount: 999 }, code: "too_many_children" },
+      { params: { line_items: [{ id: "line-x", quantity: 1 }] }, code: "line_not_found" },
+      { params: { line_items: [{ id: "line-a", quantity: 4 }] }, code: "quantity_exceeds_ordered" },
+    ],
   },
 };

@@ -13,6 +13,12 @@ export const shippingCases: Record<string, Cases> = {
         },
       },
       {
+        params: { carrier_account_id: "0199F0A0-0000-7000-8000-00000000CA01" },
+        gives: {
+          shipping: { carrier: "ups", service: "ground", carrierAccountId: "0199f0a0-0000-7000-8000-00000000ca01" },
+        },
+      },
+      {
         given: { status: "sent" },
         params: { service: null },
         gives: { shipping: { carrier: "ups" } },
@@ -166,6 +172,11 @@ export const shippingCases: Record<string, Cases> = {
         given: { status: "awaiting_payment", paymentStatus: "pending" },
         params: { reference: "R1", at: "2026-03-01T00:00:00Z" },
         gives: { status: "ready", paymentStatus: "paid", notes: noted("Paid at 2026-03-01T00:00:00.000Z (R1)") },
+      },
+      {
+        given: { paymentStatus: "pending" },
+        params: { method: "cash", reference: "R1" },
+        gives: { notes: noted("Paid by cash (R1)") },
       },
       { given: { paymentStatus: "authorized" }, gives: { status: "ready", paymentStatus: "paid", notes: [] } },
     ],

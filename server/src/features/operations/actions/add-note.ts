@@ -11,6 +11,12 @@ export const addNote = defineAction({
   params: Strict({
     text: Type.String({ minLength: 1, maxLength: 5000 }),
     visibility: Type.Optional(OneOf(["internal", "customer", "packing_slip", "gift"], { default: "internal" })),
+    mode: Type.Optional(
+      OneOf(["append", "prepend", "replace"], {
+        default: "append",
+        description: "Behind or before the other notes, or instead of all with the same visibility",
+      }),
+    ),
   }),
   example: { text: "Customer called: leave at the door", visibility: "packing_slip" },
   statuses: "any",
@@ -20,8 +26,10 @@ export const addNote = defineAction({
   check({ text }) {
     return text.trim() === "" ? [{ pointer: "/text", code: "blank", message: "The note says nothing." }] : [];
   },
-  apply(order, { text, visibility = "internal" }, env) {
-    if (order.notes.length >= maxNotes) return refuse("too_many_notes", `An order has at most ${maxNotes} notes.`);
-    return { patch: { notes: [...order.notes, noteOf(text, visibility, env)] } };
+  apply(order, { text, visibility = "internal", mode = "append" }, env) {
+    const kept = mode === "replace" ? order.notes.filter((note) => note.visibility !== visibility) : order.notes;
+    if (kept.length >= maxNotes) return refuse("too_many_notes", `An order has at most ${maxNotes} notes.`);
+    const note = noteOf(text, visibility, env);
+    return { patch: { notes: mode === "prepend" ? [note, ...kept] : [...kept, note] } };
   },
 });

@@ -4,7 +4,7 @@ import { statesBefore } from "../../../core/states.ts";
 import { orderMoves } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
 import { Remark, withInternalNote } from "./order-notes.ts";
-import { cancelProblem } from "./status-rules.ts";
+import { moveProblem } from "./status-rules.ts";
 
 export const cancel = defineAction({
   type: "cancel",
@@ -23,6 +23,7 @@ export const cancel = defineAction({
   apply(order, { reason, note }, env) {
     if (order.status === "cancelled") return { patch: {} };
     const text = note === undefined ? `Cancelled: ${reason}` : `Cancelled: ${reason}: ${note}`;
-    return cancelProblem(order) ?? { patch: { status: "cancelled", notes: withInternalNote(order, text, env) } };
+    const problem = moveProblem(order, "cancelled");
+    return problem ?? { patch: { status: "cancelled", notes: withInternalNote(order, text, env) } };
   },
 });

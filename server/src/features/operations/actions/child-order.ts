@@ -1,15 +1,38 @@
 import type { Order } from "../../orders/order.ts";
-import type { ActionEnv, Outcome } from "../action.ts";
+import type { ActionEnv } from "../action.ts";
 import { refuse } from "../action.ts";
 
 const maxChildren = 999;
+const maxNumberLength = 100;
+
+/** The numbers that orders made from this one may get, the next one first. */
+export function childNumbers({ number, childCount }: Pick<Order, "number" | "childCount">): string[] {
+  return Array.from({ length: maxChildren - childCount }, (_, i) => childNumber(number, childCount + 1 + i));
+}
+
+function childNumber(number: string, nth: number): string {
+  const ending = `-${nth}`;
+  const start = number.length + ending.length > maxNumberLength ? Array.from(number) : undefined;
+  return (start?.slice(0, maxNumberLength - ending.length).join("") ?? number) + ending;
+}
+
+/** The next children of the order that nobody else has the number of; undefined when there are not so many. */
+export function nextChildren(order: Order, count: number, env: ActionEnv): number[] | undefined {
+  const free: number[] = [];
+  for (let nth = order.childCount + 1; nth <= maxChildren && free.length < count; nth++) {
+    if (!env.takenNumbers?.has(childNumber(order.number, nth))) free.push(nth);
+  }
+  return free.length === count ? free : undefined;
+}
+
+export const tooManyChildren = refuse("too_many_children", `At most ${maxChildren} orders can be made from one.`);
 
 /** A new order made from another one: what it is for is the same, its identity and history are its own. */
 export function childOf(order: Order, nth: number, env: ActionEnv, own: Partial<Order>): Order {
   return {
     ...order,
     id: env.newId(),
-    number: `${order.number}-${order.childCount + nth}`,
+    number: childNumber(order.number, nth),
     bridgeId: null,
     externalId: null,
     holds: order.holds.map((hold) => ({ ...hold, id: env.newId() })),
@@ -25,9 +48,4 @@ export function childOf(order: Order, nth: number, env: ActionEnv, own: Partial<
     version: 1,
     ...own,
   };
-}
-
-export function childrenProblem(order: Order, count: number): Outcome | undefined {
-  if (order.childCount + count <= maxChildren) return undefined;
-  return refuse("too_many_children", `At most ${maxChildren} orders can be made from one.`);
 }

@@ -2,7 +2,8 @@ import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { PaymentStatus } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
-import { childOf, childrenProblem } from "./child-order.ts";
+import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
+import { LineItems, pickLines, repeatedLineErrors, valueOf } from "./order-lines.ts";
 import { noteOf } from "./order-notes.ts";
 
 const titles = { copy: "Copy", reshipment: "Reshipment", exchange: "Exchange" } as const;
@@ -16,6 +17,7 @@ export const duplicate = defineAction({
     "A copy has yet to be paid; a reshipment or exchange keeps the payment status. Every run makes another one.",
   params: Strict({
     as: Type.Optional(OneOf(["copy", "reshipment", "exchange"], { default: "copy" })),
+    line_items: Type.Optional({ ...LineItems, description: "Default: all; the new order has its own total then" }),
     zero_price: Type.Optional(Type.Boolean({ default: false, description: "Free of charge, and so paid" })),
   }),
   example: { as: "reshipment", zero_price: true },
@@ -23,28 +25,32 @@ export const duplicate = defineAction({
   effect: "local",
   reversible: true,
   idempotent: false,
-  apply(order, { as = "copy", zero_price: isFree = false }, env) {
-    const tooMany = childrenProblem(order, 1);
-    if (tooMany) return tooMany;
+  check: (params) => repeatedLineErrors(params.line_items),
+  apply(order, { as = "copy", line_items: items, zero_price: isFree = false }, env) {
+    const [nth] = nextChildren(order, 1, env) ?? [];
+    if (nth === undefined) return tooManyChildren;
+    const picked = items === undefined ? order.lines : pickLines(order, items);
+    if ("refused" in picked) return picked;
+    const lines = picked.map((line) => ({
+      ...line,
+      id: env.newId(),
+      shippedQuantity: 0,
+      ...(isFree ? { price: 0 } : {}),
+    }));
     const paymentStatus: PaymentStatus = isFree ? "paid" : as === "copy" ? "pending" : order.paymentStatus;
-    const child = childOf(order, 1, env, {
+    const child = childOf(order, nth, env, {
       status: "new",
       paymentStatus,
       holds: [],
-      lines: order.lines.map((line) => ({
-        ...line,
-        id: env.newId(),
-        shippedQuantity: 0,
-        ...(isFree ? { price: 0 } : {}),
-      })),
-      total: isFree ? 0 : order.total,
-      packages: order.packages,
+      lines,
+      total: isFree ? 0 : items === undefined ? order.total : valueOf(lines),
+      packages: items === undefined ? order.packages : [],
       notes: [noteOf(`${titles[as]} of ${order.number}`, "internal", env)],
       orderedAt: env.now,
       shipBy: null,
       deliverBy: null,
       dispatchOn: null,
     });
-    return { patch: { childCount: order.childCount + 1 }, creates: [child] };
+    return { patch: { childCount: nth }, creates: [child] };
   },
 });

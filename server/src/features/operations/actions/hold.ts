@@ -1,5 +1,5 @@
 import { Type } from "../../../core/type.ts";
-import { DateTime, OneOf, Strict } from "../../../core/schema.ts";
+import { DateOrDateTime, OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
 import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
 import type { ActionEnv } from "../action.ts";
@@ -20,7 +20,10 @@ export const hold = defineAction({
   params: Strict({
     reason: Type.Optional(OneOf(holdReasons)),
     note: Type.Optional(Type.String({ maxLength: 500 })),
-    until: Type.Optional({ ...DateTime, description: "Releases itself then" }),
+    until: Type.Optional({
+      ...DateOrDateTime,
+      description: "Releases itself then; a date: when that day begins, in UTC",
+    }),
     for_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of until" })),
     handle: Type.Optional(
       Type.String({
@@ -40,6 +43,10 @@ export const hold = defineAction({
   },
   apply(order, params, env) {
     const handle = params.handle ?? params.reason ?? "operator";
+    // In the future when it was asked for, but this is a retry, or the run had to wait.
+    if (params.until !== undefined && toInstant(params.until) <= env.now) {
+      return { patch: {}, warning: { code: "already_over", message: "The hold would have ended by now." } };
+    }
     const existing = order.holds.find((candidate) => candidate.handle === handle);
     const placed: Hold = {
       ...(existing ?? newHold(handle, env)),

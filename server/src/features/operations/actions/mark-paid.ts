@@ -12,26 +12,27 @@ export const markPaid = defineAction({
   group: "money",
   description:
     "Records that the order is paid; one that waits for payment becomes ready. " +
-    "Reference and time are kept in an internal note. No money is moved.",
+    "Method, reference and time are kept in an internal note. No money is moved.",
   params: Strict({
+    method: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     at: Type.Optional(DateTime),
   }),
-  example: { reference: "bank transfer 4711" },
+  example: { method: "bank transfer", reference: "4711" },
   statuses: orderStatuses.filter((status) => status !== "cancelled"),
   effect: "local",
   reversible: true,
   idempotent: true,
   check: ({ at }, { now }) => instantErrors("/at", at, { notAfter: now }),
-  apply(order, { reference, at }, env) {
+  apply(order, { method, reference, at }, env) {
     if (order.paymentStatus === "refunded" || order.paymentStatus === "partially_refunded") {
       return refuse("invalid_payment_status", `The order is ${order.paymentStatus}; that would be lost.`);
     }
     const patch: OrderPatch = { paymentStatus: "paid" };
     if (order.status === "awaiting_payment") patch.status = "ready";
     const isNew = order.paymentStatus !== "paid";
-    if (isNew && (reference !== undefined || at !== undefined)) {
-      const parts = ["Paid", at && `at ${toInstant(at)}`, reference && `(${reference})`];
+    if (isNew && (method !== undefined || reference !== undefined || at !== undefined)) {
+      const parts = ["Paid", method && `by ${method}`, at && `at ${toInstant(at)}`, reference && `(${reference})`];
       patch.notes = withInternalNote(order, parts.filter(Boolean).join(" "), env);
     }
     return { patch };

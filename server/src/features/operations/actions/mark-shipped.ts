@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Type } from "../../../core/type.ts";
-import { DateTime, Strict } from "../../../core/schema.ts";
+import { DateOrDateTime, Strict } from "../../../core/schema.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { defineAction, refuse } from "../action.ts";
 import { instantErrors, toInstant } from "./instants.ts";
@@ -21,7 +21,7 @@ export const markShipped = defineAction({
     tracking_number: Type.Optional(Text),
     carrier: Type.Optional(Text),
     service: Type.Optional(Text),
-    ship_date: Type.Optional({ ...DateTime, description: "Default: now" }),
+    ship_date: Type.Optional({ ...DateOrDateTime, description: "Default: now" }),
     line_items: Type.Optional({ ...LineItems, description: "Default: all that is left" }),
     override_holds: Type.Optional(
       Type.Boolean({ default: false, description: "Ship although it is on hold; needs operations:override" }),

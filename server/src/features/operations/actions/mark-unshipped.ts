@@ -1,7 +1,7 @@
 import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
-import { hasShipped } from "./order-lines.ts";
+import { hasShipped } from "../../orders/order.ts";
 import { Remark, withInternalNote } from "./order-notes.ts";
 
 export const markUnshipped = defineAction({

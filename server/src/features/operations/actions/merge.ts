@@ -1,6 +1,6 @@
 import { Type } from "../../../core/type.ts";
 import { cleanAddress } from "../../../core/address.ts";
-import { OneOf, Strict } from "../../../core/schema.ts";
+import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
 import { priorities } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
@@ -20,13 +20,26 @@ export const merge = defineAction({
     "Joins those orders of the run that go to the same recipient and address (same channel, currency, status, payment " +
     "status and holds), up to 20 into one. The others are cancelled and archived; their notes for customer and parcel, " +
     "the highest priority and the earliest dates go along.",
-  params: Strict({ into: Type.Optional(OneOf(["oldest", "newest"], { default: "oldest" })) }),
+  params: Strict({
+    into: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        default: "oldest",
+        description: "`oldest`, `newest`, or the id or number of an order of the run: those that go with it are joined",
+      }),
+    ),
+  }),
   example: { into: "oldest" },
   statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
   effect: "local",
   reversible: true,
   idempotent: true,
   applyToAll(orders, { into = "oldest" }, env) {
+    const target = into === "oldest" || into === "newest" ? undefined : into.toLowerCase();
+    const isTarget = ({ id, number }: Order): boolean => id === target || number === into;
+    const canTake = (order: Order): boolean => isTarget(order) && !("refused" in (withoutLooking(order) ?? {}));
+    if (target !== undefined && !orders.some(canTake)) return orders.map((order) => withoutLooking(order) ?? noTarget);
     const outcomes = new Map<Order, Outcome>();
     const groups = new Map<string, Order[]>();
     for (const order of orders) {
@@ -39,8 +52,10 @@ export const merge = defineAction({
       else groups.set(key, [order]);
     }
     for (const group of groups.values()) {
+      if (target !== undefined && !group.some(isTarget)) continue;
       const sorted = group.toSorted(byAge);
       if (into === "newest") sorted.reverse();
+      if (target !== undefined) sorted.sort((a, b) => Number(isTarget(b)) - Number(isTarget(a)));
       for (const [order, outcome] of mergeGroup(sorted, env)) outcomes.set(order, outcome);
     }
     return orders.map((order) => outcomes.get(order) ?? nothingToMerge);
@@ -51,6 +66,12 @@ const nothingToMerge: Outcome = {
   patch: {},
   warning: { code: "nothing_to_merge", message: "No other order of the run goes to the same recipient and address." },
 };
+
+const noTarget = refuse(
+  "target_not_found",
+  "The order to merge into is not one of the run that can be merged.",
+  "Name it in order_ids as well.",
+);
 
 function withoutLooking(order: Order): Outcome | undefined {
   if (order.status !== "cancelled") return shippedProblem(order);

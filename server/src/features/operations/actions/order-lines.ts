@@ -3,7 +3,7 @@ import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
-import type { Outcome } from "../action.ts";
+import type { Outcome, Refusal } from "../action.ts";
 import { refuse } from "../action.ts";
 
 export const maxLines = 1000;
@@ -32,10 +32,6 @@ export function remainingOf(line: OrderLine): number {
   return Math.max(0, line.quantity - line.shippedQuantity);
 }
 
-export function hasShipped(order: Order): boolean {
-  return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
-}
-
 /** Why these quantities cannot be taken from what the order still has. */
 export function takingProblem(order: Order, items: LineItems): Outcome | undefined {
   for (const { id, quantity } of items) {
@@ -51,6 +47,20 @@ export function takingProblem(order: Order, items: LineItems): Outcome | undefin
     }
   }
   return undefined;
+}
+
+/** These quantities of the lines, whether they were shipped or not. */
+export function pickLines(order: Order, items: LineItems): OrderLine[] | Refusal {
+  const picked: OrderLine[] = [];
+  for (const { id, quantity } of items) {
+    const line = order.lines.find((candidate) => candidate.id === id);
+    if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
+    if (quantity > line.quantity) {
+      return refuse("quantity_exceeds_ordered", `Of ${line.sku} ${line.quantity} were ordered, ${quantity} asked for.`);
+    }
+    picked.push({ ...line, quantity });
+  }
+  return picked;
 }
 
 /** What the lines cost together; null when a price is not known. */

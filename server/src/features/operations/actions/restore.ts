@@ -1,6 +1,7 @@
-import { Strict } from "../../../core/schema.ts";
+import { Type } from "../../../core/type.ts";
+import { OneOf, Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
-import { restoreProblem } from "./status-rules.ts";
+import { moveProblem } from "./status-rules.ts";
 
 export const restore = defineAction({
   type: "restore",
@@ -8,7 +9,7 @@ export const restore = defineAction({
   group: "flow",
   description:
     "Takes a cancellation back: the order becomes ready. Not after a merge, and not if something was shipped.",
-  params: Strict({}),
+  params: Strict({ status: Type.Optional(OneOf(["ready"], { default: "ready" })) }),
   example: {},
   statuses: ["cancelled", "ready"],
   effect: "local",
@@ -16,7 +17,7 @@ export const restore = defineAction({
   idempotent: true,
   apply(order) {
     if (order.status === "ready") return { patch: {} };
-    const problem = restoreProblem(order);
+    const problem = moveProblem(order, "ready");
     if (problem) return problem;
     if (order.archivedAt === null) return { patch: { status: "ready" } };
     const message = "The order is still archived; unarchive brings it back into the lists.";

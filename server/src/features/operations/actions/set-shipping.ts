@@ -1,5 +1,5 @@
 import { Type } from "../../../core/type.ts";
-import { Nullable, Strict } from "../../../core/schema.ts";
+import { Id, Nullable, Strict } from "../../../core/schema.ts";
 import type { ShippingChoice } from "../../orders/order.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
@@ -7,6 +7,7 @@ import { needAtLeastOne } from "./param-rules.ts";
 import { withSentWarning } from "./status-rules.ts";
 
 const fields = {
+  carrier_account_id: "carrierAccountId",
   carrier: "carrier",
   service: "service",
   package_type: "packageType",
@@ -19,8 +20,10 @@ export const setShipping = defineAction({
   type: "set_shipping",
   title: "Set shipping",
   group: "shipping",
-  description: "Chooses carrier, service, package type or who pays. What is left out stays, null removes it.",
+  description:
+    "Chooses carrier account, carrier, service, package type or who pays. What is left out stays, null removes it.",
   params: Strict({
+    carrier_account_id: Type.Optional(Nullable(Id)),
     carrier: Type.Optional(Nullable(Text)),
     service: Type.Optional(Nullable(Text)),
     package_type: Type.Optional(Nullable(Text)),
@@ -39,13 +42,15 @@ export const setShipping = defineAction({
   effect: "local",
   reversible: true,
   idempotent: true,
+  refers: ({ carrier_account_id: id }) => (id ? [{ kind: "carrier_account", id, param: "carrier_account_id" }] : []),
   check: (params) => needAtLeastOne(params, Object.keys(fields)),
   apply(order, params) {
     const shipping: Record<string, unknown> = { ...order.shipping };
     for (const [name, field] of Object.entries(fields) as [keyof typeof fields, keyof ShippingChoice][]) {
       const value = params[name];
       if (value === null) delete shipping[field];
-      else if (value !== undefined) shipping[field] = value;
+      else if (value !== undefined)
+        shipping[field] = name === "carrier_account_id" ? params[name]!.toLowerCase() : value;
     }
     return withSentWarning(order, { shipping });
   },

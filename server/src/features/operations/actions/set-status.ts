@@ -9,7 +9,7 @@ import type { Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
 import { Remark, withInternalNote } from "./order-notes.ts";
 import { needOverrideFor } from "./param-rules.ts";
-import { cancelProblem, restoreProblem } from "./status-rules.ts";
+import { moveProblem } from "./status-rules.ts";
 
 const onTheWay: readonly OrderStatus[] = ["sent", "partially_shipped", "shipped", "delivered"];
 
@@ -33,7 +33,7 @@ export const setStatus = defineAction({
   check: ({ force }, env) => needOverrideFor("/force", force, env),
   apply(order, { status, reason, force }, env) {
     if (status === order.status) return { patch: {} };
-    const problem = force === true ? mergedProblem(order) : moveProblem(order, status);
+    const problem = force === true ? mergedProblem(order, status) : unforcedProblem(order, status);
     if (problem) return problem;
     const patch: OrderPatch = { status };
     if (reason !== undefined) patch.notes = withInternalNote(order, `Status set to ${status}: ${reason}`, env);
@@ -43,14 +43,14 @@ export const setStatus = defineAction({
   },
 });
 
-function moveProblem(order: Order, to: OrderStatus): Outcome | undefined {
+function unforcedProblem(order: Order, to: OrderStatus): Outcome | undefined {
   if (!canMove(orderMoves, order.status, to)) {
     const allowed = orderMoves[order.status];
     const fix = allowed.length === 0 ? "This status is final." : `From here it may become ${allowed.join(", ")}.`;
     return refuse("invalid_state", `An order that is ${order.status} cannot become ${to}.`, fix);
   }
-  if (to === "cancelled") return cancelProblem(order);
-  if (order.status === "cancelled") return restoreProblem(order);
+  const problem = moveProblem(order, to);
+  if (problem) return problem;
   if (onTheWay.includes(to) && isOnHold(order)) {
     return refuse("on_hold", "The order is on hold.", "Release the hold first.");
   }
@@ -58,6 +58,6 @@ function moveProblem(order: Order, to: OrderStatus): Outcome | undefined {
 }
 
 /** Not even by force: the goods would be shipped twice. */
-function mergedProblem(order: Order): Outcome | undefined {
-  return order.mergedIntoId === null ? undefined : restoreProblem(order);
+function mergedProblem(order: Order, to: OrderStatus): Outcome | undefined {
+  return order.mergedIntoId === null ? undefined : moveProblem(order, to);
 }

@@ -5,7 +5,7 @@ import { toGrams, Weight } from "../../../core/weight.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import { childOf, childrenProblem } from "./child-order.ts";
+import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
 import { LineItems, repeatedLineErrors, takingProblem, toCents, valueOf } from "./order-lines.ts";
 import { maxParts, packLines, unitsIn } from "./pack-lines.ts";
 import { beforeSending, shippedProblem } from "./status-rules.ts";
@@ -90,14 +90,14 @@ function splitBySize(
 
 /** The children's lines get ids of their own, so that they can be merged back beside what is left of the same lines. */
 function intoParts(order: Order, [kept, ...others]: OrderLine[][], env: ActionEnv): Outcome {
-  const tooMany = childrenProblem(order, others.length);
-  if (tooMany) return tooMany;
+  const nths = nextChildren(order, others.length, env);
+  if (!nths) return tooManyChildren;
   const creates = others.map((part, index) => {
     const lines = part.map((line) => ({ ...line, id: env.newId() }));
-    return childOf(order, index + 1, env, { lines, total: valueOf(lines) });
+    return childOf(order, nths[index]!, env, { lines, total: valueOf(lines) });
   });
   const moved = creates.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // A discounted total may be less than the prices of what left.
   const total = order.total === null ? null : Math.max(0, toCents(order.total - moved));
-  return { patch: { lines: kept!, total, packages: [], childCount: order.childCount + creates.length }, creates };
+  return { patch: { lines: kept!, total, packages: [], childCount: nths.at(-1)! }, creates };
 }

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { executeRun } from "./execute-run.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+
+async function makeOrders(...orders: object[]): Promise<string[]> {
+  const { body } = await org.post("/orders/bulk", { orders: orders.map((fields) => ({ status: "ready", ...fields })) });
+  return body.results.map(({ id }: { id: string }) => id);
+}
+const run = async (order_ids: string[], actions: object[], more: object = {}) =>
+  (await org.post("/operations/run", { order_ids, actions, ...more })).body;
+const retry = (id: string) => org.post(`/operations/runs/${id}/retry`);
+const undo = (id: string) => org.post(`/operations/runs/${id}/undo`);
+const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
+const steps = ({ body }: { body: { results: { steps: { status: string; carried?: boolean }[] }[] } }) =>
+  body.results[0]!.steps.map(({ status, carried }) => (carried ? `${status}, carried` : status));
+
+const note = { type: "add_note", params: { text: "counted" } };
+const hold = { type: "hold", params: {} };
+const unship = { type: "mark_unshipped" };
+const asserting = (tag: string) => ({
+  type: "assert",
+  params: { when: { path: "tags", op: "has_tag", value: tag } },
+});
+
+describe("a retry after an undo", () => {
+  test("does again what was taken back, and not what is done once more since", async () => {
+    const [id] = (await makeOrders({ status: "shipped" })) as [string];
+    const first = await run([id], [note, hold]);
+    const taken = await undo(first.id);
+    expect(taken.body).toMatchObject({ status: "succeeded" });
+    expect((await read(id)).notes).toEqual([]);
+
+    const again = await retry(first.id);
+    expect(steps(again)).toEqual(["applied", "failed"]);
+    await run([id], [unship]);
+    const last = await retry(first.id);
+    expect(steps(last)).toEqual(["applied, carried", "applied"]);
+    expect(await read(id)).toMatchObject({ onHold: true, notes: [{ text: "counted" }] });
+  });
+
+  test("leaves alone what an undo of the undo has brought back", async () => {
+    const [id] = (await makeOrders({ status: "shipped" })) as [string];
+    const first = await run([id], [note, hold]);
+    const taken = await undo(first.id);
+    await undo(taken.body.id);
+    await run([id], [unship]);
+    expect(steps(await retry(first.id))).toEqual(["applied, carried", "applied"]);
+    expect((await read(id)).notes).toHaveLength(1);
+  });
+});
+
+describe("an undo", () => {
+  test("can be done again after it was undone itself", async () => {
+    const [id] = (await makeOrders({})) as [string];
+    const first = await run([id], [note]);
+    const taken = await undo(first.id);
+    await undo(taken.body.id);
+    expect((await read(id)).notes).toHaveLength(1);
+    expect((await undo(first.id)).status).toBe(201);
+    expect((await read(id)).notes).toHaveLength(0);
+    expect((await undo(first.id)).body.code).toBe("nothing_to_undo");
+  });
+
+  test("that is repeated for the rest keeps what somebody did again by hand", async () => {
+    const [id] = (await makeOrders({})) as [string];
+    const tagged = { type: "add_tags", params: { tags: ["vip"] } };
+    const first = await run([id], [tagged, { type: "set_priority", params: { priority: "high" } }]);
+    await org.patch(`/orders/${id}`, { priority: "low" });
+    expect((await undo(first.id)).body.results[0].error.code).toBe("changed_since");
+    expect(await read(id)).toMatchObject({ tags: [], priority: "low" });
+
+    await org.patch(`/orders/${id}`, { tags: ["vip"], priority: "high" });
+    const rest = await undo(first.id);
+    expect(rest.body.results[0].steps).toMatchObject([{ index: 1, status: "applied" }]);
+    expect(await read(id)).toMatchObject({ tags: ["vip"], priority: "normal" });
+  });
+
+  test("needs neither the dates of the run to lie ahead, nor what it asked to be there still", async () => {
+    const [id] = (await makeOrders({})) as [string];
+    const set = (await org.post("/condition-sets", { name: "short-lived" })).body;
+    const until = new Date(hub.world.clock.now().getTime() + 60_000).toISOString();
+    const when = { path: "channel", op: "not_in_set", value: set.id };
+    const first = await run([id], [note, { type: "hold", params: { until }, when }]);
+    expect(first.status).toBe("succeeded");
+    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
+    hub.advance(120_000);
+    expect((await undo(first.id)).body).toMatchObject({ status: "succeeded" });
+    expect(await read(id)).toMatchObject({ onHold: false, notes: [] });
+  });
+});
+
+test("a retry is not refused for a date that lay ahead when the run was made", async () => {
+  const [done, late] = (await makeOrders({}, { status: "shipped" })) as [string, string];
+  const until = new Date(hub.world.clock.now().getTime() + 60_000).toISOString();
+  const timed = { type: "hold", params: { until } };
+  const first = await run([done, late], [timed, asserting("checked")], { on_error: "continue" });
+  expect(first.summary).toMatchObject({ failed: 2 });
+  hub.advance(120_000);
+  await run([late], [unship]);
+  await run([done, late], [{ type: "add_tags", params: { tags: ["checked"] } }]);
+  const second = await retry(first.id);
+  expect(second.body).toMatchObject({ status: "succeeded" });
+  expect(steps(second)).toEqual(["applied, carried", "no_change"]);
+  expect(second.body.results[1].steps[0]).toMatchObject({ status: "no_change", warning: { code: "already_over" } });
+  expect((await read(late)).onHold).toBe(false);
+});
+
+describe("a run that a step stops", () => {
+  test("says of orders with steps behind them that they were left out, and a retry takes them up", async () => {
+    const fields = { customer: { email: "ada@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
+    const ids = await makeOrders({ ...fields, tags: ["ok"] }, fields);
+    const guard = { ...asserting("ok"), on_error: "abort_run" };
+    const first = await run(ids, [note, guard, { type: "merge" }]);
+    expect(first).toMatchObject({ status: "failed", summary: { succeeded: 0, failed: 1, skipped: 1 } });
+    expect(first.results[0]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from: 2 });
+    await run([ids[1]!], [{ type: "add_tags", params: { tags: ["ok"] } }]);
+    expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", summary: { total: 2, succeeded: 2 } });
+    expect((await Promise.all(ids.map(read))).map(({ status }) => status).toSorted()).toEqual(["cancelled", "ready"]);
+  });
+
+  test("leaves out orders of a retry that have been begun by an earlier run", async () => {
+    const ids = await makeOrders({ status: "shipped" }, { status: "shipped" });
+    const first = await run(ids, [note, hold, { ...asserting("ok"), on_error: "abort_run" }]);
+    expect(first.summary).toMatchObject({ failed: 2 });
+    await run(ids, [unship]);
+    const { body } = await retry(first.id);
+    expect(body).toMatchObject({ status: "failed", summary: { succeeded: 0, failed: 1, skipped: 1 } });
+    expect(body.results[1]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from: 1 });
+    await run(ids, [{ type: "add_tags", params: { tags: ["ok"] } }]);
+    expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", summary: { total: 2 } });
+  });
+
+  test("stays stopped when another process goes on with it", async () => {
+    const orders = Array.from({ length: 502 }, (_, i) => (i === 499 ? { status: "shipped" } : {}));
+    const order_ids = await makeOrders(...orders);
+    const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
+    const { id } = (await org.post("/operations/run", body, { headers: { prefer: "respond-async" } })).body;
+    await executeRun(hub.world, id, AbortSignal.abort());
+    expect((await org.get(`/operations/runs/${id}`)).body).toMatchObject({ status: "running", summary: { failed: 1 } });
+    await executeRun(hub.world, id);
+    const { summary } = (await org.get(`/operations/runs/${id}`)).body;
+    expect(summary).toMatchObject({ total: 502, succeeded: 499, failed: 1, skipped: 2 });
+  });
+});
