@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startScheduler } from "../../scheduler/scheduler.ts";
 import { naiveCron } from "../../testing/cron-oracle.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -177,6 +177,22 @@ describe("when the run before has not ended", () => {
     await fireDueSchedules(hub.world);
     expect(await timesOf(id)).toEqual([at(5), at(10)]);
     expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(20) });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("a scheduler runs what waits as soon as it can, not when the next one is due", async () => {
+    const id = await started("queue_one");
+    await fireAt(at(10));
+    expect((await read(id)).waitingFor).toBe(at(10));
+    const scheduler = startScheduler(hub.world);
+    onTestFinished(() => scheduler.stop());
+    await cancelAll(id);
+    await eventually(
+      () => timesOf(id),
+      (times) => times.length === 2,
+      5_000,
+    );
+    expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(15) });
     await org.delete(`/schedules/${id}`);
   });
 

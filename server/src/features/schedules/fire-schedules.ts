@@ -24,7 +24,8 @@ const putOffMs = 3_600_000;
 
 /** How long nothing is due, in milliseconds; 0: something is. */
 export async function timeUntilDue(world: World, longestMs: number): Promise<number> {
-  const { next_run_at, is_waiting, now } = await store.findNextDueAcrossOrgs(world.db);
+  const { next_run_at, is_waiting, is_released, now } = await store.findNextDueAcrossOrgs(world.db);
+  if (is_released) return 0;
   const longest = is_waiting ? Math.min(longestMs, lookAgainMs) : longestMs;
   return next_run_at ? Math.max(0, Math.min(longest, next_run_at.getTime() - asSet(world, now))) : longest;
 }
