@@ -5,7 +5,7 @@ import { OutboundError } from "../../core/outbound-error.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import { isConnectionLoss } from "../../db/database.ts";
-import { createCall, describeFailure } from "../bridges/bridge-tasks.ts";
+import { createCall, describeFailure, findUnusable } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge, TaskFailure } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { runPull } from "./run-pull.ts";
@@ -61,9 +61,8 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     transformations,
   });
   if (!bridge) return failed({ code: "bridge_not_found", message: "The bridge was deleted.", retryable: false });
-  if (!bridge.row.is_active) {
-    return failed({ code: "bridge_inactive", message: "The bridge is not active.", retryable: false });
-  }
+  const unusable = findUnusable(world, bridge);
+  if (unusable) return failed({ code: unusable.code, message: unusable.message, retryable: false });
   if (!task) return failed({ code: "unknown_task", message: "The bridge no longer has this task.", retryable: false });
 
   // Records that are pushed are mapped one by one; everything else is mapped as a whole.
