@@ -5,7 +5,7 @@ import { OutboundError } from "../../core/outbound-error.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import { isConnectionLoss } from "../../db/database.ts";
-import { createCall, describeFailure, findUnusable } from "../bridges/bridge-tasks.ts";
+import { createCall, describeFailure, findInputErrors, findUnusable } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge, TaskFailure } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { runPull } from "./run-pull.ts";
@@ -72,6 +72,8 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       : { ok: true, output: execution.input };
   if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
   const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
+  const misfits = sentInput ? findInputErrors(task, sentInput) : [];
+  if (misfits.length > 0) return failed(misfit(misfits), sentInput);
   try {
     signal.throwIfAborted();
     const call = createCall(world, bridge, {
@@ -149,6 +151,12 @@ async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   } finally {
     signal.removeEventListener("abort", leave);
   }
+}
+
+/** The task was promised an input of this form, whoever made it. */
+function misfit(errors: unknown[]): AttemptFailure {
+  const message = "What the outbound transformation made is not an input that the task takes.";
+  return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
 }
 
 function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): AttemptFailure {

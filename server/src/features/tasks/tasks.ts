@@ -171,6 +171,7 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
       retryOf: row,
       maxAttempts: row.mode === "sync" ? defaultAttempts : row.max_attempts,
       timeoutSeconds: row.timeout_ms / 1000,
+      retryDelaySeconds: row.retry_delay_ms / 1000,
     } as const;
     const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     return presentExecution(ctx, retried!);
