@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Page } from "../../connectors/connector.ts";
+import { pullTask } from "../../connectors/standard-tasks.ts";
+import { Type } from "../../core/type.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { installConnector } from "../../testing/scripted-connector.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { Location } from "./locations.schemas.ts";
 import { lockLocations } from "./locations.store.ts";
@@ -101,6 +105,27 @@ describe("syncing locations from a bridge", () => {
       }
       expect(await defaults(), next).toMatchObject([{ is_active: true }]);
     }
+  });
+
+  test("more than ten thousand are refused, not collected for ever", async () => {
+    const pages = async function* (): AsyncGenerator<Page> {
+      for (let n = 0; ; n += 4_000) {
+        const records = Array.from({ length: 4_000 }, (_, i) => ({
+          externalId: String(n + i),
+          raw: {},
+          canonical: { name: `Shelf ${n + i}` },
+        }));
+        yield { records, cursor: { n } };
+      }
+    };
+    const parts = { description: "Endless", input: Type.Object({}), isIncremental: false, pull: pages };
+    const connector = installConnector([pullTask("locations.pull", parts)]);
+    const org = await hub.org();
+    const { id: bridgeId } = (await org.post("/bridges", { name: "Endless", connector })).body;
+    expect((await org.post(`/locations/sync/${bridgeId}`)).body.code).toBe("bridge_failed");
+    const run = await org.post("/tasks/execute-sync", { bridgeId, taskName: "locations.pull", timeoutSeconds: 20 });
+    expect(run.body).toMatchObject({ status: "failed", error: { code: "too_many_records" } });
+    expect((await org.get("/locations")).body.pagination.total).toBe(0);
   });
 
   test("a pull that was cancelled writes nothing any more", async () => {

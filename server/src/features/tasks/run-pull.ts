@@ -36,6 +36,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     if (sink.kind === "whole") {
       // Stored together at the end: what is missing counts too. Until then nothing has happened.
       collected.push(...items);
+      if (collected.length > maxWhole) throw tooMany();
       call.progress(done, page.total);
       continue;
     }
@@ -80,6 +81,11 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
 }
 
 const maxShownRecords = 1_000;
+const maxWhole = 10_000;
+
+function tooMany(): TaskError {
+  return new TaskError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+}
 
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
 function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
