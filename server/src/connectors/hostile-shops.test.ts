@@ -121,6 +121,41 @@ test.each(cases)(
   },
 );
 
+test.each([
+  ["the same cursor", "here"],
+  ["no cursor", null],
+])("Shopify that always has a next page and %s ends with a failure, not never", async (_, endCursor) => {
+  const pageInfo = { hasNextPage: true, endCursor };
+  const order = { id: "gid://shopify/Order/7", lineItems: { pageInfo, nodes: [{ id: "gid://shopify/LineItem/1" }] } };
+  const endless = { orders: { pageInfo, nodes: [] }, locations: { pageInfo, nodes: [] } };
+  const lines = { orders: { pageInfo: {}, nodes: [order] }, order };
+  for (const [name, data] of [
+    ["orders.import", endless],
+    ["locations.pull", endless],
+    ["orders.import", lines],
+  ] as const) {
+    let asked = 0;
+    const http = answering(() => {
+      if (++asked > 50) throw new Error("asked for ever");
+      return { data };
+    });
+    const pulled = pullAll(taskOf(shopify, "pull", name), callFor({ settings: { shop: "a" }, http }));
+    await expect(pulled).rejects.toMatchObject({ code: "paging_repeats", retryable: true });
+  }
+});
+
+test("WooCommerce that ignores the page number ends with a failure, not never", async () => {
+  const orders = Array.from({ length: 50 }, (_, id) => ({ id, date_modified_gmt: "2026-01-01T00:00:00" }));
+  let asked = 0;
+  const http = answering(() => {
+    if (++asked > 50) throw new Error("asked for ever");
+    return orders;
+  });
+  const call = callFor({ settings: { url: "https://shop.example" }, http });
+  const pulled = pullAll(taskOf(woocommerce, "pull", "orders.import"), call);
+  await expect(pulled).rejects.toMatchObject({ code: "stale_page", retryable: true });
+});
+
 test("more orders than Shopify pages through in one go are all read", async () => {
   const all = Array.from({ length: 52_000 }, (_, i) => ({
     id: `gid://shopify/Order/${i + 1}`,

@@ -60,7 +60,9 @@ export function createHandler(world: World, mount: Mount, route: Route) {
 
   function readBody(request: FastifyRequest): unknown {
     if (!checkBody) {
-      if (request.body !== undefined) throw badField("", "unexpected_body", "This route takes no body.");
+      // Many clients send {} with every POST; it asks for nothing that could be ignored.
+      if (request.body !== undefined && !isEmptyObject(request.body))
+        throw badField("", "unexpected_body", "This route takes no body.");
       return undefined;
     }
     const body = request.body ?? (route.bodyIsOptional ? {} : undefined);
@@ -179,4 +181,8 @@ function refuseUnstorableText(query: Record<string, unknown>): void {
 function missingBodyHint(route: Route): string {
   const hint = route.method === "DELETE" ? ", with Content-Length (or use POST on the path ending in /remove)" : "";
   return `A JSON body is needed${hint}.`;
+}
+
+function isEmptyObject(body: unknown): boolean {
+  return typeof body === "object" && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
 }

@@ -96,7 +96,10 @@ describe("a body that is not quite JSON", () => {
     expect(answer.body).toMatchObject({ status: 413, code: "body_too_large" });
   });
 
-  test("a body where none is taken answers 400", async () => {
+  test("a body where none is taken answers 400, unless it says nothing", async () => {
+    expect((await org.post(`/schedules/${mine.schedule}/pause`, {})).status).toBe(200);
+    expect((await org.delete(`${sets}/${mine.condition_set}/values/all`, {})).status).toBe(200);
+    expect((await org.post(`/schedules/${mine.schedule}/pause`, [])).status).toBe(400);
     const answer = await org.delete(`${sets}/${mine.condition_set}`, { force: true });
     expect(answer.body.errors).toEqual([expect.objectContaining({ code: "unexpected_body" })]);
   });

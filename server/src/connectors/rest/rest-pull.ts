@@ -2,6 +2,7 @@ import type { HttpResponse } from "../../core/outbound-request.ts";
 import { ask, readJson } from "../ask.ts";
 import type { Call, Page, PulledRecord, PullTask } from "../connector.ts";
 import { TaskError } from "../connector.ts";
+import { createFollowed, pagesRepeat } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import { readPath } from "../json-path.ts";
 import { effectHandle } from "../random.ts";
@@ -26,23 +27,23 @@ async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGe
     const from = task.since && startOf(call, cursor);
     at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}) };
   }
+  const followed = createFollowed(at.next);
   let repeats = 0;
   for (;;) {
     const response = await ask(call, pageRequest(call, task, at));
     const body = readJson(response);
     const records = recordsOf(task, body);
     const print = effectHandle(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
-    const next = nextOf(call, task.paging ?? { kind: "none" }, at, response, body, records.length);
+    const named = nextOf(call, task.paging ?? { kind: "none" }, at, response, body, records.length);
+    // Some go on naming the place behind the last record, for whoever comes back later.
+    const next = records.length === 0 && named === at.next ? undefined : named;
     // A page that comes twice hides another one: going on from it would lose records, or never end.
-    if (records.length > 0 && next !== undefined && (next === at.next || print === at.last)) {
-      if (++repeats > maxRepeats) {
-        throw new TaskError("paging_repeats", "The other side answers the same page again and again.", {
-          retryable: true,
-        });
-      }
+    if (next !== undefined && (followed.has(next) || (records.length > 0 && print === at.last))) {
+      if (++repeats > maxRepeats) throw pagesRepeat();
       continue;
     }
     repeats = 0;
+    if (next !== undefined) followed.add(next);
     const newest = records.reduce(laterUpdate, at.highest);
     const mark = newest === undefined ? {} : { highest: newest };
     at = next === undefined ? mark : { ...mark, ...(at.from ? { from: at.from } : {}), next, last: print };

@@ -169,6 +169,46 @@ test("an answer that is not what the settings say is a failure that names the pl
   });
 });
 
+/** Answers by the cursor it is asked with, for ever. */
+function byCursor(answer: (cursor: string | null) => { ids: number[]; next: unknown }) {
+  let asked = 0;
+  const http: Call["http"] = {
+    request({ url }) {
+      if (++asked > 100) throw new Error("asked for ever");
+      const { ids, next } = answer(new URL(url).searchParams.get("cursor"));
+      const body = { data: ids.map((id) => ({ id })), next };
+      const text = JSON.stringify(body);
+      const json = () => body;
+      return Promise.resolve({ status: 200, headers: {}, text, json, retryAfterMs: undefined, mayHaveHappened: false });
+    },
+  };
+  const paging = { kind: "cursor", next: "next" };
+  const settings = {
+    baseUrl: "https://erp.example",
+    tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, records: "data", paging }],
+  };
+  return { task: taskOf(rest, "pull", "orders.import", settings), call: callFor({ settings, http }) };
+}
+
+test("a cursor that stays the same behind the last record is the end", async () => {
+  const { task, call } = byCursor((cursor) => ({ ids: cursor === null ? [1, 2] : [], next: "here" }));
+  const pages = await pullAll(task, call);
+  expect(pages.flatMap(({ records }) => records.map(({ externalId }) => externalId))).toEqual(["1", "2"]);
+  expect(pages.at(-1)!.cursor).toEqual({});
+});
+
+test.each([
+  ["with records", [1]],
+  ["without any", []],
+])("cursors that lead round in a circle %s end with a failure, not never", async (_, ids) => {
+  const { task, call } = byCursor((cursor) => ({
+    ids: ids.map((id) => id + Number(cursor ?? 0)),
+    next: cursor === "5" ? 6 : 5,
+  }));
+  await expect(pullAll(task, call)).rejects.toMatchObject({ code: "paging_repeats", retryable: true });
+  await expect(pullAll(task, call, { next: "6" })).rejects.toMatchObject({ code: "paging_repeats" });
+});
+
 test("a server that ignores the page number ends with a failure, not never", async () => {
   const settings = {
     baseUrl: "https://erp.example",

@@ -2,6 +2,8 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { askJson } from "../ask.ts";
 import type { Call } from "../connector.ts";
 import { TaskError } from "../connector.ts";
+import type { Followed } from "../followed.ts";
+import { pagesRepeat } from "../followed.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf, objectOf } from "../shape.ts";
 
@@ -91,6 +93,15 @@ function graphqlError(errors: Json[], isRead: boolean): TaskError {
   const isTheirs = errors.some((error) => codeOf(error) === "INTERNAL_SERVER_ERROR" || codeOf(error) === "TIMEOUT");
   const options = { retryable: isTheirs, mayHaveHappened: isTheirs && !isRead };
   return new TaskError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);
+}
+
+/** The cursor of the next page, or none behind the last one. */
+export function nextAfter({ hasNextPage, endCursor }: Json, followed: Followed): string | undefined {
+  if (hasNextPage !== true) return undefined;
+  const after = asText(endCursor);
+  if (after === "" || followed.has(after)) throw pagesRepeat();
+  followed.add(after);
+  return after;
 }
 
 export function idOf(gid: unknown): string {

@@ -1,9 +1,10 @@
 import type { CanonicalLocation } from "../canonical.ts";
 import type { Call, Page } from "../connector.ts";
+import { createFollowed } from "../followed.ts";
 import { addressOf, line, listOf, objectOf } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { Strict } from "../../core/schema.ts";
-import { idOf, query } from "./shopify-graphql.ts";
+import { idOf, nextAfter, query } from "./shopify-graphql.ts";
 
 const locationsQuery = `query HubLocations($after: String) {
   locations(first: 50, after: $after, includeInactive: true, includeLegacy: true) {
@@ -17,10 +18,11 @@ const locationsQuery = `query HubLocations($after: String) {
 }`;
 
 async function* pullLocations(call: Call, cursor: unknown): AsyncGenerator<Page> {
-  let after: unknown = objectOf(cursor).after ?? null;
+  let after = (objectOf(cursor) as { after?: string }).after;
+  const followed = createFollowed(after);
   for (;;) {
-    const { pageInfo, nodes } = objectOf((await query(call, locationsQuery, { after })).locations);
-    const { hasNextPage, endCursor } = objectOf(pageInfo);
+    const data = await query(call, locationsQuery, { after: after ?? null });
+    const { pageInfo, nodes } = objectOf(data.locations);
     const records = listOf(nodes).map((raw) => {
       const isThirdParty = typeof objectOf(raw.fulfillmentService).serviceName === "string";
       const canonical: CanonicalLocation = {
@@ -31,9 +33,9 @@ async function* pullLocations(call: Call, cursor: unknown): AsyncGenerator<Page>
       };
       return { externalId: idOf(raw.id), raw, canonical };
     });
-    after = hasNextPage === true ? endCursor : null;
-    yield { records, cursor: after === null ? {} : { after } };
-    if (after === null) return;
+    after = nextAfter(objectOf(pageInfo), followed);
+    yield { records, cursor: after === undefined ? {} : { after } };
+    if (after === undefined) return;
   }
 }
 

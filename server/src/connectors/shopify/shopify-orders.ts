@@ -1,5 +1,6 @@
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
+import { createFollowed } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import type { Json } from "../shape.ts";
 import {
@@ -19,7 +20,7 @@ import {
   text,
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
-import { idOf, query } from "./shopify-graphql.ts";
+import { idOf, nextAfter, query } from "./shopify-graphql.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
 const lineFields = `id sku title quantity currentQuantity requiresShipping
@@ -60,16 +61,19 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const from = startOf(call, cursor);
     at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}), read: 0 };
   }
+  let followed = createFollowed(at.after);
   for (;;) {
     const search = `status:any${at.from === undefined ? "" : ` updated_at:>='${at.from}'`}`;
     const data = await query(call, ordersQuery, { first: size, after: at.after ?? null, query: search });
     const { pageInfo, nodes } = objectOf(data.orders);
     const records: PulledRecord[] = [];
     for (const node of listOf(nodes)) records.push(toRecord(await withAllLines(call, node)));
-    const { hasNextPage, endCursor } = objectOf(pageInfo);
-    at = nextCursor(at, records, hasNextPage === true ? String(endCursor) : undefined);
+    const after = nextAfter(objectOf(pageInfo), followed);
+    at = nextCursor(at, records, after);
+    // A new pass has cursors of its own.
+    if (at.after === undefined) followed = createFollowed(undefined);
     yield { records, cursor: at };
-    if (hasNextPage !== true) return;
+    if (after === undefined) return;
   }
 }
 
@@ -87,12 +91,13 @@ function nextCursor(at: Cursor, records: PulledRecord[], after: string | undefin
 async function withAllLines(call: Call, order: Json): Promise<Json> {
   const first = objectOf(order.lineItems);
   const nodes = listOf(first.nodes);
-  let page = objectOf(first.pageInfo);
-  while (page.hasNextPage === true) {
-    const data = await query(call, moreLinesQuery, { id: order.id, after: page.endCursor });
+  const followed = createFollowed(undefined);
+  let after = nextAfter(objectOf(first.pageInfo), followed);
+  while (after !== undefined) {
+    const data = await query(call, moreLinesQuery, { id: order.id, after });
     const more = objectOf(objectOf(data.order).lineItems);
     nodes.push(...listOf(more.nodes));
-    page = objectOf(more.pageInfo);
+    after = nextAfter(objectOf(more.pageInfo), followed);
   }
   return { ...order, lineItems: nodes };
 }

@@ -53,14 +53,15 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   let stale = 0;
   for (;;) {
     const { orders, total, hasMore } = await readPage(call, at, size);
-    if (orders.some((order) => isBefore(order, at.after))) {
+    const fresh = orders.filter((order) => !at.seen?.includes(keyOf(order)));
+    const isKnown = orders.length > 0 && fresh.length === 0 && (at.page ?? 1) > 1;
+    if (isKnown || orders.some((order) => isBefore(order, at.after))) {
       // A cache on the way answered with an older page; going on from it would skip what it hides.
       if (++stale > maxStale) throw new TaskError("stale_page", "The shop repeats old pages.", { retryable: true });
       call.log("warn", "The shop answered with an old page; asking again.");
       continue;
     }
     stale = 0;
-    const fresh = orders.filter((order) => !at.seen?.includes(keyOf(order)));
     at = nextCursor(at, orders, hasMore);
     yield { records: fresh.map(toRecord), cursor: at, ...(total === undefined ? {} : { total }) };
     if (!hasMore) return;
@@ -93,7 +94,13 @@ function nextCursor(at: Cursor, orders: Json[], hasMore: boolean): Cursor {
   const after = secondBefore(newest);
   const edge = orders.filter((order) => modifiedOf(order) === newest).map(keyOf);
   if (after === at.after) {
-    return { ...mark, after, page: (at.page ?? 1) + 1, seen: [...(at.seen ?? []), ...edge], isOpen: true };
+    return {
+      ...mark,
+      after,
+      page: (at.page ?? 1) + 1,
+      seen: [...new Set([...(at.seen ?? []), ...edge])],
+      isOpen: true,
+    };
   }
   return { ...mark, after, page: 1, seen: edge, isOpen: true };
 }

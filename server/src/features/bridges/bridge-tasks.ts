@@ -23,7 +23,9 @@ export type OpenBridge = { row: BridgeRow; connector: Connector; tasks: Connecto
 
 export function openBridge(row: BridgeRow): OpenBridge {
   const connector = findConnector(row.connector);
-  if (!connector) throw new Error(`the connector ${row.connector} is not installed`);
+  if (!connector) {
+    throw new HubError("invalid_state", `The connector ${row.connector} of ${row.name} is not installed in this hub.`);
+  }
   return { row, connector, tasks: connector.tasks(row.settings) };
 }
 

@@ -71,6 +71,7 @@ export const bridgeRoutes = [
     summary: "List the tasks of a bridge with the JSON Schemas of their input and output",
     ids,
     answer: [200, shapes.TaskCatalog],
+    failures: [409],
     handle: (ctx, { params }) => bridges.listTasks(ctx, params.id),
   }),
 ];

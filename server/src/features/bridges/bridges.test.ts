@@ -299,5 +299,28 @@ describe("a bridge that is not there any more", () => {
     const look = (execution: string) => async () => (await org.get(`/tasks/executions/${execution}`)).body.status;
     expect(await eventually(look(bad), (status) => status === "failed")).toBe("failed");
     expect(await eventually(look(good), (status) => status === "succeeded")).toBe("succeeded");
+    expect((await org.get(`/bridges/${id}/tasks`)).body.code).toBe("invalid_state");
+    const actions = (await org.get("/operations/actions")).body.data;
+    expect(actions.find(({ type }: { type: string }) => type === "run_task").available).toBe(true);
+    await org.delete(`/bridges/${id}`);
+  });
+
+  test("in the preview, one that reaches outside is not called, also for what was queued before", async () => {
+    let calls = 0;
+    const outside = installConnector([scriptedCall("call", true, () => Promise.resolve({ calls: ++calls }))], {
+      isLocal: false,
+    });
+    const preview = await startTestHub({ environment: "preview" });
+    const { id } = (await preview.operator.post("/bridges", { name: "Outside", connector: outside })).body;
+    const task = { bridgeId: id, taskName: "call" };
+    expect((await preview.operator.post("/tasks/execute", task)).body.code).toBe("preview_calls_nobody");
+    const { outbound } = preview.world.settings;
+    outbound.allowFromPreview = true;
+    const waiting = (await preview.operator.post("/tasks/execute", { ...task, delaySeconds: 1 })).body;
+    outbound.allowFromPreview = false;
+    const look = async () => (await preview.operator.get(`/tasks/executions/${waiting.id}`)).body;
+    const ended = await eventually(look, ({ finishedAt }) => finishedAt !== null);
+    expect(ended).toMatchObject({ status: "failed", error: { code: "preview_calls_nobody" } });
+    expect(calls).toBe(0);
   });
 });

@@ -18,7 +18,7 @@ import * as store from "./bridges.store.ts";
 import { openCredentials, sealCredentials } from "./bridge-credentials.ts";
 
 import type { OpenBridge } from "./bridge-tasks.ts";
-import { openBridge, unknownBridge } from "./bridge-tasks.ts";
+import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
 export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
@@ -38,9 +38,10 @@ export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<B
   return row;
 }
 
-/** All that the organization has, ready to be asked for their tasks. */
+/** All that the organization has and that can be opened, ready to be asked for their tasks. */
 export async function listOpenBridges(ctx: Ctx): Promise<OpenBridge[]> {
-  return (await store.listAllBridges(ctx.db, ctx.orgId)).map(openBridge);
+  const rows = await store.listAllBridges(ctx.db, ctx.orgId);
+  return rows.flatMap((row) => tryOpenBridge(ctx, row) ?? []);
 }
 
 /** Those of these ids that are bridges of the organization. */

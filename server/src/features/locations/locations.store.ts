@@ -47,6 +47,22 @@ export async function countLocations(tx: Tx, orgId: string): Promise<number> {
   return row?.total ?? 0;
 }
 
+export async function hasDefault(tx: Tx, orgId: string): Promise<boolean> {
+  const rows = await tx.query("select from locations where org_id = $1 and is_default", [orgId]);
+  return rows.length > 0;
+}
+
+/** Marks the oldest that is active, if none is marked; it is returned as it is afterwards. */
+export async function ensureDefault(tx: Tx, orgId: string, at: Date): Promise<Location | undefined> {
+  const [row] = await tx.query<LocationRow>(
+    `update locations set is_default = true, updated_at = $2, version = version + 1
+      where id = (select id from locations where org_id = $1 and is_active order by created_at, id limit 1)
+        and not exists (select from locations where org_id = $1 and is_default) returning ${columns}`,
+    [orgId, at],
+  );
+  return row && present(row);
+}
+
 /** Takes the mark off the present default, if there is one; it is returned as it is afterwards. */
 export async function clearDefault(tx: Tx, orgId: string, at: Date): Promise<Location | undefined> {
   const [row] = await tx.query<LocationRow>(
@@ -109,7 +125,6 @@ export async function insertSynced(
   orgId: string,
   bridgeId: string,
   writes: LocationWrite[],
-  defaultId: string | null,
   at: Date,
 ): Promise<void> {
   if (writes.length === 0) return;
@@ -121,11 +136,10 @@ export async function insertSynced(
   await tx.query(
     `insert into locations (id, org_id, name, type, address, is_active, is_default, metadata, bridge_id, external_id,
        last_synced_at, created_at, updated_at)
-     select u.id, $1, u.name, u.type, u.address, u.is_active, u.id is not distinct from $4, '{}', $3, u.external_id,
-            $5, $5, $5
+     select u.id, $1, u.name, u.type, u.address, u.is_active, false, '{}', $3, u.external_id, $4, $4, $4
        from jsonb_to_recordset($2::jsonb) as u (id uuid, name text, type text, address jsonb, is_active boolean,
          external_id text)`,
-    [orgId, JSON.stringify(records), bridgeId, defaultId, at],
+    [orgId, JSON.stringify(records), bridgeId, at],
   );
 }
 

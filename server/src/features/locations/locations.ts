@@ -28,15 +28,15 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
   refuseLargeMetadata(metadata);
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
-    const isFirst = (await store.countLocations(tx, ctx.orgId)) === 0;
-    if (request.is_default && !isFirst) await moveDefaultAway(tx, ctx);
+    const isNeeded = !(await store.hasDefault(tx, ctx.orgId));
+    if (request.is_default) await moveDefaultAway(tx, ctx);
     const location = await explainRefusal(
       store.insertLocation(tx, ctx.orgId, {
         id: ctx.newId(),
         name: request.name,
         type: request.type ?? "warehouse",
         address: request.address ?? {},
-        is_default: isFirst || request.is_default === true,
+        is_default: isNeeded || request.is_default === true,
         is_active: true,
         metadata,
         locked_fields: [],
@@ -72,6 +72,8 @@ export async function updateLocation(
       if (patch.is_default) throw badField("/is_default", "inactive", "An inactive location cannot be the default.");
       throw defaultRequired("deactivating this one");
     }
+    // A sync may have brought none that was active.
+    if (wanted.is_active && !(await store.hasDefault(tx, ctx.orgId))) wanted.is_default = true;
     if (location.is_default && !wanted.is_default) throw defaultRequired("taking the mark off this one");
     if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
     const updated = await explainRefusal(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));

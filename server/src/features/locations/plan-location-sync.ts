@@ -49,19 +49,24 @@ export function planLocationSync(
   }
   for (const location of known) {
     if (seen.has(location.external_id ?? "") || !location.is_active || location.is_default) continue;
-    writes.push({
-      location: { ...location, is_active: false },
-      change: {
-        action: "deactivated",
-        external_id: location.external_id ?? "",
-        location_id: location.id,
-        name: location.name,
-        changes: [{ path: "/is_active", from: true, to: false }],
-        kept_local: [],
-      },
-    });
+    writes.push(deactivationOf(location));
   }
   return writes;
+}
+
+function deactivationOf(location: Location): LocationWrite {
+  const isKept = location.locked_fields.includes("is_active");
+  return {
+    location: { ...location, is_active: isKept },
+    change: {
+      action: isKept ? "unchanged" : "deactivated",
+      external_id: location.external_id ?? "",
+      location_id: location.id,
+      name: location.name,
+      changes: isKept ? [] : [{ path: "/is_active", from: true, to: false }],
+      kept_local: isKept ? ["is_active"] : [],
+    },
+  };
 }
 
 function creationOf(record: PulledLocation, names: Set<string>): LocationWrite {
@@ -120,9 +125,15 @@ const isSameName = (one: { name: string }, other: { name: string }): boolean =>
 
 /** Names are unique here, not at the bridge. */
 function freeName({ name, externalId }: PulledLocation, taken: ReadonlySet<string>): string {
-  if (!taken.has(name.toLowerCase())) return name;
-  const suffix = ` (${externalId.slice(-40)})`;
-  return `${name.slice(0, 100 - suffix.length).trimEnd()}${suffix}`;
+  let free = name;
+  for (let count = 1; taken.has(free.toLowerCase()); count++) {
+    const suffix = ` (${externalId.slice(-40).toWellFormed()}${count === 1 ? "" : `, ${count}`})`;
+    free = `${name
+      .slice(0, 100 - suffix.length)
+      .toWellFormed()
+      .trimEnd()}${suffix}`;
+  }
+  return free;
 }
 
 export type Suggestion = {

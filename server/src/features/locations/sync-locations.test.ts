@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { Page } from "../../connectors/connector.ts";
+import { pullTask } from "../../connectors/standard-tasks.ts";
+import { Type } from "../../core/type.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { installConnector } from "../../testing/scripted-connector.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { Location } from "./locations.schemas.ts";
+import { lockLocations } from "./locations.store.ts";
 import { planLocationSync, suggestDuplicates } from "./plan-location-sync.ts";
 
 const hub = await startTestHub();
@@ -34,6 +40,7 @@ describe("syncing locations from a bridge", () => {
     expect(renamed.body.locked_fields).toEqual(["name"]);
     const again = (await sync()).body;
     expect(again.summary).toMatchObject({ updated: 0, unchanged: 3 });
+    expect(again.changes).toMatchObject([{ action: "unchanged", name: "Our own name", kept_local: ["name"] }]);
     expect((await org.get(path)).body.name).toBe("Our own name");
     await org.patch(path, { locked_fields: [] });
     expect((await sync()).body.changes).toMatchObject([{ action: "updated", changes: [{ path: "/name" }] }]);
@@ -44,6 +51,125 @@ describe("syncing locations from a bridge", () => {
     const run = await org.post("/tasks/execute-sync", { bridgeId: bridge.id, taskName: "locations.pull" });
     expect(run.body).toMatchObject({ status: "succeeded", result: { summary: { created: 3 } } });
     expect((await org.get("/locations")).body.pagination.total).toBe(3);
+  });
+
+  test("what cannot be mapped has not vanished, and the report says why it was left out", async () => {
+    const { org, bridge, sync } = await aShop();
+    await sync();
+    const transformation = {
+      name: "Stores are not understood",
+      bridgeId: bridge.id,
+      taskName: "locations.pull",
+      direction: "inbound",
+      mappings: [
+        { source: "name", target: "name" },
+        { source: "kind", target: "type", transforms: [{ lookup: { map: { warehouse: "warehouse" } } }] },
+        { source: "address", target: "address" },
+      ],
+    };
+    await org.post("/transformations", transformation);
+    const message = expect.stringMatching(/type: .*"store"/);
+    const expected = {
+      summary: { fetched: 3, unchanged: 2, deactivated: 0, failed: 1 },
+      errors: [{ external_id: "demo-store", code: "transformation_failed", message }],
+    };
+    expect((await sync()).body).toMatchObject(expected);
+    const run = await org.post("/tasks/execute-sync", { bridgeId: bridge.id, taskName: "locations.pull" });
+    expect(run.body).toMatchObject({ status: "succeeded", result: expected });
+    expect((await org.get("/locations?is_active=true")).body.pagination.total).toBe(3);
+  });
+
+  test("as long as all are inactive none is the default, and the first that is active becomes it", async () => {
+    for (const next of ["create", "activate", "sync"]) {
+      const { org, bridge, sync } = await aShop();
+      const inactive = {
+        name: "All closed",
+        bridgeId: bridge.id,
+        taskName: "locations.pull",
+        direction: "inbound",
+        mappings: [
+          { source: "name", target: "name" },
+          { value: false, target: "is_active" },
+        ],
+      };
+      const { id } = (await org.post("/transformations", inactive)).body;
+      const made = (await sync()).body.changes;
+      const defaults = async (): Promise<Location[]> =>
+        (await org.get("/locations")).body.data.filter((location: Location) => location.is_default);
+      expect(await defaults()).toEqual([]);
+      if (next === "create") await org.post("/locations", { name: "Ours", is_default: false });
+      if (next === "activate") await org.patch(`/locations/${made[1].location_id}`, { is_active: true });
+      if (next === "sync") {
+        await org.delete(`/transformations/${id}`);
+        await sync();
+      }
+      expect(await defaults(), next).toMatchObject([{ is_active: true }]);
+    }
+  });
+
+  test("more than ten thousand are refused, not collected for ever", async () => {
+    const pages = async function* (): AsyncGenerator<Page> {
+      for (let n = 0; ; n += 4_000) {
+        const records = Array.from({ length: 4_000 }, (_, i) => ({
+          externalId: String(n + i),
+          raw: {},
+          canonical: { name: `Shelf ${n + i}` },
+        }));
+        yield { records, cursor: { n } };
+      }
+    };
+    const parts = { description: "Endless", input: Type.Object({}), isIncremental: false, pull: pages };
+    const connector = installConnector([pullTask("locations.pull", parts)]);
+    const org = await hub.org();
+    const { id: bridgeId } = (await org.post("/bridges", { name: "Endless", connector })).body;
+    expect((await org.post(`/locations/sync/${bridgeId}`)).body.code).toBe("bridge_failed");
+    const run = await org.post("/tasks/execute-sync", { bridgeId, taskName: "locations.pull", timeoutSeconds: 20 });
+    expect(run.body).toMatchObject({ status: "failed", error: { code: "too_many_records" } });
+    expect((await org.get("/locations")).body.pagination.total).toBe(0);
+  });
+
+  test("a pull that was cancelled writes nothing any more", async () => {
+    const { org, bridge } = await aShop();
+    const lock = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holding = hub.world.db.transaction(async (tx) => {
+      await lockLocations(tx, org.id);
+      held.resolve();
+      await lock.promise;
+    });
+    await held.promise;
+    const { id } = (await org.post("/tasks/execute", { bridgeId: bridge.id, taskName: "locations.pull" })).body;
+    await eventually(
+      () => hub.world.db.query("select from pg_locks where locktype = 'advisory' and not granted"),
+      (waiting) => waiting.length > 0,
+    );
+    expect((await org.post(`/tasks/executions/${id}/cancel`)).body.status).toBe("cancelled");
+    lock.resolve();
+    await holding;
+    // Whoever comes now comes after it.
+    await org.post("/locations", { name: "Ours" });
+    expect((await org.get("/locations")).body.data.map(({ name }: Location) => name)).toEqual(["Ours"]);
+  });
+
+  test("a bridge that is deleted meanwhile leaves no locations behind", async () => {
+    const { org, bridge, sync } = await aShop();
+    const lock = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const deleting = hub.world.db.transaction(async (tx) => {
+      await tx.query("update bridges set deleted_at = now(), is_active = false where id = $1", [bridge.id]);
+      held.resolve();
+      await lock.promise;
+    });
+    await held.promise;
+    const synced = sync();
+    await eventually(
+      () => hub.world.db.query("select from pg_locks where locktype = 'transactionid' and not granted"),
+      (waiting) => waiting.length > 0,
+    );
+    lock.resolve();
+    await deleting;
+    expect((await synced).body.code).toBe("bridge_not_found");
+    expect((await org.get("/locations")).body.pagination.total).toBe(0);
   });
 
   test("an unknown bridge is a 404, an inactive one a 409, and nothing is changed", async () => {
@@ -86,12 +212,19 @@ describe("the plan of a sync", () => {
     const known = [stored("1"), stored("2", { is_default: true }), stored("3", { is_active: false })];
     const actions = planLocationSync(known, [], new Set()).map(({ change }) => [change.location_id, change.action]);
     expect(actions).toEqual([["1", "deactivated"]]);
+    const [kept] = planLocationSync([stored("4", { locked_fields: ["is_active"] })], [], new Set());
+    expect(kept!.change).toMatchObject({ action: "unchanged", changes: [], kept_local: ["is_active"] });
+    expect(kept!.location.is_active).toBe(true);
   });
 
   test("a name that is taken here does not stop the sync", () => {
     const plan = planLocationSync([stored("1")], [pulled("1", "Taken"), pulled("9", "taken")], new Set(["Taken"]));
     expect(plan[0]!.change).toMatchObject({ action: "unchanged", kept_local: ["name"] });
     expect(plan[1]!.change).toMatchObject({ action: "created", name: "taken (9)" });
+    const twins = [pulled(`1${"x".repeat(60)}`, "Taken"), pulled(`2${"x".repeat(60)}`, "Taken"), pulled("9", "Taken")];
+    const names = planLocationSync([], twins, new Set(["Taken", "Taken (9)"])).map(({ change }) => change.name);
+    expect(new Set([...names, "Taken", "Taken (9)"]).size).toBe(5);
+    expect(names.every((name) => name.length <= 100)).toBe(true);
   });
 
   test("two locations at one address are suggested as duplicates", () => {

@@ -6,7 +6,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { createCall, describeFailure, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
-import { loadBridge, noteOutcomes } from "../bridges/bridges.ts";
+import { holdBridge, loadBridge, noteOutcomes } from "../bridges/bridges.ts";
 import { loadActiveTransformation } from "../transformations/transformations.ts";
 import type { LocationSync } from "./locations.schemas.ts";
 import { SyncedLocation } from "./locations.schemas.ts";
@@ -20,12 +20,20 @@ const maxPulled = 10_000;
 const findErrors = createFinder(SyncedLocation, "body");
 
 /** A record of the bridge, as a transformation or the connector itself brought it into the hub's form. */
-export type PulledItem = { externalId: string; body: Record<string, unknown> };
+export type PulledItem = {
+  externalId: string;
+  body: Record<string, unknown>;
+  /** Why it could not be brought into the hub's form: it came, so that it has not vanished. */
+  failure?: { code: string; message: string };
+};
 
 /** Pulls now and answers what changed, or with `dry_run` what would. A bridge that fails changes nothing. */
 export async function syncLocations(ctx: Ctx, bridgeId: string, isDryRun: boolean): Promise<LocationSync> {
   const items = await pullItems(ctx, bridgeId);
-  return await applyPulledLocations(ctx, bridgeId, items, isDryRun);
+  return await applyPulledLocations(ctx, bridgeId, items, {
+    isDryRun,
+    guard: (tx) => holdBridge(tx, ctx, bridgeId),
+  });
 }
 
 async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
@@ -57,32 +65,37 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
   return records.map(({ externalId, raw, canonical }) => {
     if (!mapping) return { externalId, body: canonical };
     const mapped = mapping.run(raw);
-    // What could not be mapped is reported by what is missing in it.
-    return { externalId, body: mapped.ok ? mapped.output : {} };
+    if (mapped.ok) return { externalId, body: mapped.output };
+    const { target, message } = mapped.errors[0]!;
+    return { externalId, body: {}, failure: { code: "transformation_failed", message: `${target}: ${message}` } };
   });
 }
 
 type Errors = LocationSync["errors"];
 
-/** One transaction for all of it: a half-done sync is never seen. Also for the task that pulls on a schedule. */
+/**
+ * One transaction for all of it: a half-done sync is never seen. Also for the task that pulls on a schedule. `guard`
+ * throws when nothing may be written any more; it is asked last, so that whoever waits for its lock does not wait long.
+ */
 export async function applyPulledLocations(
   ctx: Ctx,
   bridgeId: string,
   items: PulledItem[],
-  isDryRun = false,
+  { isDryRun = false, guard }: { isDryRun?: boolean; guard: (tx: Tx) => Promise<void> },
 ): Promise<LocationSync> {
   const started = ctx.clock.now();
   const errors: Errors = [];
   const pulled = items.flatMap((item) => toPulled(item, errors));
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
+    await guard(tx);
     const all = await store.listAllLocations(tx, ctx.orgId);
     const own = all.filter((location) => location.bridge_id === bridgeId);
     const failed = new Set(errors.map(({ external_id }) => external_id));
     // What came but could not be read has not vanished.
     const known = own.filter(({ external_id }) => !failed.has(external_id ?? ""));
     const writes = planLocationSync(known, pulled, new Set(all.map(({ name }) => name)));
-    if (!isDryRun) await write(tx, ctx, bridgeId, writes, all.length === 0);
+    if (!isDryRun) await write(tx, ctx, bridgeId, writes);
     const count = (action: string): number => writes.filter(({ change: { action: a } }) => a === action).length;
     const summary = {
       fetched: items.length,
@@ -106,14 +119,20 @@ export async function applyPulledLocations(
       started_at: started.toISOString(),
       finished_at: ctx.clock.now().toISOString(),
       summary,
-      changes: writes.map(({ change: shown }) => shown).filter(({ action }) => action !== "unchanged"),
+      changes: writes
+        .map(({ change: shown }) => shown)
+        .filter(({ action, kept_local: kept }) => action !== "unchanged" || kept.length > 0),
       suggestions: suggestDuplicates(isDryRun ? all : await store.listAllLocations(tx, ctx.orgId)),
       errors,
     };
   });
 }
 
-function toPulled({ externalId, body }: PulledItem, errors: Errors): PulledLocation[] {
+function toPulled({ externalId, body, failure }: PulledItem, errors: Errors): PulledLocation[] {
+  if (failure) {
+    errors.push({ external_id: externalId, ...failure });
+    return [];
+  }
   const found = findErrors(body);
   if (found.length > 0) {
     const message = `${found[0]!.pointer || "/"}: ${found[0]!.message}`;
@@ -124,13 +143,16 @@ function toPulled({ externalId, body }: PulledItem, errors: Errors): PulledLocat
   return [{ externalId, name, type: type ?? "warehouse", address: address ?? {}, isActive: is_active ?? true }];
 }
 
-async function write(tx: Tx, ctx: Ctx, bridgeId: string, writes: LocationWrite[], isFirst: boolean): Promise<void> {
+async function write(tx: Tx, ctx: Ctx, bridgeId: string, writes: LocationWrite[]): Promise<void> {
   const at = ctx.clock.now();
   const created = writes.filter(({ change: { action } }) => action === "created");
   for (const { change: made } of created) made.location_id = ctx.newId();
-  // The first locations an organization gets: one of them has to be the default.
-  const defaultId = isFirst ? created.find(({ location }) => location.is_active)?.change.location_id : undefined;
-  await store.insertSynced(tx, ctx.orgId, bridgeId, created, defaultId ?? null, at);
+  await store.insertSynced(tx, ctx.orgId, bridgeId, created, at);
   const touched = writes.filter(({ change: { action } }) => action !== "created");
   await store.updateSynced(tx, ctx.orgId, touched, at);
+  // Perhaps the first active ones an organization gets: one of them has to be the default.
+  const marked = await store.ensureDefault(tx, ctx.orgId, at);
+  if (!marked) return;
+  const data = { is_default: true };
+  await recordEvent(tx, ctx, { type: "location.updated", objectType: "location", objectId: marked.id, data });
 }

@@ -75,6 +75,30 @@ describe("send_to_fulfillment", () => {
     await worker.stop();
   });
 
+  test("a retry may name the orders by their numbers, and they are told how it ended all the same", async () => {
+    const paused = await startTestHub({ taskSlots: 0 });
+    const there = await paused.org();
+    const partner = (await there.post("/bridges", { name: "Partner", connector: "demo" })).body;
+    const order = (await there.post("/orders", { status: "ready" })).body;
+    const status = async () => (await there.get(`/orders/${order.id}`)).body.status;
+    const action = { type: "send_to_fulfillment", params: { bridge_id: partner.id } };
+    const { results } = (await there.post("/operations/run", { order_ids: [order.id], actions: [action] })).body;
+    const first = results[0].steps[0].execution_id;
+    expect((await there.post(`/tasks/executions/${first}/cancel`)).status).toBe(200);
+    expect(await status()).toBe("ready");
+    const retry = async (ref: string) =>
+      (await there.post(`/tasks/executions/${first}/retry`, { input: { orderIds: [ref] } })).body.id;
+    expect((await there.post(`/tasks/executions/${await retry(order.number)}/cancel`)).status).toBe(200);
+    const last = await retry(order.id.toUpperCase());
+    const worker = await paused.secondNode({ taskSlots: 2 });
+    await eventually(
+      async () => (await there.get(`/tasks/executions/${last}`)).body,
+      (execution) => execution.status === "succeeded",
+    );
+    expect(await status()).toBe("sent");
+    await worker.stop();
+  });
+
   test("is refused where nobody is named, and where the bridge cannot do it; preflight says the same and queues nothing", async () => {
     const { id } = await aReadyOrder();
     const actions = [{ type: "send_to_fulfillment", params: {} }];

@@ -16,6 +16,7 @@ export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: E
   if (wanted.length === 0) return;
   const tasks = await loadTasks(
     tx,
+    ctx,
     wanted.map(({ call }) => call),
   );
   const groups = new Map<string, Queued>();

@@ -55,13 +55,14 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   return { transformationId: id, version, summary, results: shown };
 }
 
-/** A task that is gone was called as a whole, as far as anybody can tell now. */
+/** A task that is gone, with its bridge or the connector, was called as a whole, as far as anybody can tell now. */
 async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mode> {
   try {
     const { data } = await listTasks(ctx, bridgeId);
     return data.find(({ name }) => name === taskName)?.mode ?? "call";
   } catch (error) {
-    if (error instanceof HubError && error.code === "bridge_not_found") return "call";
+    if (error instanceof HubError && (error.code === "bridge_not_found" || error.code === "invalid_state"))
+      return "call";
     throw error;
   }
 }

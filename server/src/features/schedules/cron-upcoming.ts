@@ -14,11 +14,14 @@ export type UpcomingRun = { runAt: string; localTime: string; clockChange?: Cloc
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const shownTimes = 3;
+/** Later years have more digits than a time on the wire. */
+const endOfTime = Date.UTC(10_000, 0, 1);
 
 /** The next runs, each with what a clock change does to it. */
 export function upcomingRuns(cron: Cron, zone: string, after: number, count: number): UpcomingRun[] {
   return occurrencesAfter(cron, zone, after)
     .take(count)
+    .filter((instant) => instant < endOfTime)
     .map((instant) => presentRun(cron, zone, instant))
     .toArray();
 }

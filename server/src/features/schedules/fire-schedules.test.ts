@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startScheduler } from "../../scheduler/scheduler.ts";
 import { naiveCron } from "../../testing/cron-oracle.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -99,6 +99,26 @@ describe("a schedule that is due", () => {
     await org.delete(`/schedules/${id}`);
   });
 
+  test.each([
+    ["whose connector is not installed any more", "gone"],
+    ["that the preview must not call", "rest"],
+  ])("does not run on a bridge %s, says why, and holds up no other", async (_, connector) => {
+    const bridge = await aBridge();
+    await setClock("2027-01-01T00:01:00Z");
+    const [id, other] = [await aSchedule({ bridgeId: bridge }), await aSchedule()];
+    const settings = { baseUrl: "https://shop.example" };
+    await hub.world.db.query("update bridges set connector = $2, settings = $3 where id = $1", [
+      bridge,
+      connector,
+      settings,
+    ]);
+    await fireAt("2027-01-01T00:05:00Z");
+    expect(await timesOf(other)).toEqual(["2027-01-01T00:05:00.000Z"]);
+    expect(await timesOf(id)).toEqual([]);
+    expect(await read(id)).toMatchObject({ counters: { missed: 1 }, lastSkipped: { reason: "bridge_inactive" } });
+    for (const schedule of [id, other]) await org.delete(`/schedules/${schedule}`);
+  });
+
   test("runs again for a time that comes again, when the clock of the preview is set back", async () => {
     const scheduler = startScheduler(hub.world);
     await setClock("2027-06-01T00:01:00Z");
@@ -177,6 +197,22 @@ describe("when the run before has not ended", () => {
     await fireDueSchedules(hub.world);
     expect(await timesOf(id)).toEqual([at(5), at(10)]);
     expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(20) });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test("a scheduler runs what waits as soon as it can, not when the next one is due", async () => {
+    const id = await started("queue_one");
+    await fireAt(at(10));
+    expect((await read(id)).waitingFor).toBe(at(10));
+    const scheduler = startScheduler(hub.world);
+    onTestFinished(() => scheduler.stop());
+    await cancelAll(id);
+    await eventually(
+      () => timesOf(id),
+      (times) => times.length === 2,
+      5_000,
+    );
+    expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(15) });
     await org.delete(`/schedules/${id}`);
   });
 

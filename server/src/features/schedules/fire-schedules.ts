@@ -4,7 +4,7 @@ import type { Tx } from "../../db/database.ts";
 import type { ForeignEvent } from "../../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../../events/record-event.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { findTask, openBridge } from "../bridges/bridge-tasks.ts";
+import { findTask, findUnusable, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import type { CheckedTask } from "../tasks/tasks.ts";
 import { cancelExecutions, enqueueExecutions } from "../tasks/tasks.ts";
@@ -24,7 +24,8 @@ const putOffMs = 3_600_000;
 
 /** How long nothing is due, in milliseconds; 0: something is. */
 export async function timeUntilDue(world: World, longestMs: number): Promise<number> {
-  const { next_run_at, is_waiting, now } = await store.findNextDueAcrossOrgs(world.db);
+  const { next_run_at, is_waiting, is_released, now } = await store.findNextDueAcrossOrgs(world.db);
+  if (is_released) return 0;
   const longest = is_waiting ? Math.min(longestMs, lookAgainMs) : longestMs;
   return next_run_at ? Math.max(0, Math.min(longest, next_run_at.getTime() - asSet(world, now))) : longest;
 }
@@ -55,10 +56,10 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
     ),
     ({ schedule_id }) => schedule_id,
   );
-  const bridges = await loadBridges(tx, rows);
+  const bridges = await loadBridges(tx, world, rows);
   const plans = rows.map((row) => {
     const openIds = (open.get(row.id) ?? []).map(({ id }) => id);
-    return { row, open: openIds, ...decide(world, row, openIds.length, now), ...findTaskOf(row, bridges) };
+    return { row, open: openIds, ...decide(world, row, openIds.length, now), ...findTaskOf(world, row, bridges) };
   });
   const made = new Map<string, string[]>();
   for (const [orgId, ofOrg] of Map.groupBy(plans, ({ row }) => row.org_id))
@@ -93,18 +94,22 @@ function decide(world: World, row: ScheduleRow, openCount: number, now: number):
   }
 }
 
-async function loadBridges(tx: Tx, rows: ScheduleRow[]): Promise<Map<string, OpenBridge>> {
+/** Undefined where it is there and cannot be opened: it must not hold up the schedules of all others. */
+async function loadBridges(tx: Tx, world: World, rows: ScheduleRow[]): Promise<Map<string, OpenBridge | undefined>> {
   const found = await findBridgesAcrossOrgs(tx, [...new Set(rows.map((row) => row.bridge_id))]);
-  return new Map(found.map((bridge) => [bridge.id, openBridge(bridge)]));
+  return new Map(found.map((bridge) => [bridge.id, tryOpenBridge(world, bridge)]));
 }
 
 function findTaskOf(
+  world: World,
   row: ScheduleRow,
-  bridges: ReadonlyMap<string, OpenBridge>,
+  bridges: ReadonlyMap<string, OpenBridge | undefined>,
 ): { task: CheckedTask | undefined; trouble?: string } {
+  if (!bridges.has(row.bridge_id)) return { task: undefined, trouble: "The bridge was deleted." };
   const bridge = bridges.get(row.bridge_id);
-  if (!bridge) return { task: undefined, trouble: "The bridge was deleted." };
-  if (!bridge.row.is_active) return { task: undefined, trouble: `The bridge ${bridge.row.name} is not active.` };
+  if (!bridge) return { task: undefined, trouble: "The connector of the bridge is not installed in this hub." };
+  const unusable = findUnusable(world, bridge);
+  if (unusable) return { task: undefined, trouble: unusable.message };
   const task = findTask(bridge, row.task_name);
   if (!task)
     return { task: undefined, trouble: `The bridge ${bridge.row.name} has no task ${row.task_name} any more.` };

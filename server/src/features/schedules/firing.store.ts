@@ -3,14 +3,20 @@ import type { Schedule } from "./schedules.schemas.ts";
 import type { ScheduleRow } from "./schedules.store.ts";
 import { scheduleColumns } from "./schedules.store.ts";
 
-export type NextDue = { next_run_at: Date | null; is_waiting: boolean; now: Date };
+export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
+
+/** With an occurrence that waits, and nothing left to wait for. */
+const released = `s.waiting_for is not null
+                and not exists (select from task_executions e
+                                 where e.schedule_id = s.id and e.status in ('queued', 'running'))`;
 
 /** One look tells how long a scheduler may sleep. */
 export async function findNextDueAcrossOrgs(db: Queryable): Promise<NextDue> {
   const [row] = await db.query<NextDue>({
     name: "schedules_next_due",
     text: `select (select min(next_run_at) from schedules where next_run_at is not null) as next_run_at,
-             exists (select from schedules where waiting_for is not null) as is_waiting, clock_timestamp() as now`,
+             exists (select from schedules where waiting_for is not null) as is_waiting,
+             exists (select from schedules s where ${released}) as is_released, clock_timestamp() as now`,
   });
   return row!;
 }
@@ -27,14 +33,11 @@ export async function lockDueAcrossOrgs(tx: Tx, now: Date, limit: number): Promi
   );
 }
 
-/** Those with an occurrence that waits, and nothing left to wait for. */
 export async function lockWaitingAcrossOrgs(tx: Tx, limit: number): Promise<ScheduleRow[]> {
   return await tx.query<ScheduleRow>(
     {
       name: "schedules_lock_waiting",
-      text: `select ${scheduleColumns} from schedules s where s.waiting_for is not null
-                and not exists (select from task_executions e
-                                 where e.schedule_id = s.id and e.status in ('queued', 'running'))
+      text: `select ${scheduleColumns} from schedules s where ${released}
               order by s.waiting_for limit $1 for update skip locked`,
     },
     [limit],

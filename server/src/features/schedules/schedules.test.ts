@@ -200,6 +200,14 @@ describe("pause, resume and trigger", () => {
 });
 
 describe("preview", () => {
+  test("shows no run that is later than times can be written", async () => {
+    const cron = { cron: "0 0 29 2 *", timezone: "America/New_York", count: 3 };
+    const late = await org.post("/schedules/preview", { ...cron, from: "9990-01-01T00:00:00Z" });
+    const days = late.body.upcoming.map(({ localTime }: { localTime: string }) => localTime.slice(0, 10));
+    expect(days).toEqual(["9992-02-29", "9996-02-29"]);
+    expect((await org.post("/schedules/preview", { ...cron, from: "9999-12-31T00:00:00Z" })).body.upcoming).toEqual([]);
+  });
+
   test("shows runs with what clock changes do to them", async () => {
     const { status, body } = await org.post("/schedules/preview", {
       cron: "30 2 * * *",

@@ -76,6 +76,15 @@ export async function settleAttempts(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** False when the attempt is no longer the one that counts. True: until the transaction ends nobody cancels it or takes over. */
+export async function holdAttempt(tx: Tx, { id, attempt }: ExecutionRow): Promise<boolean> {
+  const rows = await tx.query(
+    "select from task_executions where id = $1 and attempt = $2 and status = 'running' for share",
+    [id, attempt],
+  );
+  return rows.length === 1;
+}
+
 /** False when the attempt is no longer the one that counts: whatever it was about to write must not be written. */
 export async function saveCheckpoint(
   tx: Tx,

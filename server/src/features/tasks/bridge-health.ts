@@ -12,6 +12,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "cancelled",
   "database_unavailable",
   "order_not_found",
+  "preview_calls_nobody",
   "superseded",
   "task_defect",
   "transformation_failed",

@@ -1,7 +1,7 @@
 import type { World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { concludeFulfillment } from "../orders/orders.ts";
+import { concludeFulfillment, resolveRefs } from "../orders/orders.ts";
 import type { FulfillmentOutcome } from "../orders/orders.ts";
 import { listEffects } from "./effects.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
@@ -15,8 +15,9 @@ export async function concludeFollowUps(tx: Tx, world: World, ended: ExecutionRo
   for (const execution of ended) {
     if (execution.follow_up === null) continue;
     const { org_id, effect_root, task_name, follow_up } = execution;
-    const orderIds = execution.input.orderIds as string[];
-    const keys = new Map(orderIds.map((id) => [keyOf(effect_root, task_name, id), id]));
+    // A retry may have named them by their numbers.
+    const orderIds = new Set((await resolveRefs(tx, org_id, execution.input.orderIds as string[])).values());
+    const keys = new Map([...orderIds].map((id) => [keyOf(effect_root, task_name, id), id]));
     const effects = new Map((await listEffects(tx, org_id, [...keys.keys()])).map((row) => [row.effect_key, row]));
     const outcomes = [...keys].map(([key, orderId]): FulfillmentOutcome => {
       const effect = effects.get(key);

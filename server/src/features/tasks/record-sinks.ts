@@ -6,10 +6,20 @@ import { upsertPulledOrders } from "../orders/orders.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { storeTracking } from "./tracking-sink.ts";
 
-/** Where pulled records go: page by page, all at once when the last one is there, or only into the result. */
+/**
+ * Where pulled records go: page by page, all at once when the last one is there, or only into the result. What is stored
+ * at once is stored with those that could not be read, and only if `guard` lets it.
+ */
+type StoreWhole = (
+  ctx: Ctx,
+  bridgeId: string,
+  items: PulledItem[],
+  options: { guard: (tx: Tx) => Promise<void> },
+) => Promise<Record<string, unknown>>;
+
 export type Sink =
   | { kind: "pages"; store(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> }
-  | { kind: "whole"; store(ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Record<string, unknown>> }
+  | { kind: "whole"; store: StoreWhole }
   | { kind: "none" };
 
 export const sinks: Record<PullTask["yields"], Sink> = {

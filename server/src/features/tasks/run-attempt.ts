@@ -3,7 +3,7 @@ import { TaskError } from "../../connectors/connector.ts";
 import { OutboundError } from "../../core/outbound-error.ts";
 import { systemContext } from "../../context.ts";
 import { isConnectionLoss } from "../../db/database.ts";
-import { createCall, describeFailure } from "../bridges/bridge-tasks.ts";
+import { createCall, describeFailure, findInputErrors, findUnusable } from "../bridges/bridge-tasks.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
 import { runPull } from "./run-pull.ts";
 import { runPush } from "./run-push.ts";
@@ -24,9 +24,8 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     transformations,
   });
   if (!bridge) return failed({ code: "bridge_not_found", message: "The bridge was deleted.", retryable: false });
-  if (!bridge.row.is_active) {
-    return failed({ code: "bridge_inactive", message: "The bridge is not active.", retryable: false });
-  }
+  const unusable = findUnusable(world, bridge);
+  if (unusable) return failed({ code: unusable.code, message: unusable.message, retryable: false });
   if (!task) return failed({ code: "unknown_task", message: "The bridge no longer has this task.", retryable: false });
 
   // Records that are pushed are mapped one by one; everything else is mapped as a whole.
@@ -36,6 +35,8 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       : { ok: true, output: execution.input };
   if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
   const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
+  const misfits = sentInput ? findInputErrors(task, sentInput) : [];
+  if (misfits.length > 0) return failed(misfit(misfits), sentInput);
   try {
     signal.throwIfAborted();
     const call = createCall(world, bridge, {
@@ -113,6 +114,12 @@ async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   } finally {
     signal.removeEventListener("abort", leave);
   }
+}
+
+/** The task was promised an input of this form, whoever made it. */
+function misfit(errors: unknown[]): AttemptFailure {
+  const message = "What the outbound transformation made is not an input that the task takes.";
+  return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
 }
 
 function mappingFailure(direction: "inbound" | "outbound", errors: unknown[]): AttemptFailure {

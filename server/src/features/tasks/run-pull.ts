@@ -1,9 +1,10 @@
 import type { PullTask, PulledRecord } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
+import type { Tx } from "../../db/database.ts";
 import type { Checkpoint } from "./executions.store.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
 import type { AttemptWork } from "./attempt.ts";
-import { findCursor, saveCheckpoint, saveCursor } from "./attempts.store.ts";
+import { findCursor, holdAttempt, saveCheckpoint, saveCursor } from "./attempts.store.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
 import type { Sampler } from "./task-samples.ts";
@@ -27,14 +28,15 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     call.signal.throwIfAborted();
     const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
     await sampler.save();
-    const usable = items.filter((item) => item !== undefined);
+    const usable = items.filter(({ failure }) => failure === undefined);
     done += page.records.length;
     const progress = { done, total: page.total ?? null };
     checkpoint.cursor = page.cursor;
     checkpoint.counts.fetched = done;
     if (sink.kind === "whole") {
       // Stored together at the end: what is missing counts too. Until then nothing has happened.
-      collected.push(...usable);
+      collected.push(...items);
+      if (collected.length > maxWhole) throw tooMany();
       call.progress(done, page.total);
       continue;
     }
@@ -49,7 +51,10 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     call.progress(done, page.total);
   }
   if (sink.kind === "whole") {
-    return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected)) };
+    const guard = async (tx: Tx): Promise<void> => {
+      if (!(await holdAttempt(tx, execution))) throw superseded();
+    };
+    return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected, { guard })) };
   }
   if (task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
@@ -76,14 +81,14 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
 }
 
 const maxShownRecords = 1_000;
+const maxWhole = 10_000;
 
-/** The record as the hub takes it; one that cannot be mapped is reported, and does not hold up the others. */
-function toItem(
-  { mappings }: AttemptWork,
-  record: PulledRecord,
-  checkpoint: Checkpoint,
-  sampler: Sampler,
-): PulledItem | undefined {
+function tooMany(): TaskError {
+  return new TaskError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+}
+
+/** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
+function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
   const { externalId, updatedAt, raw, canonical } = record;
   const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
   sampler.add(raw, mapped);
@@ -95,7 +100,13 @@ function toItem(
     counts: { failed: 1 },
     failures: [{ externalId: shownId, code, errors: errors.slice(0, 5) }],
   });
-  return undefined;
+  const [{ target = "", message }] = errors as [{ target?: string; message: string }];
+  return {
+    externalId: shownId,
+    updatedAt,
+    body: {},
+    failure: { code, message: target ? `${target}: ${message}` : message },
+  };
 }
 
 function addCounts(checkpoint: Checkpoint, { counts, failures }: Stored): void {

@@ -87,6 +87,19 @@ describe("executing a task", () => {
     expect(await ended(id)).toMatchObject({ status: "timed_out", error: { code: "timed_out" } });
   });
 
+  test("what an outbound transformation makes of the input has to be what the task takes", async () => {
+    const shop = (await org.post("/bridges", { name: "Mapped", connector: "demo" })).body;
+    const task = { bridgeId: shop.id, taskName: "sleep" };
+    const mappings = [{ value: "a while", target: "ms" }];
+    await org.post("/transformations", { ...task, name: "Wrong", direction: "outbound", mappings });
+    const { body } = await org.post("/tasks/execute-sync", { ...task, input: { ms: 1 } });
+    expect(body).toMatchObject({
+      status: "failed",
+      transformedInput: { ms: "a while" },
+      error: { code: "transformation_failed", retryable: false, errors: [{ pointer: "/input/ms", code: "type" }] },
+    });
+  });
+
   test("one that did not start in time expires", async () => {
     const late = { bridgeId, taskName: "noop", delaySeconds: 3_600, ttlSeconds: 1 };
     const { id } = (await org.post("/tasks/execute", late)).body;
@@ -139,6 +152,25 @@ describe("retrying", () => {
     expect(retry.body).toMatchObject({ retryOf: failed.id, trigger: "retry", status: "queued" });
     await ended(retry.body.id);
     expect((await org.get(`/tasks/executions/${failed.id}`)).body.retriedBy).toEqual([retry.body.id]);
+  });
+
+  test("keeps what was said about attempts: how many, and how long to wait between them", async () => {
+    const request = {
+      bridgeId,
+      taskName: "fail",
+      input: { retryable: true },
+      maxAttempts: 2,
+      retryDelaySeconds: 3_600,
+    };
+    let { id } = (await org.post("/tasks/execute", request)).body;
+    for (const isRetry of [false, true]) {
+      if (isRetry) ({ id } = (await org.post(`/tasks/executions/${id}/retry`)).body);
+      const look = async () => (await org.get(`/tasks/executions/${id}`)).body;
+      const waiting = await eventually(look, ({ nextAttemptAt }) => nextAttemptAt !== null);
+      expect(waiting).toMatchObject({ attempt: 1, maxAttempts: 2 });
+      expect(Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.startedAt)).toBeGreaterThan(1_000_000);
+      await org.post(`/tasks/executions/${id}/cancel`);
+    }
   });
 
   test("is refused for what succeeded, what is under way, and while a retry runs", async () => {

@@ -8,7 +8,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
-import { findTask, openBridge, requireTask } from "../bridges/bridge-tasks.ts";
+import { findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
@@ -70,10 +70,11 @@ async function check(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
 /** Bridge and task of calls that were checked before; those that are gone since then are left out. */
 export async function loadTasks<Call extends { bridgeId: string; taskName: string }>(
   tx: Tx,
+  ctx: Ctx,
   calls: Call[],
 ): Promise<Map<Call, { bridge: OpenBridge; task: ConnectorTask }>> {
   const rows = await findBridgesAcrossOrgs(tx, [...new Set(calls.map(({ bridgeId }) => bridgeId))]);
-  const bridges = new Map(rows.map((row) => [row.id, openBridge(row)]));
+  const bridges = new Map(rows.map((row) => [row.id, tryOpenBridge(ctx, row)]));
   const found = new Map<Call, { bridge: OpenBridge; task: ConnectorTask }>();
   for (const call of calls) {
     const bridge = bridges.get(call.bridgeId.toLowerCase());
@@ -170,6 +171,7 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
       retryOf: row,
       maxAttempts: row.mode === "sync" ? defaultAttempts : row.max_attempts,
       timeoutSeconds: row.timeout_ms / 1000,
+      retryDelaySeconds: row.retry_delay_ms / 1000,
     } as const;
     const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     return presentExecution(ctx, retried!);

@@ -78,6 +78,32 @@ describe("a trace", () => {
     ]);
   });
 
+  test("says so when only some elements of a list have nothing there", () => {
+    const mappings = [{ target: "l", each: "line_items", mappings: [{ target: "g", source: "gift" }] }];
+    const { warnings } = traceMapping(compiled(mappings), order);
+    expect(warnings).toMatchObject([{ code: "source_missing", message: "Some of the data has nothing there." }]);
+    expect(warnings[0]).not.toHaveProperty("nearest");
+  });
+
+  test("warns when a mapping throws away what another one wrote into its target", () => {
+    const mappings = [
+      { target: "to.city", source: "shippingAddress.city" },
+      { target: "to.never", source: "nothing" },
+      { target: "to", value: { country: "US" } },
+      { target: "to.zip", source: "shippingAddress.zip" },
+    ];
+    const { ok, output, warnings } = traceMapping(compiled(mappings), order);
+    expect([ok, output]).toEqual([true, { to: { country: "US", zip: "10001" } }]);
+    expect(warnings.filter(({ code }) => code === "overwritten")).toEqual([
+      expect.objectContaining({
+        index: 2,
+        target: "to",
+        path: "/mappings/2",
+        message: expect.stringContaining("to.city"),
+      }),
+    ]);
+  });
+
   test("lists what no mapping looks at", () => {
     expect(trace.unusedSource).toEqual([
       "$.shippingAddress.zip",

@@ -1,3 +1,5 @@
+// `then` is a word of the mapping language; these objects are never awaited.
+/* oxlint-disable unicorn/no-thenable */
 import { describe, expect, test } from "vitest";
 import type { SetLookup } from "../../core/conditions.ts";
 import type { CompiledMapping } from "./compile-mapping.ts";
@@ -125,6 +127,21 @@ describe("a mapping", () => {
     expect(output.shipping_address).toEqual({ zip: "10002", "street name": "1 Main St", country: "US" });
     expect(output.line_items.length).toBe(3);
     expect(order).toEqual(before);
+    const appended = [
+      { target: "lines[]", source: "line_items[0]" },
+      { target: "lines[0].sku", value: "OTHER" },
+    ];
+    expect(map(appended, order)).toMatchObject({ lines: [{ sku: "OTHER" }] });
+    expect(order).toEqual(before);
+  });
+
+  test("may answer null instead of true or false", () => {
+    const mappings = [
+      { target: "a", source: "v", transforms: [{ equals: { value: "none", then: null, else: "some" } }], default: "-" },
+      { target: "b", source: "v", transforms: [{ in_set: { set: "Remote ZIPs", then: null } }] },
+    ];
+    expect(map(mappings, { v: "none" })).toEqual({ a: "-", b: false });
+    expect(map(mappings, { v: "99501" })).toEqual({ a: "some", b: null });
   });
 
   test("never hands out its own constants to be changed", () => {

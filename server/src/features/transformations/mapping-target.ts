@@ -43,6 +43,15 @@ export function isWithin(inner: Target, outer: Target): boolean {
   return inner.length > outer.length && outer.every((step, i) => JSON.stringify(step) === JSON.stringify(inner[i]));
 }
 
+/** What was appended may be what a position names. */
+export function mayBeWithin(inner: Target, outer: Target): boolean {
+  const isAny = (step: TargetStep, other: TargetStep): boolean => "append" in step && "index" in other;
+  return (
+    inner.length > outer.length &&
+    outer.every((step, i) => isAny(step, inner[i]!) || JSON.stringify(step) === JSON.stringify(inner[i]))
+  );
+}
+
 export function compileWriter(target: Target): Writer {
   const [first, ...rest] = target;
   if (!first) return mergeInto;

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
 import { namesOf } from "./compile-mapping.ts";
 import type { MappingStatus, Problem, Seen } from "./mapping-run.ts";
 import { startRun } from "./mapping-run.ts";
+import { parseTarget } from "./mapping-target.ts";
 import { quote } from "./mapping-values.ts";
 import { isPlain } from "./normalise-mapping.ts";
 import type { MappingOutput } from "./run-mapping.ts";
@@ -56,11 +58,14 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): MappingT
   const trace: TraceEntry[] = [];
   const missing = new Set<string>();
   const settled: MappingWarning[] = [];
+  const written: CompiledElement[] = [];
   const output: MappingOutput = {};
   const started = performance.now();
   const run = startRun(data, (seen) => {
     const { element } = seen;
     if (seen.isMissing && byPointer.get(element.pointer)?.source) missing.add(element.pointer);
+    const isWritten = seen.status === "mapped" || seen.status === "defaulted";
+    if (isWritten && run.positions.length === 0) written.push(byPointer.get(element.pointer)!);
     if (seen.settled && settled.length < maxWarnings) settled.push(warningOf(seen, seen.settled));
     if (trace.length < maxTrace && run.positions.every((position) => position < maxItemsTraced)) {
       trace.push(entryOf(seen, placeOf(element.pointer, run.positions, byPointer)));
@@ -77,7 +82,7 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): MappingT
     // Without mappings the data passes as it is.
     output: compiled.elements.length === 0 && isPlain(data) ? data : output,
     errors: run.problems,
-    warnings: [...warnings, ...settled],
+    warnings: [...warnings, ...settled, ...overwrittenWarnings(written)],
     trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
     unusedSource: unusedPaths(paths, compiled.elements.length === 0 ? [[]] : compiled.reads).slice(0, maxUnused),
     durationMs,
@@ -88,16 +93,36 @@ function missingWarning(
   { index, target, pointer, source, sourceText, base }: CompiledElement,
   paths: SourcePath[],
 ): MappingWarning {
-  const nearest = nearestPath(source!, base, namesOf(source!, base), paths);
+  const names = namesOf(source!, base);
+  const isSomewhere = paths.some((path) => isDeepStrictEqual(path.names, names));
+  const nearest = isSomewhere ? undefined : nearestPath(source!, base, names, paths);
   return {
     index,
     target,
     path: pointer,
     code: "source_missing",
-    message: "The data has nothing there.",
+    message: isSomewhere ? "Some of the data has nothing there." : "The data has nothing there.",
     source: sourceText,
     ...(nearest === undefined ? {} : { nearest }),
   };
+}
+
+/** A value that is put where another mapping has written into before takes the place of all of it. */
+function overwrittenWarnings(written: CompiledElement[]): MappingWarning[] {
+  const filled = new Map<string, string>();
+  return written.flatMap(({ index, target, pointer }) => {
+    const steps = parseTarget(target);
+    if (!Array.isArray(steps)) return [];
+    const lost = filled.get(JSON.stringify(steps));
+    for (let length = 1; length < steps.length; length++) {
+      const around = JSON.stringify(steps.slice(0, length));
+      if (!filled.has(around)) filled.set(around, target);
+    }
+    if (lost === undefined) return [];
+    filled.delete(JSON.stringify(steps));
+    const message = `This replaces what was written to ${lost} before. Put this mapping first.`;
+    return [{ index, target, path: pointer, code: "overwritten", message }];
+  });
 }
 
 function warningOf({ element, status }: Seen, { code, message }: { code: string; message: string }): MappingWarning {

@@ -124,6 +124,18 @@ describe("only one is active for a bridge, task and direction", () => {
       if (status !== 201) expect([status, body.transformationId]).toEqual([409, id]);
     }
   });
+
+  test("whoever replaces at the same moment as others does so after them", async () => {
+    const bridgeId = await aBridge();
+    await aTransformation({ bridgeId });
+    const waiting = await Promise.all(Array.from({ length: 6 }, () => aTransformation({ bridgeId, isActive: false })));
+    const answers = await Promise.all(
+      waiting.map(({ body }) => org.patch(`/transformations/${body.id}?replace=true`, { isActive: true })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const { data } = (await org.get(`/transformations?bridgeId=${bridgeId}&isActive=true`)).body;
+    expect(data).toHaveLength(1);
+  });
 });
 
 describe("in an execution", () => {

@@ -48,7 +48,7 @@ export async function createTransformation(
   replace: boolean,
 ): Promise<Transformation> {
   await requireTaskOfBridge(ctx, request);
-  return await refuseSecondActive(ctx, request, "", () =>
+  return await refuseSecondActive(ctx, request, { ownId: "", replace }, () =>
     change(ctx, async (tx) => {
       await holdBridge(tx, ctx, request.bridgeId);
       const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
@@ -83,7 +83,7 @@ export async function updateTransformation(
   }
   const { bridgeId = before.bridgeId } = patch;
   const needsBridge = patch.bridgeId !== undefined || patch.isActive === true;
-  return await refuseSecondActive(ctx, { ...before, ...patch }, id, () =>
+  return await refuseSecondActive(ctx, { ...before, ...patch }, { ownId: id, replace: options.replace }, () =>
     change(ctx, async (tx) => {
       if (needsBridge) await holdBridge(tx, ctx, bridgeId);
       const current = await lock(tx, ctx, id);
@@ -187,20 +187,31 @@ function activeExists({ id, name }: { id: string; name: string }): HubError {
   return new HubError("active_transformation_exists", message, { extra: { transformationId: id } });
 }
 
-/** Two callers at the same moment: the database lets one of them through. */
-async function refuseSecondActive<T>(ctx: Ctx, slot: Slot, ownId: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (violatedConstraint(error) !== "transformations_active_key") throw error;
-    const page = { page: 1, limit: 2, isActive: true };
-    const { bridgeId, taskName, direction } = slot;
-    const { data } = await store.listTransformations(ctx.db, ctx.orgId, { ...page, bridgeId, taskName, direction });
-    const other = data.find(({ id }) => id !== ownId);
-    throw other ? activeExists(other) : new HubError("conflict");
+const maxReplaced = 20;
+
+/** Several callers at the same moment: the database lets one of them through. Who wants to replace it comes next. */
+async function refuseSecondActive<T>(
+  ctx: Ctx,
+  slot: Slot,
+  { ownId, replace }: { ownId: string; replace: boolean },
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (violatedConstraint(error) !== "transformations_active_key") throw error;
+      if (!replace || attempt >= maxReplaced) throw await secondActive(ctx, slot, ownId);
+    }
   }
 }
 
+async function secondActive(ctx: Ctx, { bridgeId, taskName, direction }: Slot, ownId: string): Promise<HubError> {
+  const page = { page: 1, limit: 2, isActive: true };
+  const { data } = await store.listTransformations(ctx.db, ctx.orgId, { ...page, bridgeId, taskName, direction });
+  const other = data.find(({ id }) => id !== ownId);
+  return other ? activeExists(other) : new HubError("conflict");
+}
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation> {
   const found = await store.lockTransformation(tx, ctx.orgId, id);
   if (!found) throw notFound("transformation");

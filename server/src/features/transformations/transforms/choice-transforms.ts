@@ -103,7 +103,10 @@ export const choiceTransforms = [
     example: { params: { value: "express", then: "1DA", else: "GND" }, from: "Express", to: "1DA" },
     compile(params) {
       const wanted = fold(params.value);
-      const [yes, no] = [constantOf(params.then ?? true), constantOf("else" in params ? params.else : false)];
+      const [yes, no] = [
+        constantOf("then" in params ? params.then : true),
+        constantOf("else" in params ? params.else : false),
+      ];
       return (value) => (fold(value) === wanted ? yes() : no());
     },
   }),
@@ -146,7 +149,10 @@ export const choiceTransforms = [
     example: { params: { set: "Remote ZIPs", then: "remote", else: "normal" }, from: "99501", to: "remote" },
     compile(params, env) {
       const has = env.members(params.set, "set");
-      const [yes, no] = [constantOf(params.then ?? true), constantOf("else" in params ? params.else : false)];
+      const [yes, no] = [
+        constantOf("then" in params ? params.then : true),
+        constantOf("else" in params ? params.else : false),
+      ];
       return (value, run) => {
         const list = Array.isArray(value) ? (value as unknown[]) : [value];
         spend(run, 2 * list.length);
