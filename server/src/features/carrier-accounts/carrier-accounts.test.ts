@@ -70,6 +70,28 @@ describe("a carrier account", () => {
     expect((await org.get(path)).body.code).toBe("carrier_account_not_found");
   });
 
+  test("is refused with rules that together let no pickup through", async () => {
+    const send = async (pickupRules: object) =>
+      (await org.post("/carrier-accounts", { name: "Never", carrier: "rate-card", pickupRules })).body.errors;
+    expect(await send({ earliestReady: "18:00", latestClose: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/latestClose", code: "ends_before_start" },
+    ]);
+    expect(await send({ earliestReady: "08:00", latestClose: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/minWindowMinutes", code: "window_never_fits" },
+    ]);
+    const path = await anAccount({ pickupRules: { earliestReady: "08:00", latestClose: "10:00" } });
+    const narrower = await org.patch(path, { pickupRules: { earliestReady: "09:00" } });
+    expect(narrower.body.errors).toMatchObject([{ code: "window_never_fits" }]);
+  });
+
+  test("gets names of services one by one, and loses the one that is set to null", async () => {
+    const path = await anAccount({ serviceAliases: { House: "GROUND", Fast: "AIR" } });
+    const { body } = await org.patch(path, { serviceAliases: { Fast: null, Slow: "ECO" } });
+    expect(body.serviceAliases).toEqual({ House: "GROUND", Slow: "ECO" });
+    const more = Object.fromEntries(Array.from({ length: 499 }, (_, index) => [`n${index}`, "GROUND"]));
+    expect((await org.patch(path, { serviceAliases: more })).body.errors).toMatchObject([{ code: "maxProperties" }]);
+  });
+
   test("keeps its credentials sealed: they are named, never shown, and can be changed and removed", async () => {
     const path = await anAccount({ carrier: "demo", credentials: { apiKey: "top-secret-7731" } });
     const answer = await org.get(path);
