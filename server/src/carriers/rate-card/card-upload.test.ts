@@ -126,6 +126,17 @@ describe("prices from a spreadsheet", () => {
     ]);
   });
 
+  test("are read with decimal commas and other currencies, and refused when columns have moved", async () => {
+    const read = await servicesFromCsv("weight;2;3\n1;10,50;€ 20\n2;1.020,5;3\n");
+    expect(read).toMatchObject({ errors: [{ row: 3, column: "2", code: "price" }] });
+    const sound = await servicesFromCsv("weight;2;3\r\n1;10,50;€ 20\n");
+    expect(sound).toMatchObject({ services: [{ rates: { "2": [10.5], "3": [20] } }] });
+    const moved = await servicesFromCsv("weight,2,3\n1,1,020.50,3\n");
+    expect(moved).toMatchObject({ errors: [{ row: 2, column: null, code: "too_many_cells" }] });
+    const twice = await servicesFromCsv("weight,Max Weight,2\n1,2,3\n");
+    expect(twice).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
+  });
+
   test("are refused with row and column of every mistake", async () => {
     const read = await servicesFromCsv("service,weight,2,3\nA,heavy,1,2\nA,1,free,2\nA,2,1,1\nA,2,1,1\n");
     expect("errors" in read && read.errors.map(({ row, column, code }) => [row, column, code])).toEqual([

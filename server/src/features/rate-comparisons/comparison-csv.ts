@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { clip, extraCells, lostDigits, readNumber } from "../../core/csv-cells.ts";
 import { unguardFormula } from "../../core/csv.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { escapePointer, textProblem } from "../../core/strict-json.ts";
@@ -94,6 +95,8 @@ export function readItemRow(
   errors: RowError[],
 ): NewItem | undefined {
   const before = errors.length;
+  const extra = extraCells(row, columns.length);
+  if (extra) errors.push({ row: number, column: null, ...extra });
   const cells: Record<string, string> = {};
   const columnOf: Record<string, string> = {};
   for (const [index, { column, field }] of columns.entries()) {
@@ -114,12 +117,15 @@ export function readItemRow(
   const decimal = (field: string, limit: number): number | null => {
     const value = cells[field] ?? "";
     if (value === "") return null;
-    const parsed = parseNumber(value);
-    if (parsed === undefined) return fail(field, "not_a_number", `${clip(value)} is not a number.`);
+    const read = readNumber(value);
+    if ("problem" in read) return fail(field, read.problem.code, read.problem.message);
+    const parsed = read.value as number;
     if (parsed < 0) return fail(field, "negative", `${clip(value)} is less than nothing.`);
     return parsed > limit ? fail(field, "too_large", `${clip(value)} is too large.`) : parsed;
   };
   const trackingNumber = text("trackingNumber");
+  const lost = lostDigits(trackingNumber ?? "");
+  if (lost) fail("trackingNumber", lost.code, lost.message);
   if (trackingNumber === null && errors.length === before) fail("trackingNumber", "required", "It is missing.");
   if ((cells.netCost ?? "") === "") fail("netCost", "required", "It is missing.");
   const netCost = decimal("netCost", 1_000_000);
@@ -191,15 +197,6 @@ const units = new Map(
   ),
 );
 
-/** "1,234.50", "$12" and "12,50" are numbers; what could be read in two ways is not. */
-function parseNumber(text: string): number | undefined {
-  const bare = text.replaceAll(/[\s$€£]/g, "");
-  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare)
-    ? bare.replaceAll(",", "")
-    : bare.replace(/^(-?\d+),(\d{1,2})$/, "$1.$2");
-  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : undefined;
-}
-
 /** 2026-12-31, with or without a time, or 12/31/2026, the month first. */
 function parseDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text);
@@ -209,8 +206,4 @@ function parseDay(text: string): string | undefined {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   return date.toISOString().slice(0, 10);
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
 }

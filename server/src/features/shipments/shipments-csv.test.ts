@@ -49,6 +49,14 @@ describe("importing shipments", () => {
     expect(again.body.errors).toMatchObject([{ row: 2, column: "tracking", code: "shipment_exists" }]);
   });
 
+  test("takes no tracking number whose digits a spreadsheet has lost, and a promised day as it is written", async () => {
+    const csv = "tracking,promised date\n1.23E+11,\n1Z77,2026-03-05T23:00:00-05:00\n";
+    const { body } = await org.post("/shipments/import", { csv });
+    expect(body.errors).toMatchObject([{ row: 2, column: "tracking", code: "digits_lost" }]);
+    const { data } = (await org.get("/shipments?search=1Z77")).body;
+    expect(data).toMatchObject([{ trackingNumber: "1Z77", promisedDate: "2026-03-05" }]);
+  });
+
   test.each([
     ["", "/csv", "minLength"],
     ["\n \n", "/csv", "empty"],
