@@ -10,7 +10,7 @@ import { applyReports } from "./apply-tracking.ts";
 import { invalid, placed } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
-import { eventErrors, maxEvents, toEvent } from "./shipment-fields.ts";
+import { eventErrors, isYetToCome, maxEvents, toEvent } from "./shipment-fields.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { EventRequest, TrackedEvent } from "./shipments.schemas.ts";
 import { EventRow } from "./shipments.schemas.ts";
@@ -144,6 +144,7 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     duplicates: 0,
     invalid: [],
   };
+  const now = ctx.clock.now().toISOString();
   const match = await matchShipments(tx, ctx.orgId, records);
   const reports: Report[] = [];
   for (const [index, record] of records.entries()) {
@@ -156,10 +157,13 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     const readable = record.events.filter(({ at }) => isTime(at));
     if (readable.length < record.events.length)
       summary.invalid.push({ index, message: "An event has no readable time." });
+    const past = readable.filter(({ at }) => !isYetToCome(at, now));
+    if (past.length < readable.length)
+      summary.invalid.push({ index, message: "An event has not happened yet, by its own time." });
     const hasEstimate = record.promisedAt != null && isTime(record.promisedAt);
     if (record.promisedAt != null && !hasEstimate) summary.invalid.push({ index, message: "promisedAt is no time." });
     const estimate = hasEstimate ? { estimatedAt: new Date(record.promisedAt!).toISOString() } : {};
-    const events = readable.map(readEvent);
+    const events = past.map(readEvent);
     for (const { id, orderId } of shipments) reports.push({ shipmentId: id, orderId, events, ...estimate });
   }
   const applied = await applyReports(tx, ctx, reports, true);
