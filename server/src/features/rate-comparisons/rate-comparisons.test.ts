@@ -121,6 +121,8 @@ describe("a comparison", () => {
       card: { ...card, fuel: { percent: 20, base: "base_net" } },
     });
     expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: true });
+    const listed = (await org.get("/rate-comparisons?limit=100")).body.data as { id: string; stale: boolean }[];
+    expect(listed.filter(({ stale }) => stale).map(({ id }) => `/rate-comparisons/${id}`)).toEqual([path]);
     expect((await org.get(`${path}/summary`)).body).toMatchObject({ stale: true, totals: { targetCost: 13.2 } });
     await org.post(`${path}/process`);
     await resumeComparisons(hub.world);
