@@ -147,6 +147,7 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
   const now = ctx.clock.now().toISOString();
   const match = await matchShipments(tx, ctx.orgId, records);
   const reports: Report[] = [];
+  const recordOf = new Map<string, number>();
   for (const [index, record] of records.entries()) {
     const shipments = match(record);
     if (shipments.length === 0) {
@@ -164,11 +165,18 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     if (record.promisedAt != null && !hasEstimate) summary.invalid.push({ index, message: "promisedAt is no time." });
     const estimate = hasEstimate ? { estimatedAt: new Date(record.promisedAt!).toISOString() } : {};
     const events = past.map(readEvent);
-    for (const { id, orderId } of shipments) reports.push({ shipmentId: id, orderId, events, ...estimate });
+    for (const { id, orderId } of shipments) {
+      reports.push({ shipmentId: id, orderId, events, ...estimate });
+      recordOf.set(id, index);
+    }
   }
   const applied = await applyReports(tx, ctx, reports, true);
-  for (const { addedKeys } of applied.values()) summary.added += addedKeys.size;
-  summary.duplicates = reports.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
+  for (const [id, { addedKeys, isFull }] of applied) {
+    summary.added += addedKeys.size;
+    if (isFull) summary.invalid.push({ index: recordOf.get(id)!, message: tooMany });
+  }
+  const kept = reports.filter(({ shipmentId }) => !applied.get(shipmentId)?.isFull);
+  summary.duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
   return summary;
 }
 
