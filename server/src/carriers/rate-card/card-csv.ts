@@ -3,6 +3,7 @@ import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardHeader } from "./card.schemas.ts";
+import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
 
 /** Where in the file: rows as a spreadsheet counts them, columns by name. */
@@ -131,17 +132,9 @@ function readLine(
 function readWeight(text: string, unitText: string, column: string): { upTo: number | null; unit: Unit } | undefined {
   if (/^(any|flat|\*)$/i.test(text)) return { upTo: null, unit: "lb" };
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(text);
-  const unit = unitOf(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
+  const unit = readWeightUnit(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
   const upTo = Number(found?.[1] ?? Number.NaN);
   return found && unit && upTo > 0 ? { upTo, unit } : undefined;
-}
-
-function unitOf(text: string): Unit | undefined {
-  const folded = text.toLowerCase();
-  if (/^(lb|lbs|pounds?|#)$/.test(folded)) return "lb";
-  if (/^(oz|ounces?)$/.test(folded)) return "oz";
-  if (/^(kg|kilograms?)$/.test(folded)) return "kg";
-  return /^(g|grams?)$/.test(folded) ? "g" : undefined;
 }
 
 /** Null: an empty cell or a dash, where there is no service. */

@@ -129,6 +129,19 @@ describe("files", () => {
     expect(lost.summary.items).toBe(1);
   });
 
+  test.each([
+    ["Weight (kg)", "kg"],
+    ["weight_oz", "oz"],
+    ["weightLb", "lb"],
+    ["Weight/pkg", "lb"],
+    ["Rating", "lb"],
+  ])("have weights in the unit that %s names", async (column, unit) => {
+    const csv = `tracking,cost,${column}\nA,1,2\n`;
+    const request = { name: "Units", carrierAccountId, csv, mapping: { [column]: "weight" } };
+    const { body } = await org.post("/rate-comparisons/import", request);
+    expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual({ value: 2, unit });
+  });
+
   test("that are none are refused clearly", async () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
@@ -140,6 +153,8 @@ describe("files", () => {
       pointer: "/mapping/cost",
       suggestion: "netCost",
     });
+    const twice = { mapping: { a: "netCost", b: "netCost" } };
+    expect(await send("tracking,a,b\nA,1,2", twice)).toMatchObject({ pointer: "/mapping/b", code: "duplicate_field" });
     const nameless = await org.post("/rate-comparisons/import", { csv: "tracking,cost\nA,1" });
     expect(nameless.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/name",

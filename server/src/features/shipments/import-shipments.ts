@@ -13,6 +13,7 @@ import {
   toCsv,
   unguardFormula,
 } from "../../core/csv.ts";
+import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Failure } from "./create-shipments.ts";
@@ -34,7 +35,10 @@ const vocabulary: CsvVocabulary = {
     ["promisedDate", ["promiseddate", "promisedat", "promisedate", "deliverby", "expecteddelivery", "duedate"]],
     ["acceptedAt", ["acceptedat", "pickedupat", "firstscan", "pickupdate"]],
     ["deliveredAt", ["deliveredat", "deliverydate", "datedelivered", "delivered"]],
-    ["weight.value", ["weight", "weightvalue", "packageweight"]],
+    [
+      "weight.value",
+      ["weight", "weightvalue", "packageweight", "weightlb", "weightlbs", "weightoz", "weightkg", "weightg"],
+    ],
     ["weight.unit", ["weightunit"]],
     ["cost", ["cost", "netcost", "shippingcost", "netcharge", "amount"]],
     ["currency", ["currency", "currencycode"]],
@@ -58,7 +62,7 @@ function readCell(field: string, text: string): CellValue {
   const lost = field === "trackingNumber" ? lostDigits(text) : undefined;
   if (lost) return { problem: lost };
   if (field === "currency") return { value: text.toUpperCase() };
-  return { value: field === "weight.unit" ? text.toLowerCase() : text };
+  return { value: field === "weight.unit" ? (readWeightUnit(text) ?? text.toLowerCase()) : text };
 }
 
 type Problem = ImportAnswer["errors"][number];
@@ -143,7 +147,10 @@ function readRow(columns: Column[], cells: string[], index: number): Row {
   // A unit alone says nothing, and a number alone is in pounds, as most carriers' files have it.
   const weight = request.weight as { value?: number; unit?: string } | undefined;
   if (weight && weight.value === undefined) delete request.weight;
-  else if (weight) weight.unit ??= "lb";
+  else if (weight) {
+    const named = columns.find(({ field }) => field === "weight.value");
+    weight.unit ??= weightUnitInName(named?.column ?? "") ?? "lb";
+  }
   for (const side of ["origin", "destination"]) {
     if (request[side]) request[side] = repairAddress(request[side]);
   }

@@ -58,6 +58,18 @@ describe("importing shipments", () => {
   });
 
   test.each([
+    ["Weight (kg)", "", { value: 2, unit: "kg" }],
+    ["weight", "LBS", { value: 2, unit: "lb" }],
+    ["weight", "", { value: 2, unit: "lb" }],
+    ["Weight (kg)", "oz", { value: 2, unit: "oz" }],
+  ])("reads weights under %s with the unit %j", async (column, unit, weight) => {
+    const number = `W${crypto.randomUUID()}`;
+    const csv = `tracking,${column},weight unit\n${number},2,${unit}\n`;
+    expect((await org.post("/shipments/import", { csv })).body.errors).toEqual([]);
+    expect((await org.get(`/shipments?trackingNumber=${number}`)).body.data).toMatchObject([{ weight }]);
+  });
+
+  test.each([
     ["", "/csv", "minLength"],
     ["\n \n", "/csv", "empty"],
     ["foo,bar\n1,2\n", "/csv", "no_known_columns"],
