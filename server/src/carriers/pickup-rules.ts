@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../core/type.ts";
+import type { FieldError } from "../core/errors.ts";
 import { OneOf, Strict } from "../core/schema.ts";
 import { Weight } from "../core/weight.ts";
 import { CalendarDate } from "./rate-card/card.schemas.ts";
@@ -47,6 +48,23 @@ export type PickupRules = Static<typeof PickupRules>;
 /** Rules of a carrier with nothing left out. */
 export type CompletePickupRules = Required<Omit<PickupRules, "maxAverageWeight" | "maxTotalWeight">> &
   Pick<PickupRules, "maxAverageWeight" | "maxTotalWeight">;
+
+/** Rules that each are right but together let no pickup through. */
+export function pickupRuleErrors(rules: CompletePickupRules): FieldError[] {
+  const { earliestReady, latestClose, minWindowMinutes } = rules;
+  const minutes = minuteOf(latestClose) - minuteOf(earliestReady);
+  if (minutes <= 0) {
+    const message = `The carrier would come from ${earliestReady} until ${latestClose}, which is never.`;
+    return [{ pointer: "/latestClose", code: "ends_before_start", message }];
+  }
+  if (minutes >= minWindowMinutes) return [];
+  const message = `From ${earliestReady} until ${latestClose} there is no room for a window of ${minWindowMinutes} minutes.`;
+  return [{ pointer: "/minWindowMinutes", code: "window_never_fits", message }];
+}
+
+function minuteOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+}
 
 export const defaultPickupRules: CompletePickupRules = {
   cutoffLocalTime: "15:00",

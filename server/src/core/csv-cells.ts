@@ -14,6 +14,19 @@ export function readNumber(text: string): CellValue {
   return { problem: { code: "not_a_number", message: `${clip(text)} is not a number.` } };
 }
 
+/** More cells than the header has: an unquoted comma in a number or a text has moved the ones after it. */
+export function extraCells(row: readonly string[], width: number): { code: string; message: string } | undefined {
+  if (row.length <= width || row.slice(width).every((cell) => cell.trim() === "")) return undefined;
+  return { code: "too_many_cells", message: `The row has ${row.length} cells, the header ${width}.` };
+}
+
+/** A spreadsheet shows long numbers as 1.23E+11, and saves them so: the other digits are gone. */
+export function lostDigits(text: string): { code: string; message: string } | undefined {
+  if (!/^\d([.,]\d+)?E\+?\d+$/i.test(text)) return undefined;
+  const message = `${clip(text)} is what a spreadsheet has made of a long number. Format the column as text, and export it again.`;
+  return { code: "digits_lost", message };
+}
+
 const isoDate = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?$/i;
 const usDate = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const dottedDate = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;

@@ -37,7 +37,12 @@ export function matchColumns(
       errors.push(wrong(pointer, "unknown_column", "The file has no such column.", name, header));
     else if (field !== null && !fields.includes(field) && !isFurtherField?.(field)) {
       errors.push(wrong(pointer, "unknown_field", `${noun} have no such field.`, field, fields));
-    } else said.set(column, field);
+    } else {
+      const [twin] = [...said].find(([other, known]) => field !== null && known === field && other !== column) ?? [];
+      const message = `${twin} is the ${field} already; one column has to be left out.`;
+      if (twin !== undefined) errors.push({ pointer, code: "duplicate_field", message });
+      said.set(column, field);
+    }
   }
   if (errors.length > 0) return errors;
   const used = new Set(said.values());

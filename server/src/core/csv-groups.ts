@@ -1,5 +1,5 @@
 import { unguardFormula } from "./csv.ts";
-import { repairAddress } from "./csv-cells.ts";
+import { extraCells, repairAddress } from "./csv-cells.ts";
 import type { Column } from "./csv-columns.ts";
 import { readValue } from "./csv-values.ts";
 
@@ -40,10 +40,8 @@ function addRow(group: Group, columns: readonly Column[], row: string[], index: 
   group.rows.push(index);
   const line: Record<string, unknown> = {};
   const lineAt = group.request.lines?.length ?? 0;
-  if (row.length > columns.length && row.slice(columns.length).some((cell) => cell.trim() !== "")) {
-    const message = `The row has ${row.length} cells, the header ${columns.length}.`;
-    group.errors.push({ row: index + 1, column: null, code: "too_many_cells", message });
-  }
+  const extra = extraCells(row, columns.length);
+  if (extra) group.errors.push({ row: index + 1, column: null, ...extra });
   for (const [i, { column, field }] of columns.entries()) {
     const text = unguardFormula((row[i] ?? "").trim());
     if (field === null || text === "") continue;

@@ -13,6 +13,14 @@ test("what is written is read back, whatever is in the cells", async () => {
   );
 });
 
+test("lines end as each of them does, also in a file that was put together from several", async () => {
+  const csv = '\uFEFFa,b\r\n1,2\n3,4\r5,"6\n7"\r\n\r\n8,9';
+  expect(await parseCsv(csv, ",", 100)).toEqual([["a", "b"], ["1", "2"], ["3", "4"], ["5", "6\n7"], [""], ["8", "9"]]);
+  // However the text is cut into pieces, CR and LF stay one end of a line.
+  const long = `x,y\r\n${`${"z".repeat(50)},1\r\n`.repeat(5_000)}`;
+  expect(await parseCsv(long, ",", 10_000)).toHaveLength(5_001);
+});
+
 test("the delimiter is found in the header", () => {
   fc.assert(
     fc.property(

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { Options } from "csv-parse";
 import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 
@@ -23,12 +24,22 @@ export class MalformedCsv extends Error {}
 const chunkSize = 64 * 1024;
 const maxRecordBytes = 1024 * 1024;
 
+function optionsOf(delimiter: string): Options {
+  return {
+    delimiter,
+    // Said outright: else the first line decides, and of a file put together from two the rest would be one long row.
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: false,
+    max_record_size: maxRecordBytes,
+  };
+}
+
 /** All rows, blank ones too, so that their numbers are those a spreadsheet shows. Gives way to other work now and then. */
 export async function parseCsv(text: string, delimiter: string, maxRows: number): Promise<string[][]> {
-  const options = { delimiter, relax_column_count: true, skip_empty_lines: false, max_record_size: maxRecordBytes };
   const rows: string[][] = [];
   try {
-    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
+    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(optionsOf(delimiter)));
     for await (const row of parser as AsyncIterable<string[]>) {
       rows.push(row);
       if (rows.length > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
@@ -41,8 +52,7 @@ export async function parseCsv(text: string, delimiter: string, maxRows: number)
 
 /** Row by row, for files that are too large to be held as rows. Blank rows are there too, so that rows can be counted. */
 export async function* streamCsv(text: string, delimiter: string): AsyncGenerator<string[]> {
-  const options = { delimiter, relax_column_count: true, skip_empty_lines: false, max_record_size: maxRecordBytes };
-  const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
+  const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(optionsOf(delimiter)));
   try {
     for await (const row of parser as AsyncIterable<string[]>) yield row;
   } catch (error) {

@@ -10,6 +10,25 @@ export const Weight = Strict({
 });
 export type Weight = Static<typeof Weight>;
 
+const unitWords: Record<Weight["unit"], RegExp> = {
+  lb: /^(lbs?|pounds?|#)$/i,
+  oz: /^(oz|ounces?)$/i,
+  kg: /^(kgs?|kilograms?)$/i,
+  g: /^(g|grams?)$/i,
+};
+
+/** A unit as people write it: "LBS", "pounds" and "#" are pounds. */
+export function readWeightUnit(text: string): Weight["unit"] | undefined {
+  return (Object.keys(unitWords) as Weight["unit"][]).find((unit) => unitWords[unit].test(text.trim()));
+}
+
+/** "Weight (kg)", "weight_oz" and "weightLb" name a unit; "Weight/pkg" only ends like one. */
+export function weightUnitInName(column: string): Weight["unit"] | undefined {
+  const apart = /(?:^|[^a-z])(lbs?|oz|kgs?|g)[^a-z]*$/i.exec(column);
+  const word = (apart ?? /^weight(lbs?|oz|kgs?|g)$/i.exec(column))?.[1];
+  return word === undefined ? undefined : readWeightUnit(word);
+}
+
 export function toGrams({ value, unit }: Weight): number {
   return value * gramsPer[unit];
 }

@@ -1,14 +1,16 @@
 import { badField, HubError } from "../core/errors.ts";
 import { isUuid } from "../core/ids.ts";
 import { hasScope } from "../core/scopes.ts";
+import { notFound } from "../core/resources.ts";
 import type { Ctx } from "../context.ts";
+import { organizationExists } from "../features/organizations/organizations.ts";
 
 /** Whose numbers: the organization that is named, else the token's; undefined means all, for operators of the hub. */
-export function chooseOrganization(
+export async function chooseOrganization(
   ctx: Ctx,
   header: string | undefined,
   query: string | undefined,
-): string | undefined {
+): Promise<string | undefined> {
   if (header !== undefined && query !== undefined && header.toLowerCase() !== query.toLowerCase()) {
     throw badField(
       "query/organization_id",
@@ -23,6 +25,10 @@ export function chooseOrganization(
   }
   const mayCross = hasScope(ctx.principal.scopes, "gateway:global");
   if (wanted === undefined) return mayCross ? undefined : ctx.orgId;
-  if (wanted.toLowerCase() !== ctx.orgId && !mayCross) throw new HubError("organization_mismatch");
-  return wanted.toLowerCase();
+  const id = wanted.toLowerCase();
+  if (id === ctx.orgId) return id;
+  if (!mayCross) throw new HubError("organization_mismatch");
+  // Zeros for an organization that does not exist would look like a quiet one.
+  if (!(await organizationExists(ctx, id))) throw notFound("organization");
+  return id;
 }

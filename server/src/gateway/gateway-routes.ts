@@ -25,9 +25,9 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       description: definitions,
       query: OverviewQuery,
       answer: [200, Envelope(Overview)],
-      failures: [403],
+      failures: [403, 404],
       handle: async (ctx, { query, organizationHeader }) => {
-        const organizationId = chooseOrganization(ctx, organizationHeader, query.organization_id);
+        const organizationId = await chooseOrganization(ctx, organizationHeader, query.organization_id);
         return await readOverview(ctx, organizationId, query);
       },
     }),
@@ -38,9 +38,9 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       summary: "The shipments behind at_risk, those that have been so longest first",
       query: AtRiskQuery,
       answer: [200, Envelope(AtRisk)],
-      failures: [403],
+      failures: [403, 404],
       handle: async (ctx, { query, organizationHeader }) => {
-        const organizationId = chooseOrganization(ctx, organizationHeader, query.organization_id);
+        const organizationId = await chooseOrganization(ctx, organizationHeader, query.organization_id);
         return await readAtRisk(ctx, organizationId, query);
       },
     }),

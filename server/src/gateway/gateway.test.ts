@@ -42,6 +42,10 @@ describe("GET /v1/overview", () => {
     expect((await hub.operator.get("/v1/overview")).body.meta.organizationId).toBeNull();
     expect((await hub.operator.get(`/v1/overview?organization_id=${org.id}`)).body.meta.organizationId).toBe(org.id);
     expect((await org.get("/v1/overview")).body.meta.organizationId).toBe(org.id);
+    for (const path of ["overview", "overview/at-risk"]) {
+      const unknown = await hub.operator.get(`/v1/${path}?organization_id=${randomUUID()}`);
+      expect(unknown.body).toMatchObject({ ok: false, error: { code: "organization_not_found", status: 404 } });
+    }
   });
 });
 

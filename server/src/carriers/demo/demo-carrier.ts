@@ -7,7 +7,7 @@ import { CarrierError } from "../carrier.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
 import type { RateCard } from "../rate-card/card.schemas.ts";
 import { toCents } from "../rate-card/cents.ts";
-import { matchService } from "../rate-card/compile-card.ts";
+import { findService } from "../rate-card/compile-card.ts";
 import { quoteService } from "../rate-card/quote.ts";
 import { confirmationOf } from "../rate-card/rate-card-carrier.ts";
 import type { Tariff } from "../rate-card/tariff.ts";
@@ -35,7 +35,7 @@ export const demoCarrier: Carrier = {
   ownCard,
   async rate(_call, { services, ...request }) {
     const tariff = ownTariff();
-    const wanted = services?.flatMap((name) => matchService(tariff.card, name, "none")?.service ?? []);
+    const wanted = services?.flatMap((name) => findService(tariff.card, name)?.service ?? []);
     return (wanted ?? tariff.card.services).map((service) => quoteService(tariff, service, request));
   },
   async schedulePickup({ settings, effectKey }, { packageCount }) {
@@ -57,7 +57,7 @@ export const demoCarrier: Carrier = {
   },
   async createLabel({ effectKey }, { service, from, to, weight, dimensions, reference }) {
     const tariff = ownTariff();
-    const match = matchService(tariff.card, service, "none");
+    const match = findService(tariff.card, service);
     if (!match) throw new CarrierError("unknown_service", `The demo carrier has no service ${service}.`);
     const request = {
       origin: { zip: from.zip, state: from.provinceCode },

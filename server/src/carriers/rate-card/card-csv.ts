@@ -1,7 +1,9 @@
+import { extraCells, readNumber } from "../../core/csv-cells.ts";
 import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardHeader } from "./card.schemas.ts";
+import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
 
 /** Where in the file: rows as a spreadsheet counts them, columns by name. */
@@ -63,17 +65,19 @@ type Columns = {
 function readColumns(names: string[]): Columns {
   const at: Record<string, number> = {};
   const zones: [number, string][] = [];
+  const errors: string[] = [];
   for (const [index, name] of names.entries()) {
     const folded = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
     const field = Object.keys(aliases).find((key) => aliases[key]!.includes(folded));
-    if (field !== undefined && at[field] === undefined) at[field] = index;
-    else {
+    if (field !== undefined) {
+      if (at[field] === undefined) at[field] = index;
+      else errors.push(`${names[at[field]]} and ${name} are both the ${field}; leave one of them out.`);
+    } else {
       const zone = /^(?:zone|zn|z)?\s*[-_]?\s*(\w{1,10})$/i.exec(name)?.[1];
       if (zone !== undefined) zones.push([index, normaliseZone(zone)]);
     }
   }
   const isLong = at.zone !== undefined && at.rate !== undefined;
-  const errors: string[] = [];
   if (at.weight === undefined) errors.push("There is no column for the weight, such as `weight`.");
   if (!isLong && zones.length === 0) errors.push("There are no columns for zones, and none called `zone` and `rate`.");
   return { at, names, zones: isLong ? [] : zones, errors };
@@ -96,6 +100,8 @@ function readLine(
     errors.push(cellError(number, at[field] === undefined ? null : names[at[field]]!, code, message));
     return undefined;
   };
+  const extra = extraCells(row, names.length);
+  if (extra) errors.push(cellError(number, null, extra.code, extra.message));
   const service = cell("service") || "GROUND";
   const known = about.get(service) ?? {};
   const level = cell("level").toLowerCase();
@@ -126,24 +132,16 @@ function readLine(
 function readWeight(text: string, unitText: string, column: string): { upTo: number | null; unit: Unit } | undefined {
   if (/^(any|flat|\*)$/i.test(text)) return { upTo: null, unit: "lb" };
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(text);
-  const unit = unitOf(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
+  const unit = readWeightUnit(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
   const upTo = Number(found?.[1] ?? Number.NaN);
   return found && unit && upTo > 0 ? { upTo, unit } : undefined;
-}
-
-function unitOf(text: string): Unit | undefined {
-  const folded = text.toLowerCase();
-  if (/^(lb|lbs|pounds?|#)$/.test(folded)) return "lb";
-  if (/^(oz|ounces?)$/.test(folded)) return "oz";
-  if (/^(kg|kilograms?)$/.test(folded)) return "kg";
-  return /^(g|grams?)$/.test(folded) ? "g" : undefined;
 }
 
 /** Null: an empty cell or a dash, where there is no service. */
 function readPrice(text: string): number | null | undefined {
   if (text === "" || text === "-" || /^n\/?a$/i.test(text)) return null;
-  const bare = text.replaceAll(/[$\s]/g, "").replaceAll(/,(?=\d{3}\b)/g, "");
-  return /^\d+(\.\d+)?$/.test(bare) ? Number(bare) : undefined;
+  const read = readNumber(text);
+  return "value" in read && (read.value as number) >= 0 ? (read.value as number) : undefined;
 }
 
 function buildServices(

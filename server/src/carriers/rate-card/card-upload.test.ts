@@ -54,6 +54,24 @@ describe("a card", () => {
     ]);
   });
 
+  test("is refused with a minimum that is none, and with zones that no parcel is in", () => {
+    const service = { code: "A", level: "ground", weightBreaks: [{ upTo: 1 }, { upTo: 2 }], rates: { "2": [1, null] } };
+    const codes = (more: object, zoneScheme = "ups") =>
+      checkCard({ name: "x", effectiveFrom: "2026-01-01", zoneScheme, services: [{ ...service, ...more }] }).map(
+        ({ pointer, code }) => `${pointer} ${code}`,
+      );
+    const cell = (pounds: number) => ({ minimum: { zone: "2", weight: { value: pounds, unit: "lb" } } });
+    expect(codes(cell(1))).toEqual([]);
+    expect(codes(cell(2))).toEqual(["/services/0/minimum/weight no_rate_cell"]);
+    expect(codes(cell(3))).toEqual(["/services/0/minimum/weight no_rate_cell"]);
+    expect(codes({ minimum: { amount: 5.005, less: 1 } })).toEqual([
+      "/services/0/minimum/amount more_than_cents",
+      "/services/0/minimum/less unused",
+    ]);
+    expect(codes({}, "flat")).toEqual(["/services/0/rates unknown_zone"]);
+    expect(codes({ rates: { all: [1, 2] } }, "flat")).toEqual([]);
+  });
+
   test("of another shape is refused by its shape", () => {
     const errors = checkCard({ name: "x", effectiveFrom: "soon", zoneScheme: "ups", services: [], extra: 1 }, "/card");
     expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual([
@@ -124,6 +142,17 @@ describe("prices from a spreadsheet", () => {
         rates: { "2": [5, 7], "3": [6, null] },
       },
     ]);
+  });
+
+  test("are read with decimal commas and other currencies, and refused when columns have moved", async () => {
+    const read = await servicesFromCsv("weight;2;3\n1;10,50;€ 20\n2;1.020,5;3\n");
+    expect(read).toMatchObject({ errors: [{ row: 3, column: "2", code: "price" }] });
+    const sound = await servicesFromCsv("weight;2;3\r\n1;10,50;€ 20\n");
+    expect(sound).toMatchObject({ services: [{ rates: { "2": [10.5], "3": [20] } }] });
+    const moved = await servicesFromCsv("weight,2,3\n1,1,020.50,3\n");
+    expect(moved).toMatchObject({ errors: [{ row: 2, column: null, code: "too_many_cells" }] });
+    const twice = await servicesFromCsv("weight,Max Weight,2\n1,2,3\n");
+    expect(twice).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
   });
 
   test("are refused with row and column of every mistake", async () => {

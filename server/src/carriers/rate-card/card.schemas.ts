@@ -138,7 +138,11 @@ const cardHeader = {
   note: Type.Optional(Type.String({ maxLength: 500 })),
   effectiveFrom: CalendarDate,
   effectiveTo: Type.Optional(CalendarDate),
-  zoneScheme: OneOf(["usps", "ups", "fedex", "bands", "chart", "flat"]),
+  zoneScheme: OneOf(["usps", "ups", "fedex", "bands", "chart", "flat"], {
+    description:
+      "Where the zone chart of the account says nothing: the carrier's zones by distance, the bands of the card, none " +
+      "(`chart`), or one zone called `all` (`flat`)",
+  }),
   bands: Type.Optional(
     Type.Array(
       Strict({ upToMiles: Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 }), zone: Zone }),

@@ -5,6 +5,7 @@ import { createFinder } from "../../core/validation.ts";
 import type { Weight } from "../../core/weight.ts";
 import type { CardService, RateCard as Card, Surcharge } from "./card.schemas.ts";
 import { RateCard, zonePattern } from "./card.schemas.ts";
+import { flatZone } from "../zones/resolve-zone.ts";
 import { toMg } from "./measures.ts";
 
 type Report = (pointer: string, code: string, message: string, more?: Partial<FieldError>) => void;
@@ -29,7 +30,10 @@ export function checkCard(card: unknown, pointer = ""): FieldError[] {
     (index) => `/services/${index}/code`,
     report,
   );
-  for (const [index, service] of sound.services.entries()) checkService(service, `/services/${index}`, report);
+  for (const [index, service] of sound.services.entries()) {
+    checkService(service, `/services/${index}`, report);
+    if (sound.zoneScheme === "flat") checkFlatZone(service, `/services/${index}/rates`, report);
+  }
   checkSurcharges(sound, report);
   checkFuel(sound, report);
   return errors;
@@ -90,6 +94,12 @@ function checkService(service: CardService, at: string, report: Report): void {
   checkMinimum(service, `${at}/minimum`, report);
 }
 
+/** Every parcel is in the one zone then, and prices of others would never be found. */
+function checkFlatZone({ rates }: CardService, at: string, report: Report): void {
+  if (Object.hasOwn(rates, flatZone)) return;
+  report(at, "unknown_zone", `With the scheme \`flat\` the only zone is called ${flatZone}.`, { allowed: [flatZone] });
+}
+
 function checkDiscounts(service: CardService, at: string, report: Report): void {
   for (const [index, discount] of (service.discounts ?? []).entries()) {
     const here = `${at}/discounts/${index}`;
@@ -105,7 +115,8 @@ function checkRange(from: Weight | undefined, to: Weight | undefined, at: string
   if (from && to && toMg(to) < toMg(from)) report(at, "ends_before_start", "The band ends below its start.");
 }
 
-function checkMinimum({ minimum, rates }: CardService, at: string, report: Report): void {
+function checkMinimum(service: CardService, at: string, report: Report): void {
+  const { minimum, rates } = service;
   if (!minimum) return;
   const isCell = minimum.zone !== undefined || minimum.weight !== undefined;
   if (isCell === (minimum.amount !== undefined)) {
@@ -116,10 +127,23 @@ function checkMinimum({ minimum, rates }: CardService, at: string, report: Repor
     );
     return;
   }
-  if (!isCell) return;
+  if (minimum.amount !== undefined) checkMoney(minimum.amount, `${at}/amount`, report);
+  if (minimum.less !== undefined) checkMoney(minimum.less, `${at}/less`, report);
+  if (!isCell) {
+    if (minimum.less !== undefined) report(`${at}/less`, "unused", "An amount is the minimum itself, less nothing.");
+    return;
+  }
   if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is needed.");
   else checkZoneNames([minimum.zone], rates, `${at}/zone`, report);
   if (minimum.weight === undefined) report(`${at}/weight`, "required", "This field is needed.");
+  else if (minimum.zone !== undefined && rates[minimum.zone] && !hasPrice(service, minimum.zone, minimum.weight))
+    report(`${at}/weight`, "no_rate_cell", "The card has no price for this weight, so that there would be no minimum.");
+}
+
+function hasPrice({ weightBreaks, rates }: CardService, zone: string, weight: Weight): boolean {
+  const mg = toMg(weight);
+  const index = weightBreaks.findIndex(({ upTo, unit = "lb" }) => upTo === null || mg <= toMg({ value: upTo, unit }));
+  return index !== -1 && rates[zone]?.[index] != null;
 }
 
 function checkSurcharges(card: Card, report: Report): void {

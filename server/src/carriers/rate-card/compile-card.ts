@@ -133,7 +133,10 @@ export function missingSets(card: RateCard, sets: SetLookup, pointer = ""): Fiel
 
 export type ServiceMatch = { service: CompiledService; level: ServiceLevel; isSubstitute: boolean };
 
-/** Which service of the card stands for the one that was used: by name, by level, or by what the fallback allows. */
+/**
+ * Which service of the card stands for the one that was used: by name, by level, or by what the fallback allows. A name
+ * that means another level elsewhere, such as Priority, is taken by that level: it is somebody else's service.
+ */
 export function matchService(
   compiled: CompiledCard,
   serviceType: string,
@@ -149,6 +152,13 @@ export function matchService(
     if (service) return { service, level, isSubstitute: candidate !== level };
   }
   return undefined;
+}
+
+/** The service that somebody who knows the card means: by its code, another of its names, or a name for its level. */
+export function findService(compiled: CompiledCard, name: string): ServiceMatch | undefined {
+  const named = compiled.services.find(({ code }) => code === name) ?? compiled.byAlias.get(foldService(name));
+  if (!named) return matchService(compiled, name, "none");
+  return { service: named, level: named.level, isSubstitute: false };
 }
 
 function compileService(service: CardService, index: number, sets: SetLookup): CompiledService {

@@ -1,6 +1,6 @@
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { FoundZone, NoZone, Place } from "../zones/resolve-zone.ts";
-import { normaliseZip, stateOfZip } from "../zones/zip.ts";
+import { normaliseZip, stateOfPlace } from "../zones/zip.ts";
 import { fromCents } from "./cents.ts";
 import type { CompiledService } from "./compile-card.ts";
 import type { ExplainedLine, ExplainedWeight } from "./explain.ts";
@@ -93,9 +93,9 @@ export function tripOf(
   return {
     zone,
     originZip: from,
-    originState: origin.state ?? (from === undefined ? undefined : stateOfZip(from)),
+    originState: stateOfPlace(origin.state, from),
     destinationZip: to,
-    destinationState: destination.state ?? (to === undefined ? undefined : stateOfZip(to)),
+    destinationState: stateOfPlace(destination.state, to),
     residential,
     shipDate,
   };

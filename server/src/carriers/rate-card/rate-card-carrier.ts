@@ -3,7 +3,7 @@ import { Strict } from "../../core/schema.ts";
 import type { Carrier } from "../carrier.ts";
 import { CarrierError } from "../carrier.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
-import { matchService } from "./compile-card.ts";
+import { findService } from "./compile-card.ts";
 import { quoteService } from "./quote.ts";
 
 /** A contract on paper: prices from uploaded cards, pickups agreed by rule and carried out by whoever drives. */
@@ -20,7 +20,7 @@ export const rateCardCarrier: Carrier = {
     if (!tariff) throw new CarrierError("no_rate_card", "No rate card of this account is in effect on that day.");
     const wanted =
       services?.map((name) => {
-        const match = matchService(tariff.card, name, "none");
+        const match = findService(tariff.card, name);
         if (!match) throw new CarrierError("unknown_service", `The rate card has no service ${name}.`);
         return match.service;
       }) ?? tariff.card.services;

@@ -1,8 +1,9 @@
+import { extraCells } from "../../core/csv-cells.ts";
 import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { CellError } from "../rate-card/card-csv.ts";
 import type { ChartRow } from "./zone-chart.ts";
-import { rangeOf } from "./zone-chart.ts";
+import { createZoneMemory, rangeOf } from "./zone-chart.ts";
 
 const maxRows = 300_000;
 const maxErrors = 200;
@@ -34,11 +35,14 @@ export async function chartFromCsv(
     return { errors: [chartError(first + 1, null, "columns", "Name the origin: as a column, or as `origin`.")] };
   if (zoneColumns.length === 0) return { errors: [chartError(first + 1, null, "columns", "No column holds zones.")] };
   const rows: ChartRow[] = [];
+  const said = createZoneMemory();
   const errors: CellError[] = [];
   for (const [index, line] of lines.entries()) {
     if (index <= first || line.every((cell) => cell.trim() === "")) continue;
     const from = originAt === -1 ? origin! : clean(line[originAt]);
     const to = clean(line[destinationAt]);
+    const extra = extraCells(line, names.length);
+    if (extra) errors.push(chartError(index + 1, null, extra.code, extra.message));
     if (!rangeOf(to))
       errors.push(chartError(index + 1, names[destinationAt]!, "zip_range", `${to} is no ZIP or range.`));
     if (!rangeOf(from)) errors.push(chartError(index + 1, names[originAt] ?? null, "zip_range", `${from} is no ZIP.`));
@@ -50,6 +54,8 @@ export async function chartFromCsv(
         continue;
       }
       const value = zone === "-" ? null : zone.replace(/^0+(?=\d)/, "");
+      const former = said(from, to, name, value);
+      if (former !== undefined) errors.push(chartError(index + 1, name, "contradiction", former));
       rows.push({ origin: from, destination: to, zone: value, ...(/^zone$/i.test(name) ? {} : { service: name }) });
     }
   }

@@ -1,7 +1,10 @@
-/** Five digits, or undefined: spreadsheets drop leading zeros, and the four digits after the dash do not matter here. */
+/**
+ * Five digits, or undefined: spreadsheets drop leading zeros, programs write 7114.0,
+ * and the four digits after the dash do not matter here.
+ */
 export function normaliseZip(text: string | null | undefined): string | undefined {
   if (text?.length === 5 && isDigits(text)) return text;
-  const found = /^\s*(\d{3,5})(?:-?\d{4})?\s*$/.exec(text ?? "");
+  const found = /^\s*(\d{3,5})(?:-?\d{4}|\.0+)?\s*$/.exec(text ?? "");
   if (!found) return undefined;
   const digits = found[1]!;
   // Nine digits without a dash were read as five and four; seven or eight digits have lost zeros in front.
@@ -30,6 +33,13 @@ const stateOfPrefix: (string | undefined)[] = Array.from({ length: 1000 });
 for (const row of stateRanges.split(",")) {
   const [, from, to, state] = /^(\d+)-(\d+) (\w\w)$/.exec(row)!;
   for (let prefix = Number(from); prefix <= Number(to); prefix++) stateOfPrefix[prefix] = state!;
+}
+
+/** The state of a place, as two letters wherever it can be told: what was written, or what the ZIP says. */
+export function stateOfPlace(state: string | null | undefined, zip: string | undefined): string | undefined {
+  const written = state?.trim().toUpperCase() ?? "";
+  if (/^[A-Z]{2}$/.test(written)) return written;
+  return (zip === undefined ? undefined : stateOfZip(zip)) ?? (written === "" ? undefined : written);
 }
 
 export function stateOfZip(zip: string): string | undefined {

@@ -83,9 +83,25 @@ export function rangeOf(text: string): [from: number, to: number] | undefined {
   return to < from ? undefined : [from, to];
 }
 
+/** Remembers what was said about each lane, and tells when something else is said about one: no parcel can be in two zones. */
+export function createZoneMemory() {
+  const zones = new Map<string, string | null>();
+  return (origin: string, destination: string, service: string, zone: string | null): string | undefined => {
+    const key = `${origin}|${destination}|${foldService(service)}`;
+    const former = zones.get(key);
+    if (former === undefined) zones.set(key, zone);
+    if (former === undefined || former === zone) return undefined;
+    return `${zone ?? "Not served"} contradicts ${former ?? "not served"}, which a row above says of ${destination}.`;
+  };
+}
+
 export function checkChart(rows: readonly ChartRow[], pointer: string): FieldError[] {
   const errors: FieldError[] = [];
+  const said = createZoneMemory();
   for (const [index, row] of rows.entries()) {
+    const former = said(row.origin, row.destination, row.service ?? "", row.zone);
+    if (former !== undefined && errors.length < 200)
+      errors.push({ pointer: `${pointer}/${index}/zone`, code: "contradiction", message: former });
     for (const field of ["origin", "destination"] as const) {
       if (!rangeOf(row[field]) && errors.length < 200)
         errors.push({

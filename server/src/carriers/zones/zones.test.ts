@@ -4,7 +4,7 @@ import { chartFromCsv } from "./chart-csv.ts";
 import type { FoundZone } from "./resolve-zone.ts";
 import { resolveZone, zoneRules } from "./resolve-zone.ts";
 import { normaliseZip, stateOfZip } from "./zip.ts";
-import { compileChart } from "./zone-chart.ts";
+import { checkChart, compileChart } from "./zone-chart.ts";
 
 const usps = zoneRules("usps");
 const ups = zoneRules("ups");
@@ -85,14 +85,9 @@ describe("places", () => {
   });
 
   test("are read as spreadsheets leave them", () => {
-    expect(["501", "2134", "02134", "02134-1234", "021341234", " 2134 "].map((zip) => normaliseZip(zip))).toEqual([
-      "00501",
-      "02134",
-      "02134",
-      "02134",
-      "02134",
-      "02134",
-    ]);
+    expect(
+      ["501", "2134", "02134", "02134-1234", "021341234", " 2134 ", "2134.0"].map((zip) => normaliseZip(zip)),
+    ).toEqual(["00501", "02134", "02134", "02134", "02134", "02134", "02134"]);
     expect(["", "12", "1234567890", "K1A 0B1", "9021O", null].map((zip) => normaliseZip(zip))).toEqual(
       Array.from({ length: 6 }),
     );
@@ -133,6 +128,13 @@ describe("a chart of the carrier", () => {
       [3, "destination", "zip_range"],
       [4, "zone", "zone"],
     ]);
+    const two = await chartFromCsv("destination,zone,Ground\n100,2,2\n100,2,3\n101,4,4,4\n", "900");
+    expect("errors" in two && two.errors.map(({ row, column, code }) => [row, column, code])).toEqual([
+      [3, "Ground", "contradiction"],
+      [4, null, "too_many_cells"],
+    ]);
+    const rows = [null, "2"].map((zone) => ({ origin: "900", destination: "100", zone }));
+    expect(checkChart(rows, "/rows")).toMatchObject([{ pointer: "/rows/1/zone", code: "contradiction" }]);
     expect(await chartFromCsv("zip,zone\n1,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
     expect(await chartFromCsv("destination,zone\n100,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
   });

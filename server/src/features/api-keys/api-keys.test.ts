@@ -80,6 +80,17 @@ describe("API keys", () => {
     expect((await hub.client(atOnce.body.key).get("/me")).status).toBe(200);
   });
 
+  test("that were replaced or have expired are not rotated: the new value would die with them", async () => {
+    const { body: old } = await org.post("/api-keys", { name: "once", scopes: ["condition_sets:read"] });
+    const { body: next } = await org.post(`/api-keys/${old.id}/rotate`, { graceSeconds: 60 });
+    const again = await org.post(`/api-keys/${old.id}/rotate`);
+    expect(again.body).toMatchObject({ status: 409, code: "invalid_state", replacedBy: next.id });
+    const expiresAt = new Date(hub.world.clock.real().getTime() + minute).toISOString();
+    const { body: brief } = await org.post("/api-keys", { name: "brief", expiresAt });
+    hub.advance(2 * minute);
+    expect((await org.post(`/api-keys/${brief.id}/rotate`)).body).toMatchObject({ status: 409, code: "invalid_state" });
+  });
+
   test("that were deleted on one node are refused by the other on the next request", async () => {
     const other = await hub.secondNode();
     for (let round = 0; round < 20; round++) {

@@ -1,4 +1,4 @@
-import { badField, validationFailed } from "../../core/errors.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
@@ -38,6 +38,7 @@ export async function rotateApiKey(ctx: Ctx, id: string, request: RotateRequest)
   return await change(ctx, async (tx) => {
     const old = await lock(tx, ctx, id);
     refuseForeignScopes(ctx, old.scopes);
+    refuseIfOver(ctx, old);
     const { row, value } = await addKey(tx, ctx, { name: old.name, scopes: old.scopes, expiresAt: old.expires_at });
     const graceMs = (request.graceSeconds ?? defaultGraceSeconds) * 1000;
     const until = new Date(Math.min(ctx.clock.real().getTime() + graceMs, old.expires_at?.getTime() ?? Infinity));
@@ -93,6 +94,18 @@ function refuseForeignScopes(ctx: Ctx, wanted: readonly Scope[]): void {
       allowed: [...scopes],
     })),
   );
+}
+
+/** What would come out of it could not be used, or only for a moment. */
+function refuseIfOver(ctx: Ctx, key: ApiKeyRow): void {
+  if (key.replaced_by !== null) {
+    throw new HubError("invalid_state", `The key was replaced by ${key.replaced_by} already; rotate that one.`, {
+      extra: { replacedBy: key.replaced_by },
+    });
+  }
+  if (key.expires_at !== null && key.expires_at <= ctx.clock.real()) {
+    throw new HubError("invalid_state", `The key expired at ${key.expires_at.toISOString()}; create a new one.`);
+  }
 }
 
 async function record(tx: Tx, ctx: Ctx, what: string, key: ApiKeyRow, data: Record<string, unknown>): Promise<void> {

@@ -14,14 +14,13 @@ const Settings = Type.Record(Type.String(), Type.Unknown());
 const Credentials = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   description: "Kept encrypted and never shown again",
 });
-const Aliases = Type.Record(
-  Type.String({ minLength: 1, maxLength: 100 }),
-  Type.String({ minLength: 1, maxLength: 100 }),
-  {
-    maxProperties: 500,
-    description: "How others call a service, and which service of the rate card that is",
-  },
-);
+export const maxAliases = 500;
+const ServiceName = Type.String({ minLength: 1, maxLength: 100 });
+const aliases = {
+  maxProperties: maxAliases,
+  description: "How others call a service, and which service of the rate card that is",
+};
+const Aliases = Type.Record(ServiceName, ServiceName, aliases);
 
 export const CarrierAccountRequest = Strict(
   {
@@ -45,7 +44,7 @@ export const CarrierAccountPatch = Strict(
     settings: Type.Optional(Settings),
     credentials: Type.Optional(Nullable(Credentials)),
     pickupRules: Type.Optional(Nullable(PatchFor(PickupRules))),
-    serviceAliases: Type.Optional(Aliases),
+    serviceAliases: Type.Optional(Type.Record(ServiceName, Nullable(ServiceName), aliases)),
     isActive: Type.Optional(Type.Boolean()),
   },
   { examples: [{ description: "Renewed in May" }] },

@@ -70,19 +70,41 @@ describe("a carrier account", () => {
     expect((await org.get(path)).body.code).toBe("carrier_account_not_found");
   });
 
+  test("is refused with rules that together let no pickup through", async () => {
+    const send = async (pickupRules: object) =>
+      (await org.post("/carrier-accounts", { name: "Never", carrier: "rate-card", pickupRules })).body.errors;
+    expect(await send({ earliestReady: "18:00", latestClose: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/latestClose", code: "ends_before_start" },
+    ]);
+    expect(await send({ earliestReady: "08:00", latestClose: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/minWindowMinutes", code: "window_never_fits" },
+    ]);
+    const path = await anAccount({ pickupRules: { earliestReady: "08:00", latestClose: "10:00" } });
+    const narrower = await org.patch(path, { pickupRules: { earliestReady: "09:00" } });
+    expect(narrower.body.errors).toMatchObject([{ code: "window_never_fits" }]);
+  });
+
+  test("gets names of services one by one, and loses the one that is set to null", async () => {
+    const path = await anAccount({ serviceAliases: { House: "GROUND", Fast: "AIR" } });
+    const { body } = await org.patch(path, { serviceAliases: { Fast: null, Slow: "ECO" } });
+    expect(body.serviceAliases).toEqual({ House: "GROUND", Slow: "ECO" });
+    const more = Object.fromEntries(Array.from({ length: 499 }, (_, index) => [`n${index}`, "GROUND"]));
+    expect((await org.patch(path, { serviceAliases: more })).body.errors).toMatchObject([{ code: "maxProperties" }]);
+  });
+
   test("keeps its credentials sealed: they are named, never shown, and can be changed and removed", async () => {
     const path = await anAccount({ carrier: "demo", credentials: { apiKey: "top-secret-7731" } });
     const answer = await org.get(path);
     expect(answer.body.credentialFields).toEqual(["apiKey"]);
-    expect(answer.text).not.toContain("7731");
+    expect(answer.text).not.toContain("top-secret");
     const rows = await hub.world.db.query<{ credentials: string }>("select credentials from carrier_accounts");
-    expect(JSON.stringify(rows)).not.toContain("7731");
+    expect(JSON.stringify(rows)).not.toContain("top-secret");
     const audit = await org.get("/audit");
-    expect(audit.text).not.toContain("7731");
+    expect(audit.text).not.toContain("top-secret");
     await org.patch(path, { credentials: { apiKey: "another-8842" } });
-    expect((await org.get("/audit")).text).not.toContain("8842");
+    expect((await org.get("/audit")).text).not.toContain("another-8842");
     expect((await org.patch(path, { credentials: null })).body.credentialFields).toEqual([]);
-    expect(hub.logs.join("")).not.toMatch(/7731|8842/);
+    expect(hub.logs.join("")).not.toMatch(/top-secret|another-8842/);
   });
 
   test("is refused with every wrong field: setting, credential, pickup rule, name", async () => {

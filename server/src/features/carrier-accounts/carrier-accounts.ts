@@ -2,9 +2,9 @@ import type { Carrier } from "../../carriers/carrier.ts";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
-import { PickupRules } from "../../carriers/pickup-rules.ts";
+import { pickupRuleErrors, PickupRules } from "../../carriers/pickup-rules.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
@@ -22,6 +22,7 @@ import type {
   CarrierAccountQuery,
   CarrierAccountRequest,
 } from "./carrier-accounts.schemas.ts";
+import { maxAliases } from "./carrier-accounts.schemas.ts";
 import type { AccountRow, AccountValues } from "./carrier-accounts.store.ts";
 import * as store from "./carrier-accounts.store.ts";
 import * as cards from "./rate-cards.store.ts";
@@ -61,7 +62,11 @@ export function listCarriers() {
 export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequest): Promise<CarrierAccount> {
   const carrier = findCarrier(request.carrier)!;
   const settings = request.settings ?? {};
-  refuse([...wrongIn(carrier, "settings", settings), ...wrongIn(carrier, "credentials", request.credentials ?? {})]);
+  refuse([
+    ...wrongIn(carrier, "settings", settings),
+    ...wrongIn(carrier, "credentials", request.credentials ?? {}),
+    ...wrongRules(carrier, request.pickupRules ?? {}),
+  ]);
   return await change(ctx, async (tx) => {
     const id = ctx.newId();
     await insert(tx, ctx, {
@@ -104,8 +109,12 @@ export async function updateCarrierAccount(
     refuse([
       ...wrongIn(carrier, "settings", settings),
       ...(credentials ? wrongIn(carrier, "credentials", credentials) : []),
-      ...findPickupErrors(pickupRules).map((error) => ({ ...error, pointer: `/pickupRules${error.pointer}` })),
+      ...wrongRules(carrier, pickupRules),
     ]);
+    const serviceAliases = mergePatch(row.service_aliases, patch.serviceAliases ?? {}) as Record<string, string>;
+    if (Object.keys(serviceAliases).length > maxAliases) {
+      throw badField("/serviceAliases", "maxProperties", `There would be more than ${maxAliases} of them.`);
+    }
     const sealed = credentials
       ? seal(ctx, id, credentials)
       : { credentials: row.credentials, credentialFields: row.credential_fields };
@@ -117,7 +126,7 @@ export async function updateCarrierAccount(
       settings,
       ...sealed,
       pickupRules,
-      serviceAliases: patch.serviceAliases ?? row.service_aliases,
+      serviceAliases,
       isActive: patch.isActive ?? row.is_active,
       at: ctx.clock.now(),
     };
@@ -235,6 +244,12 @@ const finders = new Map(
 function wrongIn(carrier: Carrier, part: "settings" | "credentials", given: Record<string, unknown>): FieldError[] {
   const find = finders.get(`${carrier.name} ${part}`)!;
   return find(given).map((error) => ({ ...error, pointer: `/${part}${error.pointer}` }));
+}
+
+function wrongRules(carrier: Carrier, given: Record<string, unknown>): FieldError[] {
+  const shape = findPickupErrors(given);
+  const errors = shape.length > 0 ? shape : pickupRuleErrors({ ...carrier.pickupRules, ...given });
+  return errors.map((error) => ({ ...error, pointer: `/pickupRules${error.pointer}` }));
 }
 
 function refuse(errors: FieldError[]): void {

@@ -49,9 +49,9 @@ export async function findCardOn(ctx: Ctx, accountId: string, day: string): Prom
   return row && { id: row.id, version: row.number, name: row.name, card: row.card };
 }
 
-export async function findCardById(ctx: Ctx, accountId: string, cardId: string): Promise<CardInEffect | undefined> {
-  const row = await store.findCard(ctx.db, ctx.orgId, accountId, cardId);
-  return row && { id: row.id, version: row.number, name: row.name, card: row.card };
+/** The same for many accounts and days, in their order: only the ids, in one query. */
+export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<(string | null)[]> {
+  return wanted.length === 0 ? [] : await store.findCardIdsOn(ctx.db, ctx.orgId, wanted);
 }
 
 /** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */

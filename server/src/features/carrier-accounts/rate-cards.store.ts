@@ -68,6 +68,22 @@ export async function findCardOn(
   return row;
 }
 
+export type CardDay = { accountId: string; day: string };
+
+/** The ids of the cards in effect, one for each account and day that is asked for; null where there is none. */
+export async function findCardIdsOn(db: Queryable, orgId: string, wanted: CardDay[]): Promise<(string | null)[]> {
+  const rows = await db.query<{ id: string | null }>(
+    `select c.id from unnest($2::uuid[], $3::date[]) with ordinality as u (account_id, day, n)
+       left join lateral (
+         select id from rate_cards where org_id = $1 and account_id = u.account_id and is_active
+            and effective_from <= u.day and (effective_to is null or effective_to >= u.day)
+          order by effective_from desc, number desc limit 1) c on true
+      order by u.n`,
+    [orgId, wanted.map(({ accountId }) => accountId), wanted.map(({ day }) => day)],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export async function listCardIds(db: Queryable, orgId: string, accountId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>("select id from rate_cards where org_id = $1 and account_id = $2", [
     orgId,

@@ -49,6 +49,7 @@ export const conditionSetRoutes = [
     path: "/condition-sets/:id",
     scope: "condition_sets:write",
     summary: "Change a condition set",
+    description: "One that rate cards or saved pipelines refer to keeps its name.",
     ids,
     body: shapes.ConditionSetPatch,
     answer: [200, shapes.ConditionSet],

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { change, systemContext } from "../../context.ts";
+import { aSmallCard } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { recordConditionSetUses } from "./condition-sets.ts";
 
@@ -96,6 +97,21 @@ describe("a condition set", () => {
     expect((await org.get(`/condition-sets/${id}`)).body.usedBy).toEqual([use]);
     await change(ctx, (tx) => recordConditionSetUses(tx, ctx, use, []));
     expect((await org.delete(`/condition-sets/${id}`)).status).toBe(200);
+  });
+
+  test("keeps its name while a rate card names it, so that no surcharge is lost", async () => {
+    const { body: set } = await org.post("/condition-sets", { name: "Far away" });
+    const path = `/condition-sets/${set.id}`;
+    const { body: account } = await org.post("/carrier-accounts", { name: "Far", carrier: "rate-card" });
+    const when = { destinationSet: "far AWAY" };
+    const card = { ...aSmallCard, surcharges: [{ code: "FAR", kind: "fixed", amount: 3, when }] };
+    const uploaded = await org.post(`/carrier-accounts/${account.id}/rate-cards`, { card });
+    const refused = await org.patch(path, { name: "Remote" });
+    expect(refused.body).toMatchObject({ status: 409, code: "condition_set_in_use" });
+    expect(refused.body.usedBy).toMatchObject([{ type: "rate_card", id: uploaded.body.id }]);
+    expect((await org.patch(path, { name: "FAR AWAY", description: "x" })).status).toBe(200);
+    await org.delete(`/carrier-accounts/${account.id}`);
+    expect((await org.patch(path, { name: "Remote" })).status).toBe(200);
   });
 });
 

@@ -61,6 +61,7 @@ export async function updateConditionSet(
     if (patch.matching !== undefined && patch.matching !== set.matching && set.valueCount > 0) {
       throw new HubError("condition_set_not_empty", "`matching` can only be changed while the set has no values.");
     }
+    if (patch.name !== undefined && patch.name.toLowerCase() !== set.name.toLowerCase()) refuseIfNamed(set);
     const updated = await refuseTakenName(
       store.updateConditionSet(tx, ctx.orgId, { ...set, ...patch, at: ctx.clock.now() }),
     );
@@ -203,6 +204,14 @@ async function refuseTakenName(saved: Promise<ConditionSet>): Promise<ConditionS
     if (violatedConstraint(error) !== "condition_sets_name_key") throw error;
     throw new HubError("name_taken", "Another condition set has this name.");
   }
+}
+
+/** Rate cards and pipelines may refer to a set by its name, and would not find it any more. Transformations keep its id. */
+function refuseIfNamed(set: ConditionSet): void {
+  const usedBy = set.usedBy.filter(({ type }) => type !== "transformation");
+  if (usedBy.length === 0) return;
+  const message = `${set.name} cannot be renamed while ${usedBy.length} rate card(s) or pipeline(s) refer to it.`;
+  throw new HubError("condition_set_in_use", message, { extra: { usedBy } });
 }
 
 function refuseBlank(values: string[]): void {

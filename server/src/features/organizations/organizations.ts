@@ -78,6 +78,11 @@ export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Or
   return await store.findOperatorOrganization(ctx.db);
 }
 
+/** For those who may look at any organization. */
+export async function organizationExists(ctx: Pick<Ctx, "db">, id: string): Promise<boolean> {
+  return (await store.findOrganization(ctx.db, id)) !== undefined;
+}
+
 function maySee(ctx: Ctx, id: string): boolean {
   return id === ctx.orgId || seesAll(ctx);
 }

@@ -1,4 +1,3 @@
-import type { FieldError } from "../../core/errors.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -9,6 +8,7 @@ import type { Pickup } from "./pickup.ts";
 import { presentPickup } from "./pickup.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
+import { pickupExists } from "./plan-pickup.ts";
 import { callOffFormer, settleRequest } from "./settle-pickup.ts";
 
 /** Asks the carrier, outside of any transaction, and writes down what it said. */
@@ -36,16 +36,6 @@ export async function refuseTwin(ctx: Ctx, pickup: Pickup, write: () => Promise<
     await write();
   } catch (error) {
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
-    const existingId = await store.findTwin(ctx.db, ctx.orgId, pickup);
-    const problem = existsError(existingId);
-    throw new HubError("pickup_exists", problem.message, {
-      errors: [problem],
-      extra: { existingId: existingId ?? null },
-    });
+    throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, pickup), null);
   }
-}
-
-export function existsError(existingId: string | undefined): FieldError {
-  const message = `This carrier comes to this address on that day already (${existingId ?? "another pickup"}).`;
-  return { pointer: "/pickupDate", code: "pickup_exists", message };
 }

@@ -10,12 +10,12 @@ import { effectKeyOf, move, presentPickup, touched } from "./pickup.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
-import { lock, save, settleCancellation, settleRequest } from "./settle-pickup.ts";
+import { callOffFormer, lock, save, settleCancellation, settleRequest } from "./settle-pickup.ts";
 
 /** Doing it again answers the same. What the carrier will not cancel any more stays as it is. */
 export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   const now = ctx.clock.now().toISOString();
-  const found = await store.findPickup(ctx.db, ctx.orgId, id);
+  let found = await store.findPickup(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("pickup");
   if (found.status === "cancelled") return presentPickup(found, now);
   refuseIfTooLate(found, now);
@@ -24,21 +24,29 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
   // Whether the carrier has it must be known before it can be called off.
   if (found.status === "requested") {
     const said = await askToSchedule(ctx, open, found);
-    const settled = await ctx.db.transaction((tx) => settleRequest(tx, ctx, found, open, said));
+    const requested = found;
+    const settled = await ctx.db.transaction((tx) => settleRequest(tx, ctx, requested, open, said));
     if (settled.status === "requested") {
       throw new HubError(
         "carrier_failed",
         "The carrier has not yet said whether it booked the pickup. Try again later.",
       );
     }
+    if (settled.status === "cancelled") return presentPickup(settled, now);
     refuseIfTooLate(settled, now);
+    found = settled;
   }
+  // What a change has replaced is still booked: a driver would come for it.
+  await callOffFormer(ctx, found, open);
   const asked = await ctx.db.transaction(async (tx) => {
     const current = await lock(tx, ctx, id);
+    if (current.status === "cancelled") return current;
     refuseIfTooLate(current, now);
     const wanted = touched({ ...current, cancelRequestedAt: now, cancelReason: reason ?? null }, now);
     return await save(tx, ctx, wanted, "cancel_requested", open);
   });
+  // Somebody else has done it in the meantime.
+  if (asked.status === "cancelled") return presentPickup(asked, now);
   const said = await askToCancel(ctx, open, effectKeyOf(asked), asked.confirmationNumber ?? "", asked.cancelReason);
   if ("done" in said) {
     return await change(ctx, async (tx) => presentPickup(await settleCancellation(tx, ctx, id, open, said), now));
@@ -70,7 +78,9 @@ function refuseIfTooLate(pickup: Pickup, now: string): void {
 async function cancelWithoutCarrier(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   return await change(ctx, async (tx) => {
     const now = ctx.clock.now().toISOString();
-    const moved = move(await lock(tx, ctx, id), "cancelled", now, reason ?? null);
+    const current = await lock(tx, ctx, id);
+    if (current.status === "cancelled") return presentPickup(current, now);
+    const moved = move({ ...current, previous: null, cancelRequestedAt: null }, "cancelled", now, reason ?? null);
     const cancelled = { ...moved, cancelledAt: now, cancelReason: reason ?? null };
     return presentPickup(await save(tx, ctx, cancelled, "cancelled"), now);
   });

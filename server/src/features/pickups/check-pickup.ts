@@ -23,13 +23,23 @@ export type Checked = {
   next: LocalWindow | null;
 };
 
-const inPoBox = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box|postfach|apartado\s+(postal|de\s+correos))\b/i;
+const inPoBox = new RegExp(
+  [
+    String.raw`\bp[\s./-]*o[\s./-]*(box|bx)\b`,
+    String.raw`\bp\.?o\.?b\.?\s*#?\s*\d`,
+    String.raw`\bpost(al)?[\s-]+(office[\s-]+)?(box|bx)\b`,
+    String.raw`\b(postfach|postbus|apartado\s+(postal|de\s+correos)|caixa\s+postal|casella\s+postale)\b`,
+    String.raw`\bbo[iî]te\s+postale\b`,
+  ].join("|"),
+  "iu",
+);
 
 /** Everything a carrier would refuse, each with a code and a place of its own; and what it would take instead. */
 export function checkPickup(plan: PickupPlan, place: PickupPlace): Checked {
   const timeErrors = checkWindow(plan.window, place);
   const errors = [...timeErrors, ...checkLoad(plan, place.rules), ...checkAddress(plan.address, place.rules)];
-  const next = timeErrors.length === 0 ? plan.window : findSlot(plan.window, place);
+  const isFree = timeErrors.length === 0 && !place.takenDays?.has(plan.window.date.toString());
+  const next = isFree ? plan.window : findSlot(plan.window, place);
   const hint = next && describeSlot(next);
   const told = errors.map((error) => (timeErrors.includes(error) && hint ? { ...error, suggestion: hint } : error));
   return { errors: told, warnings: warningsOf(plan, place.rules), next };
@@ -78,13 +88,16 @@ function checkWindow({ date, ready, close }: LocalWindow, place: PickupPlace): F
   if (Temporal.PlainTime.compare(close, limits.latest) > 0) {
     add("/closeTime", "close_too_late", `The carrier comes until ${rules.latestClose}.`);
   }
-  if (days === 0) errors.push(...sameDayErrors(here, readyAt, closeAt, rules));
+  const todays = days === 0 ? sameDayErrors(here, closeAt, rules) : [];
+  errors.push(...todays);
+  if (days >= 0 && todays.length === 0 && here.until(readyAt).total("minutes") < rules.leadMinutes) {
+    add("/readyTime", "lead_time_too_short", `The carrier needs ${rules.leadMinutes} minutes from the request on.`);
+  }
   return errors;
 }
 
 function sameDayErrors(
   here: Temporal.ZonedDateTime,
-  readyAt: Temporal.ZonedDateTime,
   closeAt: Temporal.ZonedDateTime,
   rules: CompletePickupRules,
 ): FieldError[] {
@@ -98,10 +111,6 @@ function sameDayErrors(
   if (cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), cutoffLocalTime) >= 0) {
     const message = `For the same day the carrier is asked before ${cutoffLocalTime}; it is ${clock(here.toPlainTime())} there.`;
     return [{ pointer: "/pickupDate", code: "cutoff_passed", message }];
-  }
-  if (here.until(readyAt).total("minutes") < rules.leadMinutes) {
-    const message = `The carrier needs ${rules.leadMinutes} minutes from the request on.`;
-    return [{ pointer: "/readyTime", code: "lead_time_too_short", message }];
   }
   return [];
 }

@@ -206,6 +206,25 @@ describe("what a carrier would refuse", () => {
     for (const error of found.errors) expect(error.suggestion).toBe(next);
   });
 
+  test("too little time from the request on, also for the next morning", () => {
+    const rules = { leadMinutes: 24 * 60 };
+    const { codes, next } = check(window("2026-03-03", "08:00", "12:00"), { rules });
+    expect(codes).toEqual(["/readyTime lead_time_too_short"]);
+    expect(next).toBe("2026-03-03 10:00-12:00");
+    expect(check(window("2026-03-03", "10:00", "12:00"), { rules }).codes).toEqual([]);
+  });
+
+  test.each([
+    ["PO Box 12", "P.O.Box 12", "P. O. Box 12", "p o bx 12", "P/O Box 3", "P-O Box 3", "POB 12", "P.O.B. 12"],
+    ["Post Office Box 3", "Post Box 3", "Postal Box 3", "Postfach 12", "Postbus 9", "Boîte Postale 4"],
+  ])("a post office box, however it is written: %s ...", (...boxes) => {
+    const wanted = window("2026-03-03", "09:00", "17:00");
+    const told = (address1: string) => check(wanted, { address: { ...address, address1 } }).codes;
+    for (const box of boxes) expect([box, told(box)]).toEqual([box, ["/pickupAddress/address1 po_box_not_allowed"]]);
+    const houses = ["12 Boxwood Lane", "3 Po Boxer Street", "Depot Box Road 4", "Via Po 12", "44 Post Road"];
+    for (const house of houses) expect([house, told(house)]).toEqual([house, []]);
+  });
+
   test("more packages, or a heavier load, than it takes", () => {
     const found = check(window("2026-03-03", "09:00", "17:00"), {
       packageCount: 100,
@@ -273,6 +292,7 @@ describe("time zones and changes of the clocks", () => {
       return "value" in read ? read.value.toString() : read.error.code;
     };
     expect(time("09:30")).toBe("09:30:00");
+    expect(time("09:30:15")).toBe("09:30:15");
     expect(time("2026-03-05T09:30:00")).toBe("09:30:00");
     expect(time("2026-03-05T14:30:00Z")).toBe("09:30:00");
     expect(time("2026-03-06T01:30:00+02:00")).toBe("18:30:00");

@@ -4,7 +4,13 @@ import type { LocalWindow } from "./pickup-window.ts";
 import { momentAt } from "./pickup-window.ts";
 
 /** Where and when it is, and what the carrier wants there. */
-export type PickupPlace = { rules: CompletePickupRules; zone: string; now: Temporal.Instant };
+export type PickupPlace = {
+  rules: CompletePickupRules;
+  zone: string;
+  now: Temporal.Instant;
+  /** Days such as 2026-03-05 on which it comes there already, and would not be asked a second time. */
+  takenDays?: ReadonlySet<string>;
+};
 
 const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const roundToMinutes = 15;
@@ -47,17 +53,18 @@ export function findSlot(wanted: LocalWindow, place: PickupPlace): LocalWindow |
   return null;
 }
 
-function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, { rules, zone, now }: PickupPlace): LocalWindow | null {
-  if (closedBecause(date, rules)) return null;
+function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
+  const { rules, zone, now, takenDays } = place;
+  if (closedBecause(date, rules) || takenDays?.has(date.toString())) return null;
   const here = now.toZonedDateTimeISO(zone);
   const { earliest, latest } = limitsOn(rules);
   const [opens, closes] = [momentAt(date, earliest, zone), momentAt(date, latest, zone)];
-  let from = opens;
+  // Whoever needs a day from the request on needs it for tomorrow morning too.
+  const from = later(opens, roundUp(here.add({ minutes: rules.leadMinutes })));
   if (here.toPlainDate().equals(date)) {
     const isLate =
       rules.cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), rules.cutoffLocalTime) >= 0;
     if (!rules.sameDay || isLate) return null;
-    from = later(opens, roundUp(here.add({ minutes: rules.leadMinutes })));
   }
   const need = { minutes: Math.max(rules.minWindowMinutes, 1) };
   const [wantedReady, wantedClose] = [momentAt(date, wanted.ready, zone), momentAt(date, wanted.close, zone)];

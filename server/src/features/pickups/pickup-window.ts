@@ -3,14 +3,8 @@ import type { FieldError } from "../../core/errors.ts";
 /** A window at the pickup address. Times of the day are wall-clock times there. */
 export type LocalWindow = { date: Temporal.PlainDate; ready: Temporal.PlainTime; close: Temporal.PlainTime };
 
-export type GivenTimes = {
-  pickupDate: string;
-  readyTime?: string | undefined;
-  closeTime?: string | undefined;
-};
-
 const dateShape = /^\d{4}-\d\d-\d\d$/;
-const timeShape = /^([01]\d|2[0-3]):[0-5]\d$/;
+const timeShape = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const naiveShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 const offsetShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
 const midnightShape = /T00:00(:00(\.0+)?)?(Z|[+-]\d\d:\d\d)?$/i;

@@ -96,7 +96,9 @@ export function touched(pickup: Pickup, at: string): Pickup {
 
 /** When somebody has to look at it again without being asked. `canAsk`: the carrier says what became of a pickup. */
 export function dueOf(pickup: Pickup, canAsk: boolean, now: string): string | null {
-  if (!activeStatuses.includes(pickup.status)) return null;
+  // Cancelled while what a change has replaced is still to be called off.
+  const hasFormer = pickup.status === "cancelled" && pickup.previous !== null;
+  if (!activeStatuses.includes(pickup.status) && !hasFormer) return null;
   const isOpen = pickup.status === "requested" || pickup.cancelRequestedAt !== null || pickup.previous !== null;
   if (isOpen) return after(now, Math.min(maxDelayMs, (minuteMs / 2) * 2 ** Math.min(pickup.attempts, 10)));
   const end = after(pickup.closeAt, graceMs);

@@ -147,6 +147,31 @@ describe("after a crash", () => {
   });
 });
 
+test("a cancellation in the middle of a change calls off what the change replaces, too", async () => {
+  const { id, confirmationNumber } = await booked();
+  const { body: moved } = await org.patch(`/pickups/${id}`, { packageCount: 5 });
+  const former = { ...moved, revision: 1, confirmationNumber };
+  await forget(id, `status = 'requested', confirmation_number = null, previous = '${JSON.stringify(former)}'::jsonb`);
+  const { status, body } = await org.delete(`/pickups/${id}`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: "cancelled", isChanging: false });
+  expect((await org.get(`/audit?objectId=${id}&type=pickup.former_called_off`)).body.pagination.total).toBe(2);
+});
+
+test("what a cancelled pickup had replaced is called off later, when the process died before", async () => {
+  const { id, confirmationNumber, carrierAccountId } = await booked();
+  const { body: moved } = await org.patch(`/pickups/${id}`, { packageCount: 5 });
+  await org.delete(`/pickups/${id}`);
+  const former = { ...moved, revision: 1, confirmationNumber };
+  await forget(id, `previous = '${JSON.stringify(former)}'::jsonb`);
+  await tend();
+  expect(await read(id)).toMatchObject({ status: "cancelled", isChanging: false });
+  await forget(id, `previous = '${JSON.stringify(former)}'::jsonb`);
+  await org.delete(`/carrier-accounts/${carrierAccountId}`);
+  await tend();
+  expect(await read(id)).toMatchObject({ status: "cancelled", isChanging: false });
+});
+
 test("pickups are listed by status, account and day", async () => {
   const [one, other] = [await booked(), await booked("rate-card")];
   await org.delete(`/pickups/${other.id}`);

@@ -118,6 +118,24 @@ export async function findTwin(
   return row?.id;
 }
 
+/** The days on which a driver may still come to this address, each with the pickup that was asked for first. */
+export async function findTakenDays(
+  db: Queryable,
+  orgId: string,
+  carrierAccountId: string,
+  addressKey: string,
+  exceptId: string | undefined,
+): Promise<Map<string, string>> {
+  const rows = await db.query<{ pickup_date: string; id: string }>(
+    `select distinct on (pickup_date) pickup_date, id from pickups
+      where org_id = $1 and carrier_account_id = $2 and address_key = $3
+        and status in ('requested', 'scheduled', 'dispatched') and ($4::uuid is null or id <> $4)
+      order by pickup_date, created_at`,
+    [orgId, carrierAccountId, addressKey, exceptId ?? null],
+  );
+  return new Map(rows.map((row) => [row.pickup_date, row.id]));
+}
+
 /** Takes up pickups that something is due for; until `leaseUntil` nobody else does. */
 export async function claimDueAcrossOrgs(
   db: Queryable,

@@ -142,9 +142,35 @@ describe("scheduling a pickup", () => {
     const again = wish(carrierAccountId, { pickupAddress: { ...pickupAddress, address1: "1, PORT street" } });
     const refused = await org.post("/pickups", again);
     expect(refused.body).toMatchObject({ status: 409, code: "pickup_exists", existingId: first.id });
-    expect((await org.post("/pickups", { ...again, allowDuplicate: true })).status).toBe(201);
+    const second = await org.post("/pickups", { ...again, allowDuplicate: true });
+    expect(second.status).toBe(201);
     await org.delete(`/pickups/${first.id}`);
+    const third = await org.post("/pickups", again);
+    expect(third.body).toMatchObject({ status: 409, existingId: second.body.id });
+    await org.delete(`/pickups/${second.body.id}`);
     expect((await org.post("/pickups", again)).status).toBe(201);
+  });
+
+  test("offers a day on which nobody comes there yet, and takes it", async () => {
+    const carrierAccountId = await account();
+    for (const pickupDate of ["2026-03-04", "2026-03-05"]) {
+      const day = wish(carrierAccountId, { pickupDate, readyTime: "13:00", closeTime: "17:00" });
+      expect((await org.post("/pickups", day)).status).toBe(201);
+    }
+    const again = wish(carrierAccountId);
+    const { body: checked } = await org.post("/pickups/check", again);
+    expect(checked).toMatchObject({ ok: false, errors: [{ code: "pickup_exists", suggestion: "2026-03-06" }] });
+    const { body: refused } = await org.post("/pickups", again);
+    expect(refused).toMatchObject({ code: "pickup_exists", nextAvailable: { pickupDate: "2026-03-06" } });
+    expect(refused.nextAvailable).toEqual(checked.nextAvailable);
+    expect((await org.post("/pickups", { ...again, ...checked.nextAvailable })).status).toBe(201);
+  });
+
+  test("checks the ZIP also where the country has only its name", async () => {
+    const { countryCode: _code, ...unnamed } = pickupAddress;
+    const pickupAddressOf = { ...unnamed, country: "United States", zip: "0711", provinceCode: "NJ" };
+    const { body } = await org.post("/pickups", wish(await account(), { pickupAddress: pickupAddressOf }));
+    expect(body.errors).toMatchObject([{ pointer: "/pickupAddress/zip", code: "invalid_zip" }]);
   });
 
   test("lets one of two through that are asked for at the same moment", async () => {
@@ -192,6 +218,14 @@ describe("cancelling a pickup", () => {
     const again = await org.delete(`/pickups/${id}`);
     expect(again.status).toBe(200);
     expect(again.body).toEqual(body);
+  });
+
+  test("asked for several times at once, answers every time that it is cancelled", async () => {
+    const { body } = await org.post("/pickups", wish(await account()));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => org.delete(`/pickups/${body.id}`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(answers.map((answer) => answer.body.status))).toEqual(new Set(["cancelled"]));
+    expect((await org.get(`/audit?objectId=${body.id}&type=pickup.cancelled`)).body.pagination.total).toBe(1);
   });
 
   test("is possible until the deadline of the carrier", async () => {

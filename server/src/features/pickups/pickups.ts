@@ -4,14 +4,14 @@ import { nearestName } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import { book, existsError, refuseTwin } from "./book-pickup.ts";
+import { book, refuseTwin } from "./book-pickup.ts";
 import type { Pickup } from "./pickup.ts";
 import { dueOf, presentPickup } from "./pickup.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import { pickupStatuses } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
-import { planPickup, refuseViolations } from "./plan-pickup.ts";
+import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
 import { record } from "./settle-pickup.ts";
 
 export { cancelPickup } from "./cancel-pickup.ts";
@@ -54,11 +54,9 @@ function readStatuses({ status, from, to }: PickupQuery): PickupStatus[] | null 
 
 /** What POST /pickups would say, without asking anybody. */
 export async function checkPickupRequest(ctx: Ctx, request: PickupRequest): Promise<CheckAnswer> {
-  const { booking, checked, next } = await planPickup(ctx, request);
-  const twin = { ...booking, id: ctx.newId(), carrierAccountId: request.carrierAccountId };
-  const existingId = booking.isDuplicateAllowed ? undefined : await store.findTwin(ctx.db, ctx.orgId, twin);
+  const { booking, checked, next, existingId } = await planPickup(ctx, request);
   const errors = [...checked.errors];
-  if (existingId !== undefined) errors.push(existsError(existingId));
+  if (existingId !== undefined) errors.push(existsError(existingId, next));
   const isOk = errors.length === 0;
   return {
     ok: isOk,

@@ -3,23 +3,31 @@ import type { Address } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
-import { isTimeZone, zoneOfAddress } from "../../core/time-zones.ts";
+import { countryOfAddress, isTimeZone, zoneOfAddress } from "../../core/time-zones.ts";
 import type { Ctx } from "../../context.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { getLocation } from "../locations/locations.ts";
 import type { Checked } from "./check-pickup.ts";
 import { checkPickup } from "./check-pickup.ts";
-import type { Booking } from "./pickup.ts";
+import type { Booking, Pickup } from "./pickup.ts";
 import type { LocalWindow } from "./pickup-window.ts";
 import { momentAt, readDate, readTime, toOffsetText } from "./pickup-window.ts";
 import type { PickupRequest, Slot } from "./pickups.schemas.ts";
+import * as store from "./pickups.store.ts";
 
 /** A request that has been looked at from all sides; nothing is asked of the carrier yet. */
-export type Planned = { open: OpenCarrier; booking: Booking; checked: Checked; next: Slot | null };
+export type Planned = {
+  open: OpenCarrier;
+  booking: Booking;
+  checked: Checked;
+  next: Slot | null;
+  /** Another pickup of that day, where no second one is wanted. */
+  existingId: string | undefined;
+};
 
 /** Throws for what cannot be looked at any further: unknown accounts, addresses without a zone, times that are none. */
-export async function planPickup(ctx: Ctx, request: PickupRequest, revision = 1): Promise<Planned> {
+export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pickup): Promise<Planned> {
   const open = await openCarrier(ctx, request.carrierAccountId);
   const { account, carrier } = open;
   if (!account.isActive) throw new HubError("carrier_account_inactive", `${account.name} is not active.`);
@@ -30,16 +38,35 @@ export async function planPickup(ctx: Ctx, request: PickupRequest, revision = 1)
   const window = readWindow(request, rules, timezone);
   const now = Temporal.Instant.fromEpochMilliseconds(ctx.clock.now().getTime());
   const { packageCount, totalWeight } = request;
-  const checked = checkPickup({ window, packageCount, totalWeight, address }, { rules, zone: timezone, now });
+  const booking = toBooking(request, address, timezone, window, rules, (former?.revision ?? 0) + 1);
+  const taken = booking.isDuplicateAllowed
+    ? new Map<string, string>()
+    : await store.findTakenDays(ctx.db, ctx.orgId, account.id, booking.addressKey, former?.id);
+  const place = { rules, zone: timezone, now, takenDays: new Set(taken.keys()) };
+  const checked = checkPickup({ window, packageCount, totalWeight, address }, place);
   const next = checked.next && toSlot(checked.next, timezone);
-  return { open, checked, next, booking: toBooking(request, address, timezone, window, rules, revision) };
+  return { open, checked, next, booking, existingId: taken.get(booking.pickupDate) };
 }
 
-/** What the carrier would refuse, with the window it would take instead. */
-export function refuseViolations({ checked, next }: Planned): void {
-  if (checked.errors.length === 0) return;
-  const { message, details } = validationFailed(checked.errors);
-  throw new HubError("validation_failed", message, { ...details, extra: { nextAvailable: next } });
+/** What the carrier would refuse, or need not be asked for, with the window it would take instead. */
+export function refuseViolations({ checked, next, existingId }: Planned): void {
+  if (checked.errors.length > 0) {
+    const { message, details } = validationFailed(checked.errors);
+    throw new HubError("validation_failed", message, { ...details, extra: { nextAvailable: next } });
+  }
+  if (existingId !== undefined) throw pickupExists(existingId, next);
+}
+
+export function pickupExists(existingId: string | undefined, next: Slot | null): HubError {
+  const problem = existsError(existingId, next);
+  const extra = { existingId: existingId ?? null, nextAvailable: next };
+  return new HubError("pickup_exists", problem.message, { errors: [problem], extra });
+}
+
+export function existsError(existingId: string | undefined, next: Slot | null): FieldError {
+  const message = `This carrier comes to this address on that day already (${existingId ?? "another pickup"}).`;
+  const suggestion = next && { suggestion: next.pickupDate };
+  return { pointer: "/pickupDate", code: "pickup_exists", message, ...suggestion };
 }
 
 async function findAddress(ctx: Ctx, { pickupAddress, locationId }: PickupRequest): Promise<Address> {
@@ -48,7 +75,7 @@ async function findAddress(ctx: Ctx, { pickupAddress, locationId }: PickupReques
   if (!address) throw badField("/pickupAddress", "required", "Say where: `pickupAddress`, or `locationId`.");
   const at = pickupAddress ? "/pickupAddress" : "/locationId";
   const missing = (["address1", "city"] as const).filter((field) => !address[field]?.trim());
-  const country = address.countryCode?.toUpperCase();
+  const country = countryOfAddress(address);
   const errors: FieldError[] = missing.map((field) => needed(`${at}/${field}`));
   if (country === undefined && zoneOfAddress(address) === undefined) errors.push(needed(`${at}/countryCode`));
   if (country === "US" && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? "")) {

@@ -24,7 +24,7 @@ export async function reschedulePickup(
   const found = await store.findPickup(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("pickup");
   refuseUnlessFree(found, ifMatch, ctx);
-  const planned = await planPickup(ctx, toRequest(found, patch), found.revision + 1);
+  const planned = await planPickup(ctx, toRequest(found, patch), found);
   refuseViolations(planned);
   const wanted = { ...found, ...planned.booking };
   let asked: Pickup | undefined;

@@ -92,6 +92,8 @@ async function tendWithoutCarrier(ctx: Ctx, { id }: Pickup): Promise<void> {
     if (pickup.status === "requested") {
       const failure = { code: "carrier_account_not_found", message: "The carrier account was deleted." };
       await save(tx, ctx, refused(pickup, failure, now), "failed");
+    } else if (pickup.status === "cancelled") {
+      await save(tx, ctx, touched({ ...pickup, previous: null }, now), "former_forgotten");
     } else if (now >= overAt(pickup)) {
       const [after, what] = judge(pickup, { done: undefined }, now);
       await save(tx, ctx, after, what ?? "completed");

@@ -1,8 +1,10 @@
 import type { FieldError } from "../../core/errors.ts";
+import { clip, extraCells, lostDigits, readNumber } from "../../core/csv-cells.ts";
+import type { Column, CsvVocabulary } from "../../core/csv-columns.ts";
+import { isErrors, matchColumns } from "../../core/csv-columns.ts";
 import { unguardFormula } from "../../core/csv.ts";
-import { nearestName } from "../../core/nearest.ts";
-import { escapePointer, textProblem } from "../../core/strict-json.ts";
-import type { Weight } from "../../core/weight.ts";
+import { textProblem } from "../../core/strict-json.ts";
+import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { NewItem } from "./rate-items.store.ts";
 
 /** What a row can say, and how its columns are usually called. First come, first served. */
@@ -29,59 +31,30 @@ const names: [field: string, aliases: string][] = [
   ["shipDate", "shipdate shipmentdate shippedon shippeddate pickupdate date"],
   ["currency", "currency currencycode"],
 ];
-export const itemFields = names.map(([field]) => field);
-const byAlias = new Map(
-  names.flatMap(([field, aliases]) => aliases.split(" ").map((alias) => [alias, field] as const)),
-);
 
-export type ItemColumn = { column: string; field: string | null };
+const vocabulary: CsvVocabulary = {
+  noun: "Items",
+  names: names.map(([field, aliases]) => [field, aliases.split(" ")]),
+};
+
+export type ItemColumn = Column;
 export type RowError = { row: number; column: string | null; code: string; message: string };
 
-function fold(column: string): string {
-  return column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-}
-
-/** Which field each column is; what the caller says goes before what the name suggests. */
+/** Which field each column is; tracking number and cost have to be among them. */
 export function matchItemColumns(
   header: readonly string[],
   mapping: Readonly<Record<string, string | null>>,
 ): { columns: ItemColumn[] } | { errors: FieldError[] } {
-  const errors: FieldError[] = [];
-  const said = new Map<string, string | null>();
-  for (const [name, field] of Object.entries(mapping)) {
-    const pointer = `/mapping/${escapePointer(name)}`;
-    const column = header.find((known) => known === name) ?? header.find((known) => fold(known) === fold(name));
-    if (column === undefined)
-      errors.push(unknown(pointer, "unknown_column", "The file has no such column.", name, header));
-    else if (field !== null && !itemFields.includes(field))
-      errors.push(unknown(pointer, "unknown_field", "Items have no such field.", field, itemFields));
-    else said.set(column, field);
-  }
-  const used = new Set(said.values());
-  const columns = header.map((column) => {
-    if (said.has(column)) return { column, field: said.get(column)! };
-    const field = byAlias.get(fold(column)) ?? null;
-    if (field === null || used.has(field)) return { column, field: null };
-    used.add(field);
-    return { column, field };
-  });
-  for (const field of ["trackingNumber", "netCost"]) {
-    if (errors.length > 0 || columns.some((column) => column.field === field)) continue;
-    const message = `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`;
-    errors.push({ pointer: "/csv/1", code: "missing_column", message, allowed: header });
-  }
-  return errors.length > 0 ? { errors } : { columns };
-}
-
-function unknown(
-  pointer: string,
-  code: string,
-  message: string,
-  given: string,
-  allowed: readonly string[],
-): FieldError {
-  const suggestion = nearestName(given, allowed);
-  return { pointer, code, message, allowed, ...(suggestion === undefined ? {} : { suggestion }) };
+  const matched = matchColumns(header, mapping, vocabulary);
+  if (isErrors(matched)) return { errors: matched };
+  const missing = ["trackingNumber", "netCost"].filter((field) => !matched.some((column) => column.field === field));
+  if (missing.length === 0) return { columns: matched };
+  return {
+    errors: missing.map((field) => {
+      const message = `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`;
+      return { pointer: "/csv/1", code: "missing_column", message, allowed: header };
+    }),
+  };
 }
 
 const maxLengths: Record<string, number> = { trackingNumber: 100, serviceType: 100, originZip: 20, destinationZip: 20 };
@@ -94,6 +67,8 @@ export function readItemRow(
   errors: RowError[],
 ): NewItem | undefined {
   const before = errors.length;
+  const extra = extraCells(row, columns.length);
+  if (extra) errors.push({ row: number, column: null, ...extra });
   const cells: Record<string, string> = {};
   const columnOf: Record<string, string> = {};
   for (const [index, { column, field }] of columns.entries()) {
@@ -114,12 +89,15 @@ export function readItemRow(
   const decimal = (field: string, limit: number): number | null => {
     const value = cells[field] ?? "";
     if (value === "") return null;
-    const parsed = parseNumber(value);
-    if (parsed === undefined) return fail(field, "not_a_number", `${clip(value)} is not a number.`);
+    const read = readNumber(value);
+    if ("problem" in read) return fail(field, read.problem.code, read.problem.message);
+    const parsed = read.value as number;
     if (parsed < 0) return fail(field, "negative", `${clip(value)} is less than nothing.`);
     return parsed > limit ? fail(field, "too_large", `${clip(value)} is too large.`) : parsed;
   };
   const trackingNumber = text("trackingNumber");
+  const lost = lostDigits(trackingNumber ?? "");
+  if (lost) fail("trackingNumber", lost.code, lost.message);
   if (trackingNumber === null && errors.length === before) fail("trackingNumber", "required", "It is missing.");
   if ((cells.netCost ?? "") === "") fail("netCost", "required", "It is missing.");
   const netCost = decimal("netCost", 1_000_000);
@@ -145,9 +123,8 @@ export function readItemRow(
   function weightOf(): NewItem["weight"] {
     const value = decimal("weight", 1_000_000);
     if (value === null) return null;
-    const said =
-      cells.weightUnit || /(lbs?|oz|kg|g)$/.exec(fold(columnOf.weight!).replace(/^weight$/, ""))?.[1] || "lb";
-    const unit = units.get(said.toLowerCase());
+    const said = cells.weightUnit ?? "";
+    const unit = said === "" ? (weightUnitInName(columnOf.weight!) ?? "lb") : readWeightUnit(said);
     return unit === undefined ? fail("weightUnit", "enum", `${clip(said)} is none of lb, oz, kg, g.`) : { value, unit };
   }
   function sizeOf(): NewItem["dimensions"] {
@@ -179,27 +156,6 @@ export function readItemRow(
   }
 }
 
-const spellings: Record<Weight["unit"], string> = {
-  lb: "lb lbs pound pounds",
-  oz: "oz ounce ounces",
-  kg: "kg kgs kilogram kilograms",
-  g: "g gram grams",
-};
-const units = new Map(
-  (Object.keys(spellings) as Weight["unit"][]).flatMap((unit) =>
-    spellings[unit].split(" ").map((spelling): [string, Weight["unit"]] => [spelling, unit]),
-  ),
-);
-
-/** "1,234.50", "$12" and "12,50" are numbers; what could be read in two ways is not. */
-function parseNumber(text: string): number | undefined {
-  const bare = text.replaceAll(/[\s$€£]/g, "");
-  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare)
-    ? bare.replaceAll(",", "")
-    : bare.replace(/^(-?\d+),(\d{1,2})$/, "$1.$2");
-  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : undefined;
-}
-
 /** 2026-12-31, with or without a time, or 12/31/2026, the month first. */
 function parseDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text);
@@ -209,8 +165,4 @@ function parseDay(text: string): string | undefined {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   return date.toISOString().slice(0, 10);
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
 }

@@ -111,6 +111,37 @@ describe("files", () => {
     expect(taken.body).toMatchObject({ comparison: { itemCount: 1 }, summary: { skipped: 3 } });
   });
 
+  test("lose no row and take no row for what it is not, whatever programs have made of them", async () => {
+    const send = async (csv: string) =>
+      (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, dryRun: true })).body;
+    const mixed = await send("tracking,cost,service\r\nA,1,Ground\nB,2,Ground\nC,3,Ground\r\n");
+    expect(mixed.summary).toEqual({ rows: 3, items: 3, skipped: 0 });
+    const shifted = await send("tracking,cost,service\nA,1,014.20,Ground\nB,2,Ground,,\n");
+    expect(shifted).toMatchObject({
+      summary: { items: 1 },
+      errors: [{ row: 2, column: null, code: "too_many_cells" }],
+    });
+    const lost = await send("tracking,cost\n1.23E+11,1\n9.4001E+21,2\n1E5X,3\n");
+    expect(lost.errors).toMatchObject([
+      { row: 2, column: "tracking", code: "digits_lost" },
+      { row: 3, column: "tracking", code: "digits_lost" },
+    ]);
+    expect(lost.summary.items).toBe(1);
+  });
+
+  test.each([
+    ["Weight (kg)", "kg"],
+    ["weight_oz", "oz"],
+    ["weightLb", "lb"],
+    ["Weight/pkg", "lb"],
+    ["Rating", "lb"],
+  ])("have weights in the unit that %s names", async (column, unit) => {
+    const csv = `tracking,cost,${column}\nA,1,2\n`;
+    const request = { name: "Units", carrierAccountId, csv, mapping: { [column]: "weight" } };
+    const { body } = await org.post("/rate-comparisons/import", request);
+    expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual({ value: 2, unit });
+  });
+
   test("that are none are refused clearly", async () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
@@ -122,6 +153,8 @@ describe("files", () => {
       pointer: "/mapping/cost",
       suggestion: "netCost",
     });
+    const twice = { mapping: { a: "netCost", b: "netCost" } };
+    expect(await send("tracking,a,b\nA,1,2", twice)).toMatchObject({ pointer: "/mapping/b", code: "duplicate_field" });
     const nameless = await org.post("/rate-comparisons/import", { csv: "tracking,cost\nA,1" });
     expect(nameless.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/name",

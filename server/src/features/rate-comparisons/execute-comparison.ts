@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { toMg, toSides } from "../../carriers/rate-card/measures.ts";
-import { normaliseZip, stateOfZip } from "../../carriers/zones/zip.ts";
+import { normaliseZip, stateOfPlace } from "../../carriers/zones/zip.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld, systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
@@ -189,10 +189,7 @@ function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): Rate
 }
 
 function stateAt({ zip, state }: RateItem["origin"]): string {
-  const given = state?.trim().toUpperCase() ?? "";
-  if (/^[A-Z]{2}$/.test(given)) return given;
-  const known = normaliseZip(zip);
-  return (known === undefined ? undefined : stateOfZip(known)) ?? given;
+  return stateOfPlace(state, normaliseZip(zip)) ?? "";
 }
 
 async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promise<void> {

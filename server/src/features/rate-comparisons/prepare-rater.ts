@@ -1,13 +1,12 @@
-import { matchService } from "../../carriers/rate-card/compile-card.ts";
 import { mgPer, toMg } from "../../carriers/rate-card/measures.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
-import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
+import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { loadTariffParts } from "../carrier-accounts/open-carrier.ts";
 import type { Rater } from "./rate-item.ts";
-import { createRater } from "./rate-item.ts";
+import { createRater, findMatch } from "./rate-item.ts";
 import type { ClaimedRow } from "./rate-comparisons.store.ts";
 import * as comparisons from "./rate-comparisons.store.ts";
 import * as items from "./rate-items.store.ts";
@@ -38,13 +37,12 @@ export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario):
       ? await loadTariffParts(ctx, row.source_account_id, row.source_card)
       : undefined;
   const aliases = await aliasesOf(ctx, row);
+  const names = { tariff, aliases, fallback: options.serviceFallback ?? ("faster" as const) };
   const rater = createRater({
-    tariff,
+    ...names,
     source: source?.tariff,
     profiles:
-      options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, tariff))),
-    aliases,
-    fallback: options.serviceFallback ?? "faster",
+      options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, names))),
     residential: options.residential ?? null,
     keepsDuplicates: options.duplicates === "keep",
     day: row.rate_day!,
@@ -62,7 +60,11 @@ async function aliasesOf(ctx: Ctx, row: Prepared): Promise<Map<string, string>> 
 }
 
 /** Which weights are usual: those of the same level in this comparison, or the one that was named, or everybody's. */
-async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Record<string, WeightProfile>> {
+async function profilesOf(
+  ctx: Ctx,
+  row: Prepared,
+  names: Pick<Rater, "tariff" | "aliases" | "fallback">,
+): Promise<Record<string, WeightProfile>> {
   if (row.profiles) return row.profiles;
   const { assumedWeight } = row.options;
   const profiles: Record<string, WeightProfile> = {
@@ -70,7 +72,7 @@ async function profilesOf(ctx: Ctx, row: Prepared, tariff: Tariff): Promise<Reco
   };
   const byLevel = new Map<string, Map<number, number>>();
   for (const { service_type, pounds, items: count } of await items.countWeights(ctx.db, row.id)) {
-    const level = matchService(tariff.card, service_type, "faster")?.level;
+    const level = findMatch(names, service_type)?.level;
     if (level === undefined) continue;
     const weights = byLevel.get(level) ?? new Map<number, number>();
     weights.set(pounds, (weights.get(pounds) ?? 0) + count);

@@ -121,6 +121,8 @@ describe("a comparison", () => {
       card: { ...card, fuel: { percent: 20, base: "base_net" } },
     });
     expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: true });
+    const listed = (await org.get("/rate-comparisons?limit=100")).body.data as { id: string; stale: boolean }[];
+    expect(listed.filter(({ stale }) => stale).map(({ id }) => `/rate-comparisons/${id}`)).toEqual([path]);
     expect((await org.get(`${path}/summary`)).body).toMatchObject({ stale: true, totals: { targetCost: 13.2 } });
     await org.post(`${path}/process`);
     await resumeComparisons(hub.world);
@@ -228,14 +230,44 @@ describe("items", () => {
   });
 
   test("of unknown weight take the weights of the others when there are enough", async () => {
-    const known = Array.from({ length: 30 }, (_, index) => anItem({ weight: lb(index < 15 ? 1 : 10) }));
-    const path = await processed([...known, anItem({ weight: undefined })]);
+    const known = Array.from({ length: 30 }, (_, index) =>
+      anItem({ weight: lb(index < 15 ? 1 : 10), serviceType: "House Brand" }),
+    );
+    // Under another name too, when somebody said which service it is.
+    const options = { serviceMap: { "house brand": "GROUND" } };
+    const path = await processed([...known, anItem({ weight: undefined })], { options });
     const last = (await itemsOf(path)).at(-1);
     // Half at 11.00, half at 16.50.
     expect(last).toMatchObject({ basis: "profile", targetCost: 13.75, targetLow: 11, targetHigh: 16.5 });
     expect(last.lines.reduce((sum: number, line: { amount: number }) => sum + Math.round(line.amount * 100), 0)).toBe(
       1375,
     );
+  });
+
+  test("go to the service that was named for theirs, whatever its name means elsewhere", async () => {
+    const flat = { weightBreaks: [{ upTo: null }] };
+    const services = [
+      { code: "PRIORITY", level: "two_day", rates: { "2": [25] }, ...flat },
+      { code: "SAVER", level: "three_day", rates: { "2": [5] }, ...flat },
+    ];
+    const account = await anAccount({ ...card, services });
+    const items = [anItem({ serviceType: "our two days" }), anItem({ serviceType: "Priority Mail" })];
+    const options = { serviceMap: { "Our Two Days": "PRIORITY" } };
+    const path = await processed(items, { carrierAccountId: account, options });
+    expect(await itemsOf(path)).toMatchObject([{ targetService: "PRIORITY" }, { targetService: "SAVER" }]);
+    const parcel = { origin: { zip: "07114" }, destination: { zip: "10001" }, weight: lb(3), services: ["PRIORITY"] };
+    const { body } = await org.post(`/carrier-accounts/${account}/quote`, parcel);
+    expect(body.quotes).toMatchObject([{ service: "PRIORITY", total: 27.5 }]);
+  });
+
+  test("pay the surcharge of their state however it is written, or when only the ZIP tells it", async () => {
+    const surcharges = [{ code: "NEW_YORK", kind: "fixed", amount: 5, when: { destinationStates: ["NY"] } }];
+    const account = await anAccount({ ...card, surcharges });
+    const states = ["NY", "ny", " Ny ", "New York", "", undefined, "NJ"];
+    const items = states.map((destinationState) => anItem({ destinationState }));
+    const rated = await itemsOf(await processed(items, { carrierAccountId: account }));
+    const costs = rated.map(({ targetCost }: { targetCost: number }) => targetCost);
+    expect(costs).toEqual([18.2, 18.2, 18.2, 18.2, 18.2, 18.2, 13.2]);
   });
 
   test("near the end of a zone carry both prices", async () => {

@@ -12,7 +12,7 @@ import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schema
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
-import { findCardOn } from "../carrier-accounts/open-carrier.ts";
+import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { demoItems } from "./demo-comparison.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
@@ -38,7 +38,8 @@ import { emptyTotals } from "./tally.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map((row) => presentComparison(row, false)) };
+  const stale = await areStale(ctx, page.data);
+  return { ...page, data: page.data.map((row, index) => presentComparison(row, stale[index]!)) };
 }
 
 export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
@@ -46,11 +47,21 @@ export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
   return presentComparison(row, await isStale(ctx, row));
 }
 
-/** Another card is in effect now than the one that was compared with. */
 async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {
-  if (row.rate_card_id === null || row.finished_at === null) return false;
-  const card = await findCardOn(ctx, row.carrier_account_id, row.options.rateDate ?? today(ctx));
-  return card?.id !== row.rate_card_id;
+  const [stale] = await areStale(ctx, [row]);
+  return stale!;
+}
+
+/** Of each, whether another card is in effect now than the one that was compared with. */
+async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
+  const finished = rows.filter((row) => row.rate_card_id !== null && row.finished_at !== null);
+  const days = finished.map((row) => ({
+    accountId: row.carrier_account_id,
+    day: row.options.rateDate ?? today(ctx),
+  }));
+  const cards = await findCardIdsOn(ctx, days);
+  const stale = new Set(finished.filter((row, index) => cards[index] !== row.rate_card_id));
+  return rows.map((row) => stale.has(row));
 }
 
 export async function createComparison(ctx: Ctx, request: ComparisonRequest): Promise<Comparison> {

@@ -1,5 +1,5 @@
 import type { CompiledService, ServiceMatch } from "../../carriers/rate-card/compile-card.ts";
-import { matchService } from "../../carriers/rate-card/compile-card.ts";
+import { findService, matchService } from "../../carriers/rate-card/compile-card.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
 import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
 import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
@@ -154,10 +154,20 @@ function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateIt
 
 function matchOf(rater: Rater, serviceType: string): ServiceMatch | undefined {
   if (rater.matches.has(serviceType)) return rater.matches.get(serviceType);
-  const alias = rater.aliases.get(foldService(serviceType));
-  const match = matchService(rater.tariff.card, alias ?? serviceType, rater.fallback);
+  const match = findMatch(rater, serviceType);
   if (rater.matches.size < 10_000) rater.matches.set(serviceType, match);
   return match;
+}
+
+/** What stands for a service: what somebody said, or what its name says. */
+export function findMatch(
+  { tariff: { card }, aliases, fallback }: Pick<Rater, "tariff" | "aliases" | "fallback">,
+  serviceType: string,
+): ServiceMatch | undefined {
+  const alias = aliases.get(foldService(serviceType));
+  if (alias === undefined) return matchService(card, serviceType, fallback);
+  // Who names a service of the card for another one means that service, whatever its name means elsewhere.
+  return findService(card, alias) ?? matchService(card, alias, fallback);
 }
 
 function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip {
@@ -221,7 +231,7 @@ function inferWeights(
   trip: Trip,
 ): [low: number, likely: number, high: number] | undefined {
   const { source } = rater;
-  const match = source && matchService(source.card, item.serviceType, "none");
+  const match = source && findService(source.card, item.serviceType);
   if (!source || !match || match.service.isFlat) return undefined;
   const found = zoneOf(source, item.origin, item.destination, match.service);
   if ("reason" in found) return undefined;

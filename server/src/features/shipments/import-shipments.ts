@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import type { CellValue } from "../../core/csv-cells.ts";
-import { readDate, readNumber, repairAddress } from "../../core/csv-cells.ts";
+import { extraCells, lostDigits, readDate, readNumber, repairAddress } from "../../core/csv-cells.ts";
 import type { Column, CsvVocabulary } from "../../core/csv-columns.ts";
 import { addressFields, isErrors, matchColumns } from "../../core/csv-columns.ts";
 import {
@@ -14,6 +14,7 @@ import {
   toCsv,
   unguardFormula,
 } from "../../core/csv.ts";
+import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Failure } from "./create-shipments.ts";
@@ -35,7 +36,10 @@ const vocabulary: CsvVocabulary = {
     ["promisedDate", ["promiseddate", "promisedat", "promisedate", "deliverby", "expecteddelivery", "duedate"]],
     ["acceptedAt", ["acceptedat", "pickedupat", "firstscan", "pickupdate"]],
     ["deliveredAt", ["deliveredat", "deliverydate", "datedelivered", "delivered"]],
-    ["weight.value", ["weight", "weightvalue", "packageweight"]],
+    [
+      "weight.value",
+      ["weight", "weightvalue", "packageweight", "weightlb", "weightlbs", "weightoz", "weightkg", "weightg"],
+    ],
     ["weight.unit", ["weightunit"]],
     ["cost", ["cost", "netcost", "shippingcost", "netcharge", "amount"]],
     ["currency", ["currency", "currencycode"]],
@@ -52,11 +56,14 @@ function readCell(field: string, text: string): CellValue {
   if (times.has(field)) return readDate(text);
   if (field === "promisedDate") {
     const read = readDate(text);
-    // A day is meant, wherever the parcel goes.
-    return "value" in read ? { value: (read.value as string).slice(0, 10) } : read;
+    if ("problem" in read) return read;
+    // A day is meant, wherever the parcel goes: the one that is written, whatever day it is in UTC then.
+    return { value: /^\d{4}-\d\d-\d\d/.exec(text)?.[0] ?? (read.value as string).slice(0, 10) };
   }
+  const lost = field === "trackingNumber" ? lostDigits(text) : undefined;
+  if (lost) return { problem: lost };
   if (field === "currency") return { value: text.toUpperCase() };
-  return { value: field === "weight.unit" ? text.toLowerCase() : text };
+  return { value: field === "weight.unit" ? (readWeightUnit(text) ?? text.toLowerCase()) : text };
 }
 
 type Problem = ImportAnswer["errors"][number];
@@ -128,10 +135,8 @@ function isBlank(row: string[]): boolean {
 
 function readRow(columns: Column[], cells: string[], index: number): Row {
   const row: Row = { index, request: {}, errors: [] };
-  if (!isBlank(cells.slice(columns.length))) {
-    const message = `The row has ${cells.length} cells, the header ${columns.length}.`;
-    row.errors.push({ row: index + 1, column: null, code: "too_many_cells", message });
-  }
+  const extra = extraCells(cells, columns.length);
+  if (extra) row.errors.push({ row: index + 1, column: null, ...extra });
   for (const [i, { column, field }] of columns.entries()) {
     const text = unguardFormula((cells[i] ?? "").trim());
     if (field === null || text === "") continue;
@@ -143,7 +148,10 @@ function readRow(columns: Column[], cells: string[], index: number): Row {
   // A unit alone says nothing, and a number alone is in pounds, as most carriers' files have it.
   const weight = request.weight as { value?: number; unit?: string } | undefined;
   if (weight && weight.value === undefined) delete request.weight;
-  else if (weight) weight.unit ??= "lb";
+  else if (weight) {
+    const named = columns.find(({ field }) => field === "weight.value");
+    weight.unit ??= weightUnitInName(named?.column ?? "") ?? "lb";
+  }
   for (const side of ["origin", "destination"]) {
     if (request[side]) request[side] = repairAddress(request[side]);
   }

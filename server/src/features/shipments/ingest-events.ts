@@ -10,7 +10,7 @@ import { applyReports } from "./apply-tracking.ts";
 import { invalid, placed } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
-import { eventErrors, maxEvents, toEvent } from "./shipment-fields.ts";
+import { eventErrors, isYetToCome, maxEvents, toEvent } from "./shipment-fields.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { EventRequest, TrackedEvent } from "./shipments.schemas.ts";
 import { EventRow } from "./shipments.schemas.ts";
@@ -144,8 +144,10 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     duplicates: 0,
     invalid: [],
   };
+  const now = ctx.clock.now().toISOString();
   const match = await matchShipments(tx, ctx.orgId, records);
   const reports: Report[] = [];
+  const recordOf = new Map<string, number>();
   for (const [index, record] of records.entries()) {
     const shipments = match(record);
     if (shipments.length === 0) {
@@ -156,15 +158,25 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     const readable = record.events.filter(({ at }) => isTime(at));
     if (readable.length < record.events.length)
       summary.invalid.push({ index, message: "An event has no readable time." });
+    const past = readable.filter(({ at }) => !isYetToCome(at, now));
+    if (past.length < readable.length)
+      summary.invalid.push({ index, message: "An event has not happened yet, by its own time." });
     const hasEstimate = record.promisedAt != null && isTime(record.promisedAt);
     if (record.promisedAt != null && !hasEstimate) summary.invalid.push({ index, message: "promisedAt is no time." });
     const estimate = hasEstimate ? { estimatedAt: new Date(record.promisedAt!).toISOString() } : {};
-    const events = readable.map(readEvent);
-    for (const { id, orderId } of shipments) reports.push({ shipmentId: id, orderId, events, ...estimate });
+    const events = past.map(readEvent);
+    for (const { id, orderId } of shipments) {
+      reports.push({ shipmentId: id, orderId, events, ...estimate });
+      recordOf.set(id, index);
+    }
   }
   const applied = await applyReports(tx, ctx, reports, true);
-  for (const { addedKeys } of applied.values()) summary.added += addedKeys.size;
-  summary.duplicates = reports.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
+  for (const [id, { addedKeys, isFull }] of applied) {
+    summary.added += addedKeys.size;
+    if (isFull) summary.invalid.push({ index: recordOf.get(id)!, message: tooMany });
+  }
+  const kept = reports.filter(({ shipmentId }) => !applied.get(shipmentId)?.isFull);
+  summary.duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
   return summary;
 }
 

@@ -60,8 +60,12 @@ function timeErrors(pointer: string, text: string | undefined): FieldError[] {
 }
 
 /** Clocks differ, and days begin earlier elsewhere: a day ahead is believed. */
+export function isYetToCome(at: string, now: string): boolean {
+  return Date.parse(at) > Date.parse(now) + dayMs;
+}
+
 function futureErrors(pointer: string, text: string | undefined, now: string): FieldError[] {
-  if (text === undefined || !(Date.parse(text) > Date.parse(now) + dayMs)) return [];
+  if (text === undefined || !isYetToCome(text, now)) return [];
   return [{ pointer, code: "date_in_future", message: "This has not happened yet." }];
 }
 

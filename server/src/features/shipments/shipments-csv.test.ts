@@ -49,6 +49,26 @@ describe("importing shipments", () => {
     expect(again.body.errors).toMatchObject([{ row: 2, column: "tracking", code: "shipment_exists" }]);
   });
 
+  test("takes no tracking number whose digits a spreadsheet has lost, and a promised day as it is written", async () => {
+    const csv = "tracking,promised date\n1.23E+11,\n1Z77,2026-03-05T23:00:00-05:00\n";
+    const { body } = await org.post("/shipments/import", { csv });
+    expect(body.errors).toMatchObject([{ row: 2, column: "tracking", code: "digits_lost" }]);
+    const { data } = (await org.get("/shipments?search=1Z77")).body;
+    expect(data).toMatchObject([{ trackingNumber: "1Z77", promisedDate: "2026-03-05" }]);
+  });
+
+  test.each([
+    ["Weight (kg)", "", { value: 2, unit: "kg" }],
+    ["weight", "LBS", { value: 2, unit: "lb" }],
+    ["weight", "", { value: 2, unit: "lb" }],
+    ["Weight (kg)", "oz", { value: 2, unit: "oz" }],
+  ])("reads weights under %s with the unit %j", async (column, unit, weight) => {
+    const number = `W${crypto.randomUUID()}`;
+    const csv = `tracking,${column},weight unit\n${number},2,${unit}\n`;
+    expect((await org.post("/shipments/import", { csv })).body.errors).toEqual([]);
+    expect((await org.get(`/shipments?trackingNumber=${number}`)).body.data).toMatchObject([{ weight }]);
+  });
+
   test.each([
     ["", "/csv", "minLength"],
     ["\n \n", "/csv", "empty"],

@@ -14,14 +14,6 @@ export async function findShipment(db: Queryable, orgId: string, id: string): Pr
   return row && toShipment(row);
 }
 
-export async function readShipments(db: Queryable, orgId: string, ids: string[]): Promise<Shipment[]> {
-  const rows = await db.query<ShipmentRow>(
-    `select ${readColumns} from shipments s where s.org_id = $1 and s.id = any($2::uuid[])`,
-    [orgId, ids],
-  );
-  return rows.map(toShipment);
-}
-
 /** Always in the order of ids: two writers wait for each other instead of blocking each other. */
 export async function lockShipments(tx: Tx, orgId: string, ids: string[]): Promise<Shipment[]> {
   if (ids.length === 0) return [];

@@ -25,6 +25,7 @@ export { addEvent, addEventsInBulk } from "./ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
 export { applyTrackingRecords } from "./ingest-events.ts";
+export { toEventStatus } from "./shipments.states.ts";
 export { seedShipments } from "./seed-shipments.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";

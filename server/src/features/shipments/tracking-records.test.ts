@@ -47,6 +47,33 @@ describe("what a carrier says when it is asked", () => {
     });
   });
 
+  test("is not believed about the future: a delivery years ahead leaves the parcel open", async () => {
+    await org.post("/shipments", { trackingNumber: "R9", destination });
+    const events = [
+      { at: "2026-03-01T10:00:00Z", status: "picked_up" },
+      { at: "2199-03-01T10:00:00Z", status: "delivered" },
+    ];
+    const { added, invalid } = await apply([{ trackingNumber: "R9", events }]);
+    expect({ added, invalid }).toEqual({
+      added: 1,
+      invalid: [{ index: 0, message: "An event has not happened yet, by its own time." }],
+    });
+    expect((await org.get("/shipments?trackingNumber=R9")).body.data).toMatchObject([{ status: "in_transit" }]);
+  });
+
+  test("is reported as too much when a parcel has no room for it, not as known", async () => {
+    await org.post("/shipments", { trackingNumber: "R10", destination });
+    const first = Date.parse("2026-03-01T00:00:00Z");
+    const scan = (minute: number) => ({ at: new Date(first + minute * 60_000).toISOString(), status: "in_transit" });
+    const events = Array.from({ length: 501 }, (_, index) => scan(index));
+    const { added, duplicates, invalid } = await apply([{ trackingNumber: "R10", events }]);
+    expect({ added, duplicates, invalid }).toEqual({
+      added: 0,
+      duplicates: 0,
+      invalid: [{ index: 0, message: "A shipment has at most 500 events." }],
+    });
+  });
+
   test("a later estimate leaves the promise as it is and says that it will be missed", async () => {
     await org.post("/shipments", { trackingNumber: "R4", destination, promisedDate: "2199-03-05" });
     await apply([{ trackingNumber: "R4", events: [], promisedAt: "2199-03-07T12:00:00Z" }]);

@@ -1,27 +1,30 @@
 import { Type } from "../../core/type.ts";
 import type { Static } from "typebox";
+import { Nullable } from "../../core/schema.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { applyTrackingRecords } from "../shipments/shipments.ts";
+import { applyTrackingRecords, toEventStatus } from "../shipments/shipments.ts";
 import type { TrackingRecord } from "../shipments/shipments.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
+/** Others say null, or nothing at all, where they know nothing; as much of a long text is kept as there is room for. */
+const MaybeText = Type.Optional(Nullable(Text));
+const MaybeMoment = Type.Optional(Nullable(Moment));
+const MaybeNote = Type.Optional(Nullable(Type.String()));
 
 /** What a bridge delivers about a parcel: its last status, or all events it knows. */
 const Tracking = Type.Object({
   trackingNumber: Text,
-  carrier: Type.Optional(Text),
-  status: Type.Optional(Text),
-  statusAt: Type.Optional(Moment),
-  deliveredAt: Type.Optional(Moment),
-  estimatedDeliveryAt: Type.Optional(Moment),
+  carrier: MaybeText,
+  status: MaybeText,
+  statusAt: MaybeMoment,
+  deliveredAt: MaybeMoment,
+  estimatedDeliveryAt: MaybeMoment,
   events: Type.Optional(
-    Type.Array(
-      Type.Object({ at: Moment, status: Text, description: Type.Optional(Text), location: Type.Optional(Text) }),
-    ),
+    Nullable(Type.Array(Type.Object({ at: Moment, status: Text, description: MaybeNote, location: MaybeNote }))),
   ),
 });
 type Tracking = Static<typeof Tracking>;
@@ -45,13 +48,19 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
 }
 
 function toRecord({ carrier, trackingNumber, events, status, statusAt, ...rest }: Tracking): TrackingRecord {
-  const last = status !== undefined && statusAt !== undefined ? [{ at: statusAt, status }] : [];
-  const arrived =
-    rest.deliveredAt !== undefined && status !== "delivered" ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
+  const last = status != null && statusAt != null ? [{ at: statusAt, status }] : [];
+  const told: TrackingRecord["events"] = (events ?? last).map(toEvent);
+  const isToldArrived = told.some((event) => toEventStatus(event.status) === "delivered");
+  const arrived = rest.deliveredAt != null && !isToldArrived ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
   return {
     trackingNumber,
-    events: events ?? [...last, ...arrived],
-    ...(carrier === undefined ? {} : { carrier }),
-    ...(rest.estimatedDeliveryAt === undefined ? {} : { promisedAt: rest.estimatedDeliveryAt }),
+    events: [...told, ...arrived],
+    ...(carrier == null ? {} : { carrier }),
+    ...(rest.estimatedDeliveryAt == null ? {} : { promisedAt: rest.estimatedDeliveryAt }),
   };
+}
+
+/** An empty note is none: said again as null, it would be another event. */
+function toEvent({ at, status, description, location }: NonNullable<Tracking["events"]>[number]) {
+  return { at, status, description: description || null, location: location || null };
 }
