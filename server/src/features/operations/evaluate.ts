@@ -188,9 +188,13 @@ function settle(
   evaluation.steps.push(result);
 }
 
-/** All or nothing for this order: back to where it was, with everything left to do that was to do before. */
+/** All or nothing for this order: back to where it was, without what was made, with everything left to do that was to do before. */
 function rollBack(evaluation: Evaluation): void {
-  for (const step of evaluation.steps) if (step.status === "applied" && !step.carried) step.status = "rolled_back";
+  for (const step of evaluation.steps) {
+    if (step.status !== "applied" || step.carried) continue;
+    step.status = "rolled_back";
+    delete step.created_order_ids;
+  }
   evaluation.todo = evaluation.todoBefore;
   evaluation.order = evaluation.before;
   evaluation.created = [];

@@ -162,3 +162,15 @@ test("dates and carrier accounts in params are checked before an order is looked
     { pointer: "/actions/0/params/carrier_account_id", code: "carrier_account_not_found" },
   ]);
 });
+
+test("a step that is rolled back names no orders that it made: there are none", async () => {
+  const order_ids = await makeOrders({});
+  const failing = { type: "assert", params: { when: { path: "tags", op: "has_tag", value: "nobody" } } };
+  const actions = [{ type: "duplicate" }, failing];
+  const { body } = await run(order_ids, actions, { atomic: true });
+  expect(body.results[0].steps).toMatchObject([{ status: "rolled_back" }, { status: "failed" }]);
+  expect(body.results[0].steps[0].created_order_ids).toBeUndefined();
+  const report = await org.post("/operations/preflight", { order_ids, actions, atomic: true });
+  expect(report.body.orders[0].steps[0]).toMatchObject({ verdict: "blocked", changes: [{ path: "/childCount" }] });
+  expect(report.body.orders[0].steps[0].created_order_ids).toBeUndefined();
+});
