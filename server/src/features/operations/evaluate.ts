@@ -132,13 +132,17 @@ function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | unde
   return undefined;
 }
 
+// Often by a step of the very same run.
+const leaveOutMerged =
+  'It was merged into another order. Give the step `when: {"path": "mergedIntoId", "op": "empty"}` to leave it out.';
+
 /** What forbids an action whatever it does: the order's status, and holds. */
 function guard(order: Order, { action, params }: Step): Outcome | undefined {
   if (action.statuses !== "any" && !action.statuses.includes(order.status)) {
     return {
       refused: "invalid_state",
       message: `${action.title} is not possible while the order is ${order.status}.`,
-      fix: `Allowed while it is ${action.statuses.join(", ")}.`,
+      fix: order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged,
     };
   }
   const overrides = (params as { override_holds?: boolean }).override_holds === true;

@@ -174,3 +174,17 @@ test("a step that is rolled back names no orders that it made: there are none", 
   expect(report.body.orders[0].steps[0]).toMatchObject({ verdict: "blocked", changes: [{ path: "/childCount" }] });
   expect(report.body.orders[0].steps[0].created_order_ids).toBeUndefined();
 });
+
+test("whoever goes on after a merge is told how to leave out the orders that are no more", async () => {
+  const fields = { customer: { email: "grace@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
+  const joined = await run(await makeOrders(fields, fields), [{ type: "merge" }, { type: "hold" }]);
+  const refused = joined.body.results.find(({ status }: { status: string }) => status === "failed");
+  expect(refused.error).toMatchObject({ code: "invalid_state", fix: expect.stringContaining("mergedIntoId") });
+  const when = JSON.parse(/when: (\{.*?\})/.exec(refused.error.fix)![1]!) as object;
+  const again = await run(await makeOrders(fields, fields), [{ type: "merge" }, { type: "hold", when }]);
+  expect(again.body).toMatchObject({ status: "succeeded" });
+  expect(statuses(again).toSorted()).toEqual([
+    ["applied", "applied"],
+    ["applied", "skipped"],
+  ]);
+});
