@@ -1,4 +1,5 @@
 import type { Principal } from "./actor.ts";
+import type { FieldError } from "./errors.ts";
 import { isUuid } from "./ids.ts";
 import { hasScope } from "./scopes.ts";
 
@@ -15,6 +16,15 @@ export function maySeePersonalData({ principal }: { principal: Pick<Principal, "
 export function maskPerson<T extends object>(holder: T): T {
   const masked = personalMembers.filter((name) => name in holder).map((name) => [name, mask]);
   return { ...holder, ...Object.fromEntries(masked) };
+}
+
+/** Whoever sends back what was hidden from them would have it overwritten; pointers are relative to the holder. */
+export function maskErrors(holder: object | null | undefined): FieldError[] {
+  const values = (holder ?? {}) as Record<string, unknown>;
+  const message = "This stands for what you may not read (pii:read). Leave it out, and it stays as it is.";
+  return personalMembers
+    .filter((name) => values[name] === mask)
+    .map((name) => ({ pointer: `/${name}`, code: "masked_value", message }));
 }
 
 /** Every text, where each may tell who somebody is: numbers, ids and the shape are still seen. */

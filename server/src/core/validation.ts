@@ -60,12 +60,29 @@ export function createFinder(schema: TSchema, part: "body" | "query"): (data: un
 }
 
 function describe(errors: ErrorObject[], part: "body" | "query"): FieldError[] {
-  // A name that is not allowed is reported twice: by its own rule, which says what is wrong, and by `propertyNames`.
-  const reported = errors.filter(({ keyword }) => keyword !== "propertyNames");
-  return reported.slice(0, maxReported).map((error) => {
-    const pointer = pointerOf(error);
-    return { pointer: part === "body" ? pointer : `query${pointer}`, code: error.keyword, ...explain(error) };
-  });
+  return withoutEchoes(errors)
+    .slice(0, maxReported)
+    .map((error) => {
+      const pointer = pointerOf(error);
+      return { pointer: part === "body" ? pointer : `query${pointer}`, code: error.keyword, ...explain(error) };
+    });
+}
+
+/**
+ * One mistake, one problem. A name that is not allowed is reported by its own rule and by `propertyNames`; what is wrong
+ * in something that may be null, also as not being null and as fitting no alternative; an empty line also as no line.
+ */
+function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
+  const empty = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "minLength" ? [instancePath] : [])));
+  const isNotNull = ({ keyword, params, schemaPath }: ErrorObject): boolean =>
+    keyword === "type" && params.type === "null" && schemaPath.includes("/anyOf/");
+  const own = errors.filter(
+    (error) =>
+      !["propertyNames", "anyOf"].includes(error.keyword) &&
+      !isNotNull(error) &&
+      !(error.keyword === "pattern" && empty.has(error.instancePath)),
+  );
+  return own.length > 0 ? own : errors;
 }
 
 function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject): string {

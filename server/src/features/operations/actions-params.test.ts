@@ -81,6 +81,7 @@ test.each<[type: string, params: object, errors: string[]]>([
     ["/ship_by dates_out_of_order"],
   ],
   ["set_dates", { dispatch_on: "0000-01-01T00:00:00Z" }, ["/dispatch_on format"]],
+  ["update_address", { address: { name: "***", city: "***" } }, ["/address/name masked_value"]],
   ["update_address", { address: {} }, ["/address at_least_one"]],
   ["mark_shipped", { ship_date: "2026-03-02T09:00:01Z" }, ["/ship_date date_in_future"]],
   ["mark_shipped", { override_holds: true }, ["/override_holds override_required"]],

@@ -61,6 +61,7 @@ async function failCreation(tx: Tx, ctx: Ctx, evaluation: Evaluation): Promise<v
     if (step.status !== "applied" || step.carried) continue;
     const error = { code: "number_taken", message: "The number for the new order is taken.", fix: "Retry the run." };
     Object.assign(step, step.created_order_ids ? { status: "failed", error } : { status: "rolled_back" });
+    delete step.created_order_ids;
     evaluation.todo |= 1 << step.index;
   }
   evaluation.order = evaluation.before;

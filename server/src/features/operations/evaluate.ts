@@ -132,13 +132,17 @@ function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | unde
   return undefined;
 }
 
+// Often by a step of the very same run.
+const leaveOutMerged =
+  'It was merged into another order. Give the step `when: {"path": "mergedIntoId", "op": "empty"}` to leave it out.';
+
 /** What forbids an action whatever it does: the order's status, and holds. */
 function guard(order: Order, { action, params }: Step): Outcome | undefined {
   if (action.statuses !== "any" && !action.statuses.includes(order.status)) {
     return {
       refused: "invalid_state",
       message: `${action.title} is not possible while the order is ${order.status}.`,
-      fix: `Allowed while it is ${action.statuses.join(", ")}.`,
+      fix: order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged,
     };
   }
   const overrides = (params as { override_holds?: boolean }).override_holds === true;
@@ -188,9 +192,13 @@ function settle(
   evaluation.steps.push(result);
 }
 
-/** All or nothing for this order: back to where it was, with everything left to do that was to do before. */
+/** All or nothing for this order: back to where it was, without what was made, with everything left to do that was to do before. */
 function rollBack(evaluation: Evaluation): void {
-  for (const step of evaluation.steps) if (step.status === "applied" && !step.carried) step.status = "rolled_back";
+  for (const step of evaluation.steps) {
+    if (step.status !== "applied" || step.carried) continue;
+    step.status = "rolled_back";
+    delete step.created_order_ids;
+  }
   evaluation.todo = evaluation.todoBefore;
   evaluation.order = evaluation.before;
   evaluation.created = [];

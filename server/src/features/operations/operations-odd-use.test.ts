@@ -162,3 +162,29 @@ test("dates and carrier accounts in params are checked before an order is looked
     { pointer: "/actions/0/params/carrier_account_id", code: "carrier_account_not_found" },
   ]);
 });
+
+test("a step that is rolled back names no orders that it made: there are none", async () => {
+  const order_ids = await makeOrders({});
+  const failing = { type: "assert", params: { when: { path: "tags", op: "has_tag", value: "nobody" } } };
+  const actions = [{ type: "duplicate" }, failing];
+  const { body } = await run(order_ids, actions, { atomic: true });
+  expect(body.results[0].steps).toMatchObject([{ status: "rolled_back" }, { status: "failed" }]);
+  expect(body.results[0].steps[0].created_order_ids).toBeUndefined();
+  const report = await org.post("/operations/preflight", { order_ids, actions, atomic: true });
+  expect(report.body.orders[0].steps[0]).toMatchObject({ verdict: "blocked", changes: [{ path: "/childCount" }] });
+  expect(report.body.orders[0].steps[0].created_order_ids).toBeUndefined();
+});
+
+test("whoever goes on after a merge is told how to leave out the orders that are no more", async () => {
+  const fields = { customer: { email: "grace@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
+  const joined = await run(await makeOrders(fields, fields), [{ type: "merge" }, { type: "hold" }]);
+  const refused = joined.body.results.find(({ status }: { status: string }) => status === "failed");
+  expect(refused.error).toMatchObject({ code: "invalid_state", fix: expect.stringContaining("mergedIntoId") });
+  const when = JSON.parse(/when: (\{.*?\})/.exec(refused.error.fix)![1]!) as object;
+  const again = await run(await makeOrders(fields, fields), [{ type: "merge" }, { type: "hold", when }]);
+  expect(again.body).toMatchObject({ status: "succeeded" });
+  expect(statuses(again).toSorted()).toEqual([
+    ["applied", "applied"],
+    ["applied", "skipped"],
+  ]);
+});

@@ -99,9 +99,9 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const undone = (await readEffects(tx, run.root_run_id)).undoneSteps;
       const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
       if (failed.length === 0) throw new HubError("no_failed_orders");
+      const { undoneSteps } = await readEffects(tx, run.root_run_id);
       const resolved = await resolveRefs(
         tx,
         ctx.orgId,
@@ -112,7 +112,7 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
         refs: failed.map(({ ref }) => ref),
         orderIds,
         duplicatesRemoved: 0,
-        todo: failed.map(({ ref, todo }) => todo | undone(ref)),
+        todo: failed.map(({ ref, todo }) => todo | undoneSteps(ref)),
       };
     },
     isAsync,

@@ -17,7 +17,7 @@ import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { changesOf, isOnHold, obstacleTo } from "./order.ts";
-import { presentTo } from "./personal-data.ts";
+import { maskedErrors, presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
@@ -80,7 +80,7 @@ async function checkPatch(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatchReque
   const present = Object.fromEntries(Object.keys(patch).map((key) => [key, order[key as keyof Order]]));
   const request = mergePatch(present, patch) as OrderRequest;
   const shapeErrors = findErrors(request);
-  const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request, order);
+  const errors = shapeErrors.length > 0 ? shapeErrors : [...ruleErrors(request, order), ...maskedErrors(patch)];
   if (patch.lines === null && order.lines.some(({ shippedQuantity }) => shippedQuantity > 0)) {
     throw badField("/lines", "already_shipped", "Some of the lines have been shipped.");
   }

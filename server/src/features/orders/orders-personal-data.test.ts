@@ -65,3 +65,18 @@ test("answers to writers without pii:read are masked as well, and what they do n
   expect((await writer.patch("/orders/P-2", { tags: ["seen"] })).text).not.toContain("12 Main Street");
   expect((await org.get("/orders/P-2")).body).toMatchObject({ customer: body.customer, tags: ["seen"] });
 });
+
+test("whoever sends back what they read does not overwrite what they could not", async () => {
+  const writer = await org.withScopes(["orders:read", "orders:write"]);
+  await org.post("/orders", { ...body, number: "P-3" });
+  const { customer, shippingAddress } = (await writer.get("/orders/P-3")).body;
+  const answer = await writer.patch("/orders/P-3", { customer, shippingAddress: { ...shippingAddress, city: "Troy" } });
+  expect(answer.body).toMatchObject({ status: 400, code: "validation_failed" });
+  expect(answer.body.errors).toContainEqual(
+    expect.objectContaining({ pointer: "/customer/name", code: "masked_value" }),
+  );
+  expect(answer.body.errors).toHaveLength(6);
+  expect((await writer.patch("/orders/P-3", { shippingAddress: { city: "Troy" } })).status).toBe(200);
+  const kept = { customer: body.customer, shippingAddress: { ...body.shippingAddress, city: "Troy" } };
+  expect((await org.get("/orders/P-3")).body).toMatchObject(kept);
+});

@@ -248,6 +248,25 @@ describe("a patch", () => {
     expect((await org.get(`/orders/${a.id}`)).body).toEqual(a);
   });
 
+  test("is told each mistake once, where it is", async () => {
+    const { id } = await anOrder();
+    const patches: [object, string[]][] = [
+      [{ lines: [{ sku: "A", quantity: 0 }] }, ["/lines/0/quantity minimum"]],
+      [{ lines: 5 }, ["/lines type"]],
+      [
+        { customer: { email: 5 }, shippingAddress: { countryCode: "USA" } },
+        ["/customer/email type", "/shippingAddress/countryCode pattern"],
+      ],
+      [{ number: "" }, ["/number minLength"]],
+    ];
+    for (const [patch, problems] of patches) {
+      const { errors } = (await org.patch(`/orders/${id}`, patch)).body;
+      expect(errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)).toEqual(
+        problems,
+      );
+    }
+  });
+
   test("makes a checked address unchecked when it changes it", async () => {
     const { id } = await anOrder({ shippingAddress: { city: "Albany" } });
     await hub.world.db.query("update orders set address_status = 'valid' where id = $1", [id]);

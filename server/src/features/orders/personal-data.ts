@@ -1,4 +1,5 @@
-import { mask, maskPerson, maySeePersonalData, personalMembers } from "../../core/mask-person.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { mask, maskErrors, maskPerson, maySeePersonalData, personalMembers } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange, Order } from "./order.ts";
 import { presentOrder } from "./order.ts";
@@ -18,6 +19,16 @@ export function maskOrder(order: Order): Order {
     shippingAddress: order.shippingAddress && maskPerson(order.shippingAddress),
     billingAddress: order.billingAddress && maskPerson(order.billingAddress),
   };
+}
+
+/** What a caller sends back as it was shown, with stars. */
+export function maskedErrors(patch: Partial<Record<string, unknown>>): FieldError[] {
+  return holders.flatMap((holder) =>
+    maskErrors(patch[holder] as object | null | undefined).map((error) => ({
+      ...error,
+      pointer: `/${holder}${error.pointer}`,
+    })),
+  );
 }
 
 /** `path` points at what holds personal data, or at something in it. */

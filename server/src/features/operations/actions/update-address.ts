@@ -1,4 +1,5 @@
 import { Address } from "../../../core/address.ts";
+import { maskErrors } from "../../../core/mask-person.ts";
 import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
@@ -17,7 +18,9 @@ export const updateAddress = defineAction({
   reversible: true,
   idempotent: true,
   check({ address }) {
-    if (Object.keys(address).length > 0) return [];
+    if (Object.keys(address).length > 0) {
+      return maskErrors(address).map((error) => ({ ...error, pointer: `/address${error.pointer}` }));
+    }
     return [{ pointer: "/address", code: "at_least_one", message: "At least one field of the address is needed." }];
   },
   apply(order, { address }) {
