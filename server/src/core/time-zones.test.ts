@@ -20,12 +20,16 @@ describe("the time zone of an address", () => {
     ["Denver by the name of its country", { provinceCode: "CO", country: "United States" }, "America/Denver"],
     ["London", { zip: "SW1A 1AA", countryCode: "GB" }, "Europe/London"],
     ["Vancouver", { provinceCode: "BC", countryCode: "CA" }, "America/Vancouver"],
+    ["Toronto by its postal code", { zip: "m5h 2n2", country: "Canada" }, "America/Toronto"],
+    ["Calgary by its postal code", { zip: "T2P 1J9", countryCode: "CA" }, "America/Edmonton"],
+    ["Lima", { zip: "15001", countryCode: "PE" }, "America/Lima"],
   ])("%s", (_, address, zone) => {
     expect(zoneOfAddress(address)).toBe(zone);
   });
 
   test.each([
     ["a country with several zones and no province", { countryCode: "CA" }],
+    ["the far north of Canada", { zip: "X0A 0H0", countryCode: "CA" }],
     ["a military address", { zip: "09012", provinceCode: "AE", countryCode: "US" }],
     ["nothing", {}],
     ["a country nobody knows", { zip: "10001", country: "Atlantis" }],

@@ -68,39 +68,81 @@ const zip3Starts: [number, string][] = parseStarts(
 /** Countries with one zone, or with one that nearly everybody there lives in. */
 const countryZones: Record<string, string> = {
   AE: "Asia/Dubai",
+  AR: "America/Argentina/Buenos_Aires",
   AT: "Europe/Vienna",
+  BD: "Asia/Dhaka",
   BE: "Europe/Brussels",
+  BG: "Europe/Sofia",
+  BO: "America/La_Paz",
   CH: "Europe/Zurich",
+  CL: "America/Santiago",
   CN: "Asia/Shanghai",
+  CO: "America/Bogota",
+  CR: "America/Costa_Rica",
+  CY: "Asia/Nicosia",
   CZ: "Europe/Prague",
   DE: "Europe/Berlin",
   DK: "Europe/Copenhagen",
+  DO: "America/Santo_Domingo",
+  EC: "America/Guayaquil",
+  EE: "Europe/Tallinn",
+  EG: "Africa/Cairo",
   ES: "Europe/Madrid",
   FI: "Europe/Helsinki",
   FR: "Europe/Paris",
   GB: "Europe/London",
   GR: "Europe/Athens",
+  GT: "America/Guatemala",
   HK: "Asia/Hong_Kong",
+  HN: "America/Tegucigalpa",
+  HR: "Europe/Zagreb",
   HU: "Europe/Budapest",
   IE: "Europe/Dublin",
   IL: "Asia/Jerusalem",
   IN: "Asia/Kolkata",
+  IS: "Atlantic/Reykjavik",
   IT: "Europe/Rome",
+  JM: "America/Jamaica",
   JP: "Asia/Tokyo",
+  KE: "Africa/Nairobi",
   KR: "Asia/Seoul",
+  KW: "Asia/Kuwait",
+  LK: "Asia/Colombo",
+  LT: "Europe/Vilnius",
   LU: "Europe/Luxembourg",
+  LV: "Europe/Riga",
+  MA: "Africa/Casablanca",
+  MT: "Europe/Malta",
+  MY: "Asia/Kuala_Lumpur",
+  NG: "Africa/Lagos",
+  NI: "America/Managua",
   NL: "Europe/Amsterdam",
   NO: "Europe/Oslo",
   NZ: "Pacific/Auckland",
+  PA: "America/Panama",
+  PE: "America/Lima",
+  PH: "Asia/Manila",
+  PK: "Asia/Karachi",
   PL: "Europe/Warsaw",
   PR: "America/Puerto_Rico",
   PT: "Europe/Lisbon",
+  PY: "America/Asuncion",
+  QA: "Asia/Qatar",
   RO: "Europe/Bucharest",
+  RS: "Europe/Belgrade",
+  SA: "Asia/Riyadh",
   SE: "Europe/Stockholm",
   SG: "Asia/Singapore",
+  SI: "Europe/Ljubljana",
   SK: "Europe/Bratislava",
+  SV: "America/El_Salvador",
+  TH: "Asia/Bangkok",
   TR: "Europe/Istanbul",
   TW: "Asia/Taipei",
+  UA: "Europe/Kyiv",
+  UY: "America/Montevideo",
+  VE: "America/Caracas",
+  VN: "Asia/Ho_Chi_Minh",
   ZA: "Africa/Johannesburg",
 };
 
@@ -127,6 +169,13 @@ const provinceZones: Record<string, Record<string, string>> = {
   },
 };
 
+/** Canadian postal codes begin with a letter of their province. */
+const canadianProvinces = new Map(
+  "A:NL B:NS C:PE E:NB G:QC H:QC J:QC K:ON L:ON M:ON N:ON P:ON R:MB S:SK T:AB V:BC Y:YT"
+    .split(" ")
+    .map((pair) => pair.split(":") as [letter: string, province: string]),
+);
+
 type Place = Pick<Address, "zip" | "provinceCode" | "country" | "countryCode">;
 
 /** The IANA zone of an address, by ZIP where states are divided. Undefined: it cannot be told from these fields. */
@@ -136,7 +185,9 @@ export function zoneOfAddress(address: Place): string | undefined {
   const province = provinceCode?.trim().toUpperCase();
   if (country === "US") return zoneInTheUs(zip?.trim() ?? "", province);
   if (country === undefined) return undefined;
-  return (province === undefined ? undefined : provinceZones[country]?.[province]) ?? countryZones[country];
+  const byZip = country === "CA" ? canadianProvinces.get(zip?.trim().charAt(0).toUpperCase() ?? "") : undefined;
+  const zones = provinceZones[country] ?? {};
+  return zones[province ?? ""] ?? zones[byZip ?? ""] ?? countryZones[country];
 }
 
 /** Its ISO code. Without a country, five digits are taken for a US ZIP. */

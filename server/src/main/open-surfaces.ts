@@ -46,6 +46,8 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const workers: { stop(): Promise<void> }[] = [];
   // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
+  const { admin } = config;
+  const isNew: World[] = [];
   // One after the other: live answers while the database of the preview is still being made.
   for (const environment of databases.environments) {
     const { world, close } = await openOneWorld(environment, config, parts);
@@ -60,6 +62,8 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
         freeAllIdempotencyKeys(world),
       ]);
     }
+    // Before it answers: whoever finds it ready signs in at once.
+    if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     await world.queue.prepare();
     if (config.roles.has("worker")) {
@@ -70,12 +74,15 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       stops.push(() => scheduler.stop());
     }
   }
+  const { email, password = newPassword() } = admin;
+  const isGenerated = admin.password === undefined;
   // Last: a start that fails after it would have made a password that nobody gets to see.
-  const firstAdmin = await bootstrapAll(worlds, config.admin);
-  const preview = worlds.find(({ environment }) => environment === "preview");
-  const needsSeed = preview && firstAdmin?.environments.includes("preview");
+  if (isGenerated) isNew.push(...(await bootstrapAll(worlds, { email, password })));
+  const environments = isNew.map(({ environment }) => environment);
+  const firstAdmin = isNew.length === 0 ? undefined : { email, password, isGenerated, environments };
+  const preview = isNew.find(({ environment }) => environment === "preview");
   // Nobody has to wait for it: the hub answers meanwhile.
-  const seeding = needsSeed ? seed(preview) : Promise.resolve();
+  const seeding = preview ? seed(preview) : Promise.resolve();
   const settled = seeding
     .catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"))
     .then(releaseMemory);
@@ -114,13 +121,10 @@ async function seed(world: World): Promise<void> {
   if (operator) await seedPreview(systemContext(world, operator.id, "demo data"));
 }
 
-/** Both surfaces get the same administrator, so that one sign-in is all there is to remember. */
-async function bootstrapAll(worlds: World[], admin: Config["admin"]): Promise<OpenSurfaces["firstAdmin"]> {
-  const { email, password = newPassword() } = admin;
-  const made = await Promise.all(worlds.map((world) => bootstrap(world, { email, password })));
-  const environments = worlds.filter((_, index) => made[index]).map((world) => world.environment);
-  if (environments.length === 0) return undefined;
-  return { email, password, isGenerated: admin.password === undefined, environments };
+/** Both surfaces get the same administrator, so that one sign-in is all there is to remember. Returns those that had none. */
+async function bootstrapAll(worlds: World[], admin: Config["admin"]): Promise<World[]> {
+  const made = await Promise.all(worlds.map((world) => bootstrap(world, admin)));
+  return worlds.filter((_, index) => made[index]);
 }
 
 function portsOf(environment: Environment, config: Config) {

@@ -53,6 +53,22 @@ beforeAll(async () => {
   dataDir = path.join(await makeFolder(), "data");
 });
 
+test("whoever is told that a new hub is ready can sign in, on each surface", async () => {
+  const hub = await spawnHub({ env });
+  for (const environment of ["live", "preview"]) {
+    const listening = new RegExp(`"environment":"${environment}","msg":"Server listening at (http[^"]+)"`);
+    const url = await vi.waitFor(() => {
+      const found = listening.exec(hub.stdout())?.[1];
+      if (found === undefined) throw new Error(`${environment} does not listen yet:\n${hub.stdout()}${hub.stderr()}`);
+      return found;
+    }, soon);
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), soon);
+    const { status } = await clientOf(url).post("/auth/token", admin);
+    expect([environment, status]).toEqual([environment, 200]);
+  }
+  expect(await hub.stop()).toBe(0);
+});
+
 describe("after a hub was killed", () => {
   const names: string[] = [];
   beforeAll(async () => {

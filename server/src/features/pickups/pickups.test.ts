@@ -85,6 +85,11 @@ describe("scheduling a pickup", () => {
     expect(await booked(named)).toMatchObject({ window: { start: "2026-03-05T12:00:00.000Z" } });
   });
 
+  test("writes a zone as it is usually written", async () => {
+    const named = wish(await account(), { timezone: "america/new_york" });
+    expect((await org.post("/pickups", named)).body.timezone).toBe("America/New_York");
+  });
+
   test("takes the address of a location", async () => {
     const location = (await org.post("/locations", { name: `Dock ${randomUUID()}`, address: pickupAddress })).body;
     const body = await booked({ pickupAddress: undefined, locationId: location.id });

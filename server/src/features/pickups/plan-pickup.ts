@@ -91,7 +91,7 @@ function needed(pointer: string): FieldError {
 
 function findZone(address: Address, wanted: string | undefined): string {
   if (wanted !== undefined) {
-    if (isTimeZone(wanted)) return wanted;
+    if (isTimeZone(wanted)) return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(wanted).timeZoneId;
     const suggestion = nearestName(wanted, Intl.supportedValuesOf("timeZone"));
     const message = "There is no such time zone; name one as in America/New_York.";
     throw badField("/timezone", "unknown_timezone", message, suggestion === undefined ? {} : { suggestion });
