@@ -2,6 +2,7 @@ import type { TObject } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
+import { cleanText } from "../../connectors/shape.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
@@ -227,7 +228,8 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
     const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
     return {
       code,
-      message,
+      // It may quote the other side, which says what PostgreSQL cannot store.
+      message: cleanText(message),
       retryable,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(mayHaveHappened ? { mayHaveHappened } : {}),

@@ -250,6 +250,14 @@ describe("health", () => {
     ]);
     const { health } = (await org.get(`/bridges/${id}`)).body;
     expect(health).toMatchObject({ status: "failing", consecutiveFailures: 1, lastError: { code: "unauthorized" } });
+    problem = new TaskError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
+    const odd = await org.post(`/bridges/${id}/test`);
+    expect(odd.body).toMatchObject({ ok: false, error: { code: "rate_limited", message: "Slow down \ufffd" } });
+    const task = { bridgeId: id, taskName: "connection.test" };
+    expect((await org.post("/tasks/execute-sync", task)).body.error).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+    });
     problem = new RangeError("an internal detail");
     const defect = await org.post(`/bridges/${id}/test`);
     expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
