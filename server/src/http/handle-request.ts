@@ -76,16 +76,17 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     attempt: Attempt,
     input: never,
   ): Promise<{ status: number; text: string }> {
-    let kept: string | undefined;
-    ctx.keepAnswer = async (tx, answer) => {
-      kept = toText(answer, ctx);
-      await attempt.keep(tx, status, kept);
+    let kept: { status: number; text: string } | undefined;
+    ctx.keepAnswer = async (tx, given) => {
+      const { status: provisional, answer } = statusOf(given, status);
+      kept = { status: provisional, text: toText(answer, ctx) };
+      await attempt.keep(tx, kept.status, kept.text);
     };
     try {
       const { status: answered, answer } = statusOf(await route.handle(ctx, input), status);
       const text = toText(answer, ctx);
       // What a transaction kept may have been provisional, such as a run that had only been queued by then.
-      if (text !== kept || answered !== status) await attempt.keep(ctx.db, answered, text);
+      if (text !== kept?.text || answered !== kept.status) await attempt.keep(ctx.db, answered, text);
       return { status: answered, text };
     } catch (error) {
       const known = toHubError(error);

@@ -1,3 +1,5 @@
+import { TaskError } from "../../connectors/connector.ts";
+import { mergePatch } from "../../core/merge-patch.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 
@@ -11,7 +13,27 @@ export function sealCredentials(ctx: Ctx, bridgeId: string, credentials: Credent
 
 export function openCredentials({ secrets }: World, row: BridgeRow): Credentials {
   if (row.sealed_credentials === null) return {};
-  return JSON.parse(secrets.open(row.sealed_credentials, contextOf(row.org_id, row.id))) as Credentials;
+  let text: string;
+  try {
+    text = secrets.open(row.sealed_credentials, contextOf(row.org_id, row.id));
+  } catch (cause) {
+    const message = "The credentials were sealed with a key that this hub does not have any more. Give them anew.";
+    throw new TaskError("credentials_unreadable", message, { cause });
+  }
+  return JSON.parse(text) as Credentials;
+}
+
+/** Those that are not named stay; what cannot be opened is gone. */
+export function mergeCredentials(world: World, row: BridgeRow, patch: Credentials | null): Credentials {
+  if (patch === null) return {};
+  let before: Credentials;
+  try {
+    before = openCredentials(world, row);
+  } catch (error) {
+    if (!(error instanceof TaskError)) throw error;
+    before = {};
+  }
+  return mergePatch(before, patch) as Credentials;
 }
 
 function contextOf(orgId: string, bridgeId: string): string {

@@ -2,6 +2,7 @@ import type { TObject } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
+import { cleanText } from "../../connectors/shape.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
@@ -192,14 +193,22 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   if (task?.mode !== "call") throw new Error(`the connector ${row.connector} cannot be tested`);
   const started = performance.now();
   const signal = AbortSignal.timeout(testTimeoutMs);
-  const call = createCall(ctx, bridge, { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} });
-  const outcome = await task.run(call).then(
+  const options = { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} };
+  const run = async () => await task.run(createCall(ctx, bridge, options));
+  const outcome = await run().then(
     (result) => ({ ok: true, result, error: null }),
-    (error: unknown) => ({ ok: false, result: null, error: describeFailure(error, signal) }),
+    (error: unknown) => ({ ok: false, result: null, error: describeAndLog(ctx, id, error, signal) }),
   );
   const error = outcome.error && { code: outcome.error.code, message: outcome.error.message };
   await store.noteOutcomes(ctx.db, [{ bridgeId: id, error }], ctx.clock.now());
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
+}
+
+/** Whoever calls is told no more than that there is a defect; the log has to say what it is. */
+export function describeAndLog({ log }: World, bridgeId: string, error: unknown, signal: AbortSignal): TaskFailure {
+  const failure = describeFailure(error, signal);
+  if (failure.code === "task_defect") log.error({ err: error, bridgeId }, "a task is defective");
+  return failure;
 }
 
 export type TaskFailure = {
@@ -219,7 +228,8 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
     const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
     return {
       code,
-      message,
+      // It may quote the other side, which says what PostgreSQL cannot store.
+      message: cleanText(message),
       retryable,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(mayHaveHappened ? { mayHaveHappened } : {}),

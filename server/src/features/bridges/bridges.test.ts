@@ -210,12 +210,26 @@ describe("credentials", () => {
     );
     shown = {};
     const { body } = await org.post("/tasks/execute-sync", { bridgeId: other.id, taskName: "show" });
-    expect(body).toMatchObject({ status: "failed", error: { code: "task_defect" } });
+    expect(body).toMatchObject({ status: "failed", error: { code: "credentials_unreadable", retryable: false } });
     expect(shown).toEqual({});
     // The hub goes on.
     expect((await org.post("/tasks/execute-sync", { bridgeId: mine.id, taskName: "show" })).body.status).toBe(
       "succeeded",
     );
+  });
+
+  test("that cannot be opened any more, say after the key of the hub was lost, are said to be so and given anew", async () => {
+    const { id } = (await create({ credentials: { token: "an-old-token", user: "ann" } })).body;
+    await tamper("update bridges set sealed_credentials = 's1.ffffffff.AAAA' where id = $1", [id]);
+    const tested = await org.post(`/bridges/${id}/test`);
+    expect(tested.body).toMatchObject({ ok: false, error: { code: "credentials_unreadable" } });
+    expect((await org.patch(`/bridges/${id}`, { name: "Renamed", isActive: true })).status).toBe(200);
+    // What was not given anew is not there any more.
+    const partial = await org.patch(`/bridges/${id}`, { credentials: { user: "bob" } });
+    expect(partial.body.errors).toMatchObject([{ pointer: "/credentials/token", code: "required" }]);
+    expect((await org.patch(`/bridges/${id}`, { credentials: { token: "a-new-token" } })).status).toBe(200);
+    expect((await org.post(`/bridges/${id}/test`)).body.ok).toBe(true);
+    expect(shown).toEqual({ token: "a-new-token" });
   });
 });
 
@@ -236,8 +250,19 @@ describe("health", () => {
     ]);
     const { health } = (await org.get(`/bridges/${id}`)).body;
     expect(health).toMatchObject({ status: "failing", consecutiveFailures: 1, lastError: { code: "unauthorized" } });
+    problem = new TaskError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
+    const odd = await org.post(`/bridges/${id}/test`);
+    expect(odd.body).toMatchObject({ ok: false, error: { code: "rate_limited", message: "Slow down \ufffd" } });
+    const task = { bridgeId: id, taskName: "connection.test" };
+    expect((await org.post("/tasks/execute-sync", task)).body.error).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+    });
     problem = new RangeError("an internal detail");
     const defect = await org.post(`/bridges/${id}/test`);
+    expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
+      true,
+    );
     expect(defect.body.error.code).toBe("task_defect");
     expect(defect.text).not.toContain("internal detail");
     problem = undefined;

@@ -15,7 +15,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { Bridge, BridgePatch, BridgeQuery, BridgeRequest } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
-import { openCredentials, sealCredentials } from "./bridge-credentials.ts";
+import { mergeCredentials, sealCredentials } from "./bridge-credentials.ts";
 
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
@@ -107,9 +107,8 @@ export async function updateBridge(
     const settings = (
       patch.settings === undefined ? row.settings : mergePatch(row.settings, patch.settings)
     ) as BridgeRow["settings"];
-    const before = openCredentials(ctx, row);
-    const credentials = patch.credentials === null ? {} : mergePatch(before, patch.credentials ?? {});
-    checkConfiguration(ctx, requireConnector(row.connector), settings, credentials as Record<string, unknown>);
+    const credentials = patch.credentials === undefined ? undefined : mergeCredentials(ctx, row, patch.credentials);
+    checkConfiguration(ctx, requireConnector(row.connector), settings, credentials);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
     const updated = await refuseTakenName(
       store.updateBridge(
@@ -120,9 +119,7 @@ export async function updateBridge(
           name: patch.name ?? row.name,
           settings,
           sealed_credentials:
-            patch.credentials === undefined
-              ? row.sealed_credentials
-              : sealCredentials(ctx, id, credentials as Record<string, unknown>),
+            credentials === undefined ? row.sealed_credentials : sealCredentials(ctx, id, credentials),
           is_active: patch.isActive ?? row.is_active,
           concurrency: patch.concurrency === undefined ? row.concurrency : patch.concurrency,
           at: ctx.clock.now(),
@@ -174,10 +171,11 @@ function findErrors(schema: Connector["settings"], data: unknown, below: string)
   return find(data).map((error) => ({ ...error, pointer: `${below}${error.pointer}` }));
 }
 
-function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, credentials: object): void {
+/** Credentials that are not touched were checked when they were stored. */
+function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, credentials: object | undefined): void {
   const errors = [
     ...findErrors(connector.settings, settings, "/settings"),
-    ...findErrors(connector.credentials, credentials, "/credentials"),
+    ...(credentials ? findErrors(connector.credentials, credentials, "/credentials") : []),
   ];
   if (errors.length === 0) {
     const found = connector.check?.(settings, ctx.settings.outbound) ?? [];

@@ -147,7 +147,7 @@ const maxSuggestions = 20;
 
 /** Pairs of active locations that look like one place. Only a hint: nothing is merged. */
 export function suggestDuplicates(locations: Location[]): Suggestion[] {
-  const suggestions: Suggestion[] = [];
+  const suggestions = new Map<string, Suggestion>();
   const groups = new Map<string, Location[]>();
   for (const location of locations) {
     if (!location.is_active) continue;
@@ -156,25 +156,23 @@ export function suggestDuplicates(locations: Location[]): Suggestion[] {
       address1 && zip ? `address ${plain(address1)} ${plain(zip).slice(0, 5)} ${plain(countryCode ?? "")}` : undefined,
       `name ${plain(location.name)}`,
     ];
-    for (const key of keys) if (key) groups.set(key, [...(groups.get(key) ?? []), location]);
+    for (const key of keys) {
+      const group = key && groups.get(key);
+      if (group) group.push(location);
+      else if (key) groups.set(key, [location]);
+    }
   }
   for (const [key, [first, ...others]] of groups) {
     for (const other of others) {
       const ids: [string, string] = [first!.id, other.id];
-      const known = suggestions.find(({ location_ids: [a, b] }) => a === ids[0] && b === ids[1]);
+      const known = suggestions.get(ids.join());
       const isAddress = key.startsWith("address");
       const [because, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];
       if (known) Object.assign(known, { score: 0.99, because: [...known.because, because] });
-      else
-        suggestions.push({
-          kind: "possible_duplicate",
-          location_ids: ids,
-          score,
-          because: [because],
-        });
+      else suggestions.set(ids.join(), { kind: "possible_duplicate", location_ids: ids, score, because: [because] });
     }
   }
-  return suggestions.toSorted((a, b) => b.score - a.score).slice(0, maxSuggestions);
+  return [...suggestions.values()].toSorted((a, b) => b.score - a.score).slice(0, maxSuggestions);
 }
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");

@@ -107,6 +107,12 @@ describe("syncing locations from a bridge", () => {
     }
   });
 
+  test("a bridge whose credentials cannot be opened is told so", async () => {
+    const { bridge, sync } = await aShop();
+    await hub.world.db.query("update bridges set sealed_credentials = 's1.ffffffff.AAAA' where id = $1", [bridge.id]);
+    expect((await sync()).body).toMatchObject({ status: 502, code: "bridge_failed", cause: "credentials_unreadable" });
+  });
+
   test("more than ten thousand are refused, not collected for ever", async () => {
     const pages = async function* (): AsyncGenerator<Page> {
       for (let n = 0; ; n += 4_000) {

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { createCall, describeFailure, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
+import { createCall, describeAndLog, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
 import { holdBridge, loadBridge, noteOutcomes } from "../bridges/bridges.ts";
 import { loadActiveTransformation } from "../transformations/transformations.ts";
 import type { LocationSync } from "./locations.schemas.ts";
@@ -44,16 +44,16 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
     throw new HubError("invalid_state", `The bridge ${bridge.row.name} has no task ${taskName}.`);
   }
   const signal = AbortSignal.timeout(pullTimeoutMs);
-  const call = createCall(ctx, bridge, { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} });
   const records: PulledRecord[] = [];
   try {
+    const call = createCall(ctx, bridge, { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} });
     for await (const page of task.pull(call, undefined)) {
       records.push(...page.records);
       if (records.length > maxPulled) throw new HubError("bridge_failed", `More than ${maxPulled} locations came.`);
     }
   } catch (error) {
     if (error instanceof HubError) throw error;
-    const { code, message, retryable } = describeFailure(error, signal);
+    const { code, message, retryable } = describeAndLog(ctx, bridgeId, error, signal);
     await noteOutcomes(ctx.db, [{ bridgeId, error: { code, message } }], ctx.clock.now());
     throw new HubError(code === "timed_out" ? "bridge_timed_out" : "bridge_failed", message, {
       extra: { cause: code, retryable },

@@ -119,6 +119,29 @@ describe("send_to_fulfillment", () => {
     expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(before);
   });
 
+  test("a bridge that is deleted while the orders are at hand fails them, and not the request", async () => {
+    const gone = (await org.post("/bridges", { name: "Soon gone", connector: "demo" })).body.id;
+    const { id } = await aReadyOrder();
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = hub.world.db.transaction(async (tx) => {
+      await tx.query("select from orders where id = $1 for update", [id]);
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const running = run([id], "send_to_fulfillment", { bridge_id: gone });
+    await eventually(
+      () => hub.world.db.query("select from pg_locks where locktype = 'transactionid' and not granted"),
+      (waiting) => waiting.length > 0,
+    );
+    expect((await org.delete(`/bridges/${gone}?force=true`)).status).toBe(200);
+    release.resolve();
+    await holding;
+    expect(await running).toMatchObject({ status: "failed", results: [{ error: { code: "conflict" } }] });
+    expect((await read(id)).status).toBe("ready");
+  });
+
   test("uses the bridge of the order's location", async () => {
     const { changes } = (await org.post(`/locations/sync/${bridge_id}`)).body;
     const order = await aReadyOrder({ locationId: changes[0].location_id });

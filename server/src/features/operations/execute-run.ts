@@ -61,8 +61,9 @@ async function executeNextChunk(
   try {
     return await ctx.db.transaction((tx) => executeChunk(tx, ctx, run, pipeline, state));
   } catch (error) {
-    // Something an order points at was deleted at this very moment. Nothing of the portion was written.
-    if (!sqlState(error)?.startsWith("23")) throw error;
+    // Something an order or a step points at was deleted at this very moment. Nothing of the portion was written.
+    const isGone = error instanceof HubError && error.code === "conflict";
+    if (!isGone && !sqlState(error)?.startsWith("23")) throw error;
     const reason = {
       code: "conflict",
       message: "Something these orders refer to was changed meanwhile. Retry the run.",

@@ -1,3 +1,4 @@
+import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { CheckedTask, QueueOptions } from "../tasks/tasks.ts";
@@ -30,7 +31,10 @@ export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: E
   }
   const queued = [...groups.values()];
   const requests = queued.map(({ call, orderIds }): CheckedTask & QueueOptions => {
-    const { bridge, task } = tasks.get(call)!;
+    const found = tasks.get(call);
+    // Deleted since the steps were checked: nothing of the portion is to be written.
+    if (!found) throw new HubError("conflict", "The bridge was deleted meanwhile.");
+    const { bridge, task } = found;
     const input = task.mode === "push" ? { ...call.input, orderIds } : call.input;
     return { bridge, task, input, trigger: "operation", runId, followUp: call.followUp };
   });

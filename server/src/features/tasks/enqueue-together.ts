@@ -1,6 +1,7 @@
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
+import { Unfinished } from "../../route.ts";
 import { isConnectionLoss, sqlState } from "../../db/database.ts";
 import type { QueueRequest, Wish } from "./enqueue-executions.ts";
 import { enqueueWishes } from "./enqueue-executions.ts";
@@ -50,7 +51,11 @@ async function drain(world: World): Promise<void> {
 async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
   const rows = await world.db.transaction(async (tx) => {
     const inserted = await enqueueWishes(tx, world, batch);
-    for (const [index, { ctx }] of batch.entries()) await ctx.keepAnswer?.(tx, presentExecution(ctx, inserted[index]!));
+    for (const [index, { ctx, request }] of batch.entries()) {
+      const queued = presentExecution(ctx, inserted[index]!);
+      // Whoever waits for the end, and asks again meanwhile, is not to take this for it.
+      await ctx.keepAnswer?.(tx, request.mode === "sync" ? new Unfinished(queued) : queued);
+    }
     return inserted;
   });
   for (const [index, { resolve }] of batch.entries()) resolve(rows[index]!);

@@ -51,6 +51,20 @@ describe("executing a task", () => {
     expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true);
   });
 
+  test("whoever repeats execute-sync while it runs is answered 202 with the same execution, not 200", async () => {
+    const options = { headers: { "idempotency-key": randomUUID() } };
+    const request = { bridgeId, taskName: "sleep", input: { ms: 1_500 } };
+    const first = org.post("/tasks/execute-sync", request, options);
+    const open = async () => (await org.get("/tasks/executions?taskName=sleep&status=queued,running")).body.data;
+    await eventually(open, (found) => found.length > 0);
+    const repeated = await org.post("/tasks/execute-sync", request, options);
+    expect([repeated.status, repeated.body.finishedAt]).toEqual([202, null]);
+    const { status, body } = await first;
+    expect([status, body.status, body.id]).toEqual([200, "succeeded", repeated.body.id]);
+    const replayed = await org.post("/tasks/execute-sync", request, options);
+    expect([replayed.status, replayed.body]).toEqual([200, body]);
+  });
+
   test("what can be told is told before anything is queued", async () => {
     const { pagination } = (await org.get("/tasks/executions?limit=1")).body;
     const unknown = await org.post("/tasks/execute", { bridgeId: randomUUID(), taskName: "noop" });
