@@ -83,6 +83,7 @@ export const errorTable = {
   bridge_failed: [502, "The bridge did not answer as it should"],
   bridge_timed_out: [504, "The bridge did not answer in time"],
   carrier_failed: [502, "The carrier did not do it"],
+  credentials_unreadable: [409, "The credentials cannot be opened"],
   overloaded: [503, "The hub is busy"],
   database_unavailable: [503, "The database does not answer"],
   storage_full: [503, "The storage is full"],

@@ -107,6 +107,17 @@ describe("a carrier account", () => {
     expect(hub.logs.join("")).not.toMatch(/top-secret|another-8842/);
   });
 
+  test("whose credentials cannot be opened any more, say after the key of the hub was lost, says so and takes new ones", async () => {
+    const path = await anAccount({ carrier: "demo", credentials: { apiKey: "an-old-key" } });
+    const id = path.split("/").at(-1);
+    await hub.world.db.query("update carrier_accounts set credentials = 's1.ffffffff.AAAA' where id = $1", [id]);
+    const refused = await org.post(`${path}/quote`, parcel);
+    expect(refused.body).toMatchObject({ status: 409, code: "credentials_unreadable" });
+    expect((await org.patch(path, { description: "still changeable" })).status).toBe(200);
+    expect((await org.patch(path, { credentials: { apiKey: "a-new-key" } })).status).toBe(200);
+    expect((await org.post(`${path}/quote`, parcel)).status).toBe(200);
+  });
+
   test("is refused with every wrong field: setting, credential, pickup rule, name", async () => {
     const wrong = await org.post("/carrier-accounts", {
       name: "Wrong",

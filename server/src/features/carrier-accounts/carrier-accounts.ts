@@ -102,7 +102,7 @@ export async function updateCarrierAccount(
     const carrier = findCarrier(row.carrier)!;
     const settings = patch.settings === undefined ? row.settings : plain(mergePatch(row.settings, patch.settings));
     const credentials =
-      patch.credentials === undefined ? undefined : plain(mergePatch(open(ctx, row), patch.credentials) ?? {});
+      patch.credentials === undefined ? undefined : plain(mergePatch(tryOpen(ctx, row) ?? {}, patch.credentials) ?? {});
     const pickupRules = plain(
       patch.pickupRules === undefined ? row.pickup_rules : (mergePatch(row.pickup_rules, patch.pickupRules) ?? {}),
     );
@@ -216,9 +216,19 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
 }
 
 export function open(ctx: Ctx, row: AccountRow): Record<string, unknown> {
-  return row.credentials === null
-    ? {}
-    : (JSON.parse(ctx.secrets.open(row.credentials, sealContext(ctx.orgId, row.id))) as Record<string, unknown>);
+  const credentials = tryOpen(ctx, row);
+  if (credentials) return credentials;
+  const message = "They were sealed with a key that this hub does not have any more. Give the account new ones.";
+  throw new HubError("credentials_unreadable", message);
+}
+
+function tryOpen(ctx: Ctx, row: AccountRow): Record<string, unknown> | undefined {
+  if (row.credentials === null) return {};
+  try {
+    return JSON.parse(ctx.secrets.open(row.credentials, sealContext(ctx.orgId, row.id))) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }
 
 function seal(ctx: Ctx, id: string, credentials: Record<string, unknown>) {
