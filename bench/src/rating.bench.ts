@@ -39,7 +39,7 @@ async function withHub<T>(dataDir: string, work: (place: Place) => Promise<T>): 
   }
 }
 
-async function anAccount(client: HubClient): Promise<string> {
+export async function anAccount(client: HubClient): Promise<string> {
   const { id } = await client.post<{ id: string }>("/carrier-accounts", { name: "Bench", carrier: "rate-card" });
   await client.post(`/carrier-accounts/${id}/rate-cards`, { card: demoCards()[1]!.card });
   return id;
@@ -108,8 +108,12 @@ async function watchMemory(pid: number, work: () => Promise<void>): Promise<numb
   return most - before;
 }
 
-async function importParcels(client: HubClient, account: string, count: number): Promise<string> {
-  const csv = parcelsCsv(count);
+export async function importParcels(
+  client: HubClient,
+  account: string,
+  count: number,
+  csv = parcelsCsv(count),
+): Promise<string> {
   const { comparison } = await client.post<{ comparison: { id: string } }>("/rate-comparisons/import", {
     name: `Bench ${count}`,
     carrierAccountId: account,
@@ -118,7 +122,7 @@ async function importParcels(client: HubClient, account: string, count: number):
   return comparison.id;
 }
 
-async function processToTheEnd(client: HubClient, id: string): Promise<void> {
+export async function processToTheEnd(client: HubClient, id: string): Promise<void> {
   let found = await client.post<{ status: string }>(`/rate-comparisons/${id}/process`, {});
   while (found.status === "queued" || found.status === "processing") {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -127,7 +131,7 @@ async function processToTheEnd(client: HubClient, id: string): Promise<void> {
   if (!found.status.startsWith("completed")) throw new Error(`the comparison ${found.status}`);
 }
 
-async function time(work: () => Promise<unknown>): Promise<number> {
+export async function time(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;

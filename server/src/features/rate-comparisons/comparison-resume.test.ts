@@ -75,7 +75,7 @@ describe("a comparison whose worker stops", () => {
     await executeComparison(hub.world, idOf(path), AbortSignal.abort());
     expect((await org.delete(path)).status).toBe(200);
     await resumeComparisons(hub.world);
-    for (const table of ["rate_items", "rate_results"]) {
+    for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
       expect(await hub.world.db.query(`select 1 from ${table} where comparison_id = $1 limit 1`, [idOf(path)])).toEqual(
         [],
       );

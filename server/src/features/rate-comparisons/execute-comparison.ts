@@ -8,6 +8,9 @@ import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { WeighedParcel } from "../shipments/shipments.ts";
+import type { ItemKinds } from "./item-kinds.ts";
+import { createItemKinds, noteResult } from "./item-kinds.ts";
+import { deleteKindsBefore } from "./item-kinds.store.ts";
 import { readOwnParcels } from "./own-parcels.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { RateItem, Rater, RateResult } from "./rate-item.ts";
@@ -26,6 +29,7 @@ import {
 } from "./rate-results.store.ts";
 import type { CountedItem, Totals } from "./tally.ts";
 import { addItem, emptyTotals, topPositions } from "./tally.ts";
+import { writeKinds } from "./write-kinds.ts";
 
 export const chunkSize = 5_000;
 /** Few enough that what they need is still young, and cheap, when it is thrown away. */
@@ -62,6 +66,7 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
       return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
     }
     await deleteResultsBefore(world.db, row.id, row.revision);
+    await deleteKindsBefore(world.db, row.id, row.revision);
   } catch (error) {
     world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
     // The database may be back in a moment; anything else would fail in the same way for ever.
@@ -96,7 +101,7 @@ async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Pro
 
 type Reading = { from: number; lines: Promise<string[]> };
 /** Items never change, so the next ones can be read while these are priced and written. */
-type Reader = { ahead: Reading | undefined };
+type Reader = { ahead: Reading | undefined; kinds: ItemKinds | undefined };
 
 async function readSlice(ctx: Ctx, row: ClaimedRow, reader: Reader, from: number): Promise<string[]> {
   const reading = reader.ahead?.from === from ? reader.ahead : startReading(ctx, row, from);
@@ -114,7 +119,7 @@ function startReading(ctx: Ctx, row: ClaimedRow, from: number): Reading {
 
 /** False when it is to be left to another worker. */
 async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?: AbortSignal): Promise<boolean> {
-  const reader: Reader = { ahead: undefined };
+  const reader: Reader = { ahead: undefined, kinds: undefined };
   while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, reader))) {
     if (stopping?.aborted) return false;
   }
@@ -130,19 +135,25 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
   const end = Math.min(row.item_count, locked.processed + chunkSize);
+  // Anew whenever something else was done in between: what is not in there is read again at the end.
+  if (reader.kinds?.to !== locked.processed) reader.kinds = createItemKinds(row.item_count, locked.processed);
+  const { kinds } = reader;
   const parcels = await readOwnParcels(tx, ctx, row.id, locked.processed, end - locked.processed);
   for (let from = locked.processed; from < end; from += sliceSize) {
     const lines = await readSlice(ctx, row, reader, from);
     const packed = lines.map((line, index) => {
       const input = JSON.parse(line) as StoredInput;
       const position = from + index;
-      return packResult(rateInput(rater, input, parcels.get(position), position, totals), input[0]);
+      const result = rateInput(rater, input, parcels.get(position), position, totals);
+      noteResult(kinds, position, input[0], input[1], result);
+      return packResult(result, input[0]);
     });
     await insertResults(tx, row.id, row.revision, from, packed);
   }
+  kinds.to = end;
   await comparisons.saveProgress(tx, ctx.orgId, row.id, end, totals);
   if (end < row.item_count) return true;
-  await finish(tx, ctx, row, totals);
+  await finish(tx, ctx, row, totals, kinds);
   return false;
 }
 
@@ -192,7 +203,8 @@ function stateAt({ zip, state }: RateItem["origin"]): string {
   return stateOfPlace(state, normaliseZip(zip)) ?? "";
 }
 
-async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promise<void> {
+/** The summary, the kinds of items and the new status appear together. */
+async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: ItemKinds): Promise<void> {
   const { unrateable = 0, invalid = 0 } = totals.byStatus;
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
@@ -203,7 +215,13 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals): Promis
     stale: false,
     trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
-  await comparisons.finishComparison(tx, ctx.orgId, row.id, { status, summary, error: null, at });
+  await comparisons.finishComparison(tx, ctx.orgId, row.id, {
+    status,
+    summary,
+    isListed: await writeKinds(tx, row, kinds),
+    error: null,
+    at,
+  });
   await recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
     objectType: "rate_comparison",
@@ -220,6 +238,7 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   await comparisons.finishComparison(tx, ctx.orgId, row.id, {
     status: "failed",
     summary: null,
+    isListed: false,
     error,
     at: ctx.clock.now(),
   });

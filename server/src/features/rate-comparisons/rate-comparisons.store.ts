@@ -21,6 +21,7 @@ export type ComparisonRow = {
   status: ComparisonStatus;
   revision: number;
   shown_revision: number | null;
+  listed_revision: number | null;
   options: RatingOptions;
   item_count: number;
   processed: number;
@@ -45,8 +46,9 @@ export type ComparisonRow = {
 
 /** Everything but the large columns. */
 const columns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
-  status, revision, shown_revision, options, item_count, processed, rated, estimated, unrateable, invalid, excluded, rate_card_id,
-  rate_card_version, rate_card_name, rate_day, error, created_by, request_id, version, created_at, updated_at,
+  status, revision, shown_revision, listed_revision, options, item_count, processed, rated, estimated, unrateable,
+  invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, error, created_by, request_id, version,
+  created_at, updated_at,
   started_at, finished_at`;
 
 /** How long a silent worker is believed to be alive. By the clock of the database, the only one all nodes share. */
@@ -246,12 +248,20 @@ export async function finishComparison(
   tx: Tx,
   orgId: string,
   id: string,
-  end: { status: ComparisonStatus; summary: Summary | null; error: { code: string; message: string } | null; at: Date },
+  end: {
+    status: ComparisonStatus;
+    summary: Summary | null;
+    isListed: boolean;
+    error: { code: string; message: string } | null;
+    at: Date;
+  },
 ): Promise<void> {
   await tx.query(
     `update rate_comparisons set status = $3, summary = coalesce($4, summary), error = $5, finished_at = $6,
-       shown_revision = case when $4::jsonb is null then shown_revision else revision end, updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
-    [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at],
+       shown_revision = case when $4::jsonb is null then shown_revision else revision end,
+       listed_revision = case when $7 then revision else listed_revision end,
+       updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
+    [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at, end.isListed],
   );
 }
 

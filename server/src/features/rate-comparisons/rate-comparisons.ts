@@ -14,6 +14,8 @@ import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.t
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { demoItems } from "./demo-comparison.ts";
+import { deleteKinds } from "./item-kinds.store.ts";
+import * as lists from "./list-items.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -30,7 +32,6 @@ import * as store from "./rate-comparisons.store.ts";
 import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-item-list.store.ts";
-import * as lists from "./rate-item-list.store.ts";
 import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
@@ -152,6 +153,7 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     const row = await lock(tx, ctx, id);
     await items.deleteItems(tx, id);
     await results.deleteResults(tx, id);
+    await deleteKinds(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
     await record(tx, ctx, "deleted", row, { name: row.name, status: row.status, itemCount: row.item_count });
     return { id, deleted: true as const };
@@ -235,8 +237,10 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
-  const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
-  return { ...page, data: page.data.map(presentItem) };
+  for (;;) {
+    const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
+    if (page) return { ...page, data: page.data.map(presentItem) };
+  }
 }
 
 /** What it comes to; with a scenario, what it would come to, worked out anew from the same items and cards. */
@@ -258,7 +262,13 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   const row = await getRow(ctx, id);
   const revision = row.shown_revision ?? row.revision;
-  return { id, revision, itemCount: row.item_count, done: revision === row.revision ? row.processed : row.item_count };
+  return {
+    id,
+    revision,
+    itemCount: row.item_count,
+    done: revision === row.revision ? row.processed : row.item_count,
+    isListed: row.listed_revision === revision,
+  };
 }
 
 export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {

@@ -1,5 +1,4 @@
-import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { offsetOf } from "../../core/page.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/like-pattern.ts";
 import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
@@ -33,10 +32,9 @@ const columns = `i.position, i.tracking_number, i.net_cents, i.service_type, i.o
  * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
  * that is newer than its statistics, expects one row, and compares every item with every result.
  */
-const withResults = `rate_items i left join lateral (
-    select r.* from rate_results r
-     where r.comparison_id = $1 and r.revision = $2 and r.position = i.position offset 0) r on true
-  where i.comparison_id = $1`;
+const resultOfItem = `select r.* from rate_results r
+     where r.comparison_id = $1 and r.revision = $2 and r.position = i.position offset 0`;
+const withResults = `rate_items i left join lateral (${resultOfItem}) r on true where i.comparison_id = $1`;
 const itemsAlone = "rate_items i where i.comparison_id = $1 and $2::integer is not null";
 const resultsAlone = "rate_results r where r.comparison_id = $1 and r.revision = $2";
 
@@ -48,7 +46,19 @@ export type Shown = {
   itemCount: number;
   /** How many have a result. Items are done in their order, so these are the first ones. */
   done: number;
+  /** `rate_item_kinds` knows them. */
+  isListed: boolean;
 };
+
+/** Which items are on a page, and how many there are on all of them. */
+export type FoundItems = { positions: number[]; total: number };
+
+const searched = [
+  "i.tracking_number",
+  ...["origin", "destination"].flatMap((end) => ["zip", "city", "state"].map((part) => `i.${end}_${part}`)),
+];
+/** Put between the searched texts: one look at all of them takes a fraction of one look at each. */
+const separator = "\u001F";
 
 function whereOf(shown: Shown, filter: ItemFilter): Where {
   const onItems: string[] = [];
@@ -72,12 +82,9 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   const sign = filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome];
   add(onResults, "sign(r.savings_cents) = ?", sign);
   add(onItems, "lower(i.service_type) = lower(?)", filter.serviceType);
-  add(
-    onItems,
-    `(i.tracking_number ilike ? or i.origin_zip ilike ? or i.origin_city ilike ? or i.origin_state ilike ?
-      or i.destination_zip ilike ? or i.destination_city ilike ? or i.destination_state ilike ?)`,
-    filter.search === undefined ? undefined : likePattern(filter.search),
-  );
+  if (filter.search?.includes(separator))
+    add(onItems, `(${searched.map((column) => `${column} ilike ?`).join(" or ")})`, likePattern(filter.search));
+  else add(onItems, `strpos(lower(concat_ws(chr(31), ${searched.join(", ")})), lower(?)) > 0`, filter.search);
   return {
     text: [...onItems, ...onResults].map((condition) => ` and ${condition}`).join(""),
     values,
@@ -86,20 +93,28 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   };
 }
 
-const orders: Record<NonNullable<ItemQuery["sort"]>, { by: string; of: "items" | "results" | "either" }> = {
+type ItemSort = NonNullable<ItemQuery["sort"]>;
+
+const orders: Record<ItemSort, { by: string; of: "items" | "results" | "either" }> = {
   position: { by: "position", of: "either" },
   savings: { by: "r.savings_cents asc nulls last, position", of: "results" },
   "-savings": { by: "r.savings_cents desc nulls last, position", of: "results" },
   netCost: { by: "i.net_cents, position", of: "items" },
   "-netCost": { by: "i.net_cents desc, position", of: "items" },
+  // As text a zone may have ten digits, which is more than an integer holds.
   zone: {
-    by: "case when r.zone ~ '^[0-9]+$' then r.zone::integer end nulls last, r.zone nulls last, position",
+    by: "case when r.zone ~ '^[0-9]+$' then r.zone::bigint end nulls last, r.zone nulls last, position",
     of: "results",
   },
 };
 
-/** First which items, from the one table that decides where one does, then all about these. */
-export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): Promise<Page<ItemRow>> {
+/** By looking through all items: from the one table that decides where one does, from both where not. */
+export async function findItems(
+  db: Queryable,
+  shown: Shown,
+  query: ItemQuery,
+  knownTotal?: number,
+): Promise<FoundItems> {
   const where = whereOf(shown, query);
   const order = orders[query.sort ?? "position"];
   const allHaveResults = shown.done === shown.itemCount;
@@ -117,18 +132,32 @@ export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): 
   const positions = found.map(({ position }) => position);
   // A page that is not full is the last one, and says how many there are; to count would be to search all once more.
   const isLast = positions.length < query.limit && (positions.length > 0 || offsetOf(query) === 0);
-  const total = isLast ? offsetOf(query) + positions.length : await countItems(db, shown, where);
-  return toPage(await readItems(db, shown, positions), total, query);
+  const counted = isLast ? offsetOf(query) + positions.length : undefined;
+  return { positions, total: counted ?? knownTotal ?? (await countItems(db, shown, where)) };
 }
 
-/** In the order of these positions. */
-async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[]> {
-  const rows = await db.query<ItemRow>(`select ${columns} from ${withResults} and i.position = any($3::integer[])`, [
-    shown.id,
-    shown.revision,
-    positions,
-  ]);
-  const byPosition = new Map(rows.map((row) => [row.position, row]));
+/** A few items, sorted. */
+export async function findAmong(db: Queryable, shown: Shown, positions: number[], sort: ItemSort): Promise<number[]> {
+  const found = await db.query<{ position: number }>(
+    `select i.position from unnest($3::integer[]) as wanted (position),
+       lateral (select * from rate_items where comparison_id = $1 and position = wanted.position offset 0) i
+       left join lateral (${resultOfItem}) r on true
+      order by ${orders[sort].by.replace(/\bposition$/, "i.position")}`,
+    [shown.id, shown.revision, positions],
+  );
+  return found.map(({ position }) => position);
+}
+
+/** In the order of these positions. Undefined: by now another revision is shown, and this one may be gone in part. */
+export async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[] | undefined> {
+  const rows = await db.query<ItemRow | { position: null }>(
+    `select x.* from rate_comparisons c
+       left join (select ${columns} from ${withResults} and i.position = any($3::integer[])) x on true
+      where c.id = $1 and coalesce(c.shown_revision, c.revision) = $2`,
+    [shown.id, shown.revision, positions],
+  );
+  if (rows.length === 0) return undefined;
+  const byPosition = new Map(rows.flatMap((row) => (row.position === null ? [] : [[row.position, row] as const])));
   return positions.flatMap((position) => byPosition.get(position) ?? []);
 }
 

@@ -1,0 +1,105 @@
+import type { Item, ItemQuery } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
+import type { Random } from "./random-parcels.ts";
+import type { TestClient } from "./test-client.ts";
+
+/** What a list of items may be asked for; pages begin with 1. */
+export type ListQuery = Omit<ItemQuery, "page" | "limit"> & { page?: number; limit?: number };
+
+/** All items of a comparison, by the plain list. */
+export async function readAllItems(client: Pick<TestClient, "get">, path: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await client.get(`${path}/items?limit=500&page=${page}`);
+    items.push(...(body.data as Item[]));
+    if (!body.pagination.hasMore) return items;
+  }
+}
+
+/** Which items a list should show, by looking at every one of them; nothing here is shared with the hub. */
+export function slowList(items: readonly Item[], query: ListQuery): { indexes: number[]; total: number } {
+  const found = items.filter((item) => matches(item, query)).toSorted(comparisonOf(query.sort ?? "position"));
+  const { page = 1, limit = 50 } = query;
+  const indexes = found.slice((page - 1) * limit, page * limit).map(({ index }) => index);
+  return { indexes, total: found.length };
+}
+
+function matches(item: Item, query: ListQuery): boolean {
+  const { status, zone, serviceType, search, outcome, basis, reason, minSavings } = query;
+  const { trackingNumber, originZip, originCity, originState, destinationZip, destinationCity, destinationState } =
+    item;
+  const texts = [trackingNumber, originZip, originCity, originState, destinationZip, destinationCity, destinationState];
+  const isOne = (value: string | null, list: string): boolean => value !== null && list.split(",").includes(value);
+  return [
+    status === undefined || isOne(item.status, status),
+    zone === undefined || item.zone === zone,
+    serviceType === undefined || item.serviceType.toLowerCase() === serviceType.toLowerCase(),
+    search === undefined || texts.some((text) => text?.toLowerCase().includes(search.toLowerCase())),
+    outcome === undefined || item.outcome === outcome,
+    basis === undefined || isOne(item.basis, basis),
+    reason === undefined || isOne(item.reason, reason),
+    minSavings === undefined || (item.savings !== null && item.savings >= minSavings),
+  ].every(Boolean);
+}
+
+type Compare = (a: Item, b: Item) => number;
+
+function comparisonOf(sort: NonNullable<ItemQuery["sort"]>): Compare {
+  const zoneNumber = ({ zone }: Item): number | null => (zone !== null && /^\d+$/.test(zone) ? Number(zone) : null);
+  const comparisons: Record<typeof sort, Compare[]> = {
+    position: [],
+    savings: [nullsLast(({ savings }) => savings, 1)],
+    "-savings": [nullsLast(({ savings }) => savings, -1)],
+    netCost: [nullsLast(({ netCost }) => netCost, 1)],
+    "-netCost": [nullsLast(({ netCost }) => netCost, -1)],
+    zone: [nullsLast(zoneNumber, 1), nullsLast(({ zone }) => zone, 1)],
+  };
+  return (a, b) => {
+    for (const compare of comparisons[sort]) {
+      const difference = compare(a, b);
+      if (difference !== 0) return difference;
+    }
+    return a.index - b.index;
+  };
+}
+
+function nullsLast(read: (item: Item) => number | string | null, direction: 1 | -1): Compare {
+  return (a, b) => {
+    const [left, right] = [read(a), read(b)];
+    if (left === right) return 0;
+    if (left === null) return 1;
+    if (right === null) return -1;
+    return left < right ? -direction : direction;
+  };
+}
+
+const sorts = ["position", "savings", "-savings", "netCost", "-netCost", "zone"] as const;
+
+/** A query whose values come from one item, so that most find something. */
+export function randomQuery(random: Random, items: readonly Item[], searches: readonly string[]): ListQuery {
+  const item = random.pick(items);
+  const text = (list: string[]): string => (random.chance(0.3) ? `${random.pick(list)},${list[0]}` : list[0]!);
+  const query: ListQuery = {};
+  if (random.chance(0.4)) query.status = text([item.status, "rated", "pending", "excluded"]) as never;
+  if (random.chance(0.3)) query.zone = item.zone ?? "none";
+  if (random.chance(0.3)) query.serviceType = random.chance(0.5) ? item.serviceType : item.serviceType.toUpperCase();
+  if (random.chance(0.4)) query.search = random.chance(0.5) ? random.pick(searches) : pieceOf(random, item);
+  if (random.chance(0.15)) query.outcome = random.pick(["win", "loss", "tie"]);
+  if (random.chance(0.15)) query.basis = text([item.basis ?? "flat", "weight", "profile"]) as never;
+  if (random.chance(0.15)) query.reason = text([item.reason ?? "bad_zip", "duplicate"]) as never;
+  if (random.chance(0.15)) query.minSavings = random.chance(0.5) ? (item.savings ?? 0) : random.below(2000) / 100 - 10;
+  if (random.chance(0.7)) query.sort = random.pick(sorts);
+  if (random.chance(0.5)) query.limit = 1 + random.below(random.pick([3, 60, 500]));
+  if (random.chance(0.5)) query.page = 1 + random.below(random.pick([3, 3, 40]));
+  return query;
+}
+
+function pieceOf(random: Random, item: Item): string {
+  const { trackingNumber, destinationZip, destinationCity } = item;
+  const whole = random.pick([trackingNumber, trackingNumber, destinationZip ?? "0", destinationCity ?? "a"]);
+  const from = random.below(whole.length);
+  return whole.slice(from, from + 1 + random.below(whole.length)).toWellFormed();
+}
+
+export function toQueryString(query: ListQuery): string {
+  return new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+}
