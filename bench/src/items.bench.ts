@@ -36,7 +36,6 @@ const byKind: Record<string, string> = {
   "outcome win": "outcome=win",
   "basis profile": "basis=profile",
   "reason 0.4 %": "reason=service_unmatched&limit=10",
-  "status 0.4 %, sorted by -netCost": "status=unrateable&limit=10&sort=-netCost",
 };
 
 /** For these all items are looked at: what they cost is said, and no bar is held against it. */
@@ -48,6 +47,7 @@ const byReading: Record<string, string> = {
   "sorted by -netCost": "sort=-netCost",
   "sorted by zone": "sort=zone",
   "status, sorted by -savings": "status=rated&sort=-savings",
+  "status 0.4 %, sorted by -netCost": "status=unrateable&limit=10&sort=-netCost",
   "zone, sorted by netCost": "zone=5&sort=netCost",
   "service, sorted by zone": "serviceType=surepost&sort=zone",
   "page 40 of a status, sorted by savings": "status=rated&sort=savings&page=40",

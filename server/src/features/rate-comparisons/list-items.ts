@@ -4,10 +4,7 @@ import type { Queryable } from "../../db/database.ts";
 import { findByKind } from "./item-kinds.store.ts";
 import type { ItemQuery } from "./rate-comparisons.schemas.ts";
 import type { FoundItems, ItemRow, Shown } from "./rate-item-list.store.ts";
-import { findAmong, findItems, readItems } from "./rate-item-list.store.ts";
-
-/** So few items are sorted sooner by reading them than by looking for them among all. */
-const fewItems = 2_000;
+import { findItems, readItems } from "./rate-item-list.store.ts";
 
 /** First which items, then all about these. Undefined: another revision took the place of this one meanwhile. */
 export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): Promise<Page<ItemRow> | undefined> {
@@ -26,9 +23,7 @@ async function findPage(db: Queryable, shown: Shown, query: ItemQuery): Promise<
     return { total, positions: Array.from({ length: Math.max(0, Math.min(limit, total - from)) }, (_, i) => from + i) };
   }
   if (!shown.isListed) return await findItems(db, shown, query);
-  const found = await findByKind(db, shown, filter, sort === "position" ? from + limit : fewItems);
+  const found = await findByKind(db, shown, filter, sort === "position" ? from + limit : 0);
   if (sort === "position") return { ...found, positions: found.positions.slice(from) };
-  if (found.total > fewItems) return await findItems(db, shown, query, found.total);
-  const sorted = await findAmong(db, shown, found.positions, sort);
-  return { positions: sorted.slice(from, from + limit), total: found.total };
+  return await findItems(db, shown, query, found.total);
 }

@@ -32,9 +32,10 @@ const columns = `i.position, i.tracking_number, i.net_cents, i.service_type, i.o
  * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
  * that is newer than its statistics, expects one row, and compares every item with every result.
  */
-const resultOfItem = `select r.* from rate_results r
-     where r.comparison_id = $1 and r.revision = $2 and r.position = i.position offset 0`;
-const withResults = `rate_items i left join lateral (${resultOfItem}) r on true where i.comparison_id = $1`;
+const withResults = `rate_items i left join lateral (
+    select r.* from rate_results r
+     where r.comparison_id = $1 and r.revision = $2 and r.position = i.position offset 0) r on true
+  where i.comparison_id = $1`;
 const itemsAlone = "rate_items i where i.comparison_id = $1 and $2::integer is not null";
 const resultsAlone = "rate_results r where r.comparison_id = $1 and r.revision = $2";
 
@@ -134,18 +135,6 @@ export async function findItems(
   const isLast = positions.length < query.limit && (positions.length > 0 || offsetOf(query) === 0);
   const counted = isLast ? offsetOf(query) + positions.length : undefined;
   return { positions, total: counted ?? knownTotal ?? (await countItems(db, shown, where)) };
-}
-
-/** A few items, sorted. */
-export async function findAmong(db: Queryable, shown: Shown, positions: number[], sort: ItemSort): Promise<number[]> {
-  const found = await db.query<{ position: number }>(
-    `select i.position from unnest($3::integer[]) as wanted (position),
-       lateral (select * from rate_items where comparison_id = $1 and position = wanted.position offset 0) i
-       left join lateral (${resultOfItem}) r on true
-      order by ${orders[sort].by.replace(/\bposition$/, "i.position")}`,
-    [shown.id, shown.revision, positions],
-  );
-  return found.map(({ position }) => position);
 }
 
 /** In the order of these positions. Undefined: by now another revision is shown, and this one may be gone in part. */
