@@ -35,7 +35,7 @@ describe("the audit log", () => {
     const made = await buildOneOfEverything(org);
     // Only those of the request: what earlier ones began may still be going on.
     const entriesOf = async (requestId: string | null): Promise<number> => {
-      const { data } = (await org.get("/audit?limit=25")).body as { data: { requestId: string }[] };
+      const { data } = (await org.get("/audit?limit=100")).body as { data: { requestId: string }[] };
       return data.filter((entry) => entry.requestId === requestId).length;
     };
     for (const mounted of allRoutes(hub.mounts)) {

@@ -16,6 +16,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import { sealCredentials, tryOpenCredentials } from "./account-credentials.ts";
 import type {
   CarrierAccount,
   CarrierAccountPatch,
@@ -75,7 +76,7 @@ export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequ
       carrier: request.carrier,
       description: request.description ?? "",
       settings,
-      ...seal(ctx, id, request.credentials ?? {}),
+      ...sealCredentials(ctx, id, request.credentials ?? {}),
       pickupRules: request.pickupRules ?? {},
       serviceAliases: request.serviceAliases ?? {},
       isActive: request.isActive ?? true,
@@ -102,7 +103,9 @@ export async function updateCarrierAccount(
     const carrier = findCarrier(row.carrier)!;
     const settings = patch.settings === undefined ? row.settings : plain(mergePatch(row.settings, patch.settings));
     const credentials =
-      patch.credentials === undefined ? undefined : plain(mergePatch(tryOpen(ctx, row) ?? {}, patch.credentials) ?? {});
+      patch.credentials === undefined
+        ? undefined
+        : plain(mergePatch(tryOpenCredentials(ctx, row) ?? {}, patch.credentials) ?? {});
     const pickupRules = plain(
       patch.pickupRules === undefined ? row.pickup_rules : (mergePatch(row.pickup_rules, patch.pickupRules) ?? {}),
     );
@@ -116,7 +119,7 @@ export async function updateCarrierAccount(
       throw badField("/serviceAliases", "maxProperties", `There would be more than ${maxAliases} of them.`);
     }
     const sealed = credentials
-      ? seal(ctx, id, credentials)
+      ? sealCredentials(ctx, id, credentials)
       : { credentials: row.credentials, credentialFields: row.credential_fields };
     const values: AccountValues = {
       id,
@@ -213,32 +216,6 @@ export async function getRow(db: Queryable, ctx: Ctx, id: string): Promise<Accou
 
 export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   if (!(await store.lockAccount(tx, ctx.orgId, id))) throw notFound("carrier_account");
-}
-
-export function open(ctx: Ctx, row: AccountRow): Record<string, unknown> {
-  const credentials = tryOpen(ctx, row);
-  if (credentials) return credentials;
-  const message = "They were sealed with a key that this hub does not have any more. Give the account new ones.";
-  throw new HubError("credentials_unreadable", message);
-}
-
-function tryOpen(ctx: Ctx, row: AccountRow): Record<string, unknown> | undefined {
-  if (row.credentials === null) return {};
-  try {
-    return JSON.parse(ctx.secrets.open(row.credentials, sealContext(ctx.orgId, row.id))) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
-}
-
-function seal(ctx: Ctx, id: string, credentials: Record<string, unknown>) {
-  const credentialFields = Object.keys(credentials).toSorted();
-  if (credentialFields.length === 0) return { credentials: null, credentialFields };
-  return { credentials: ctx.secrets.seal(JSON.stringify(credentials), sealContext(ctx.orgId, id)), credentialFields };
-}
-
-function sealContext(orgId: string, id: string): string {
-  return `carrier-account:${orgId}:${id}`;
 }
 
 const findPickupErrors = createFinder(PickupRules, "body");

@@ -12,7 +12,8 @@ import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
-import { getCarrierAccount, getRow, open, today } from "./carrier-accounts.ts";
+import { openCredentials } from "./account-credentials.ts";
+import { getCarrierAccount, getRow, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
 
 export type OpenCarrier = {
@@ -27,7 +28,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const row = await getRow(ctx.db, ctx, accountId);
   const account = await getCarrierAccount(ctx, accountId);
   const carrier = findCarrier(row.carrier)!;
-  const credentials = open(ctx, row);
+  const credentials = openCredentials(ctx, row);
   return {
     account,
     carrier,

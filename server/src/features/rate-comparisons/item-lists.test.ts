@@ -106,26 +106,26 @@ describe("lists of items", () => {
     async () => {
       const carrierAccountId = await anAccount(card);
       const path = await aComparison(randomItems(1, count), { carrierAccountId });
-      await checkLists(path, 2, 15);
+      await checkLists(path, 2, 30);
 
       await org.post(`${path}/process`);
       await executeComparison(hub.world, idOf(path), AbortSignal.abort());
-      const half = await checkLists(path, 3, 25);
+      const half = await checkLists(path, 3, 50);
       expect(half.filter(({ status }) => status === "pending")).toHaveLength(count - chunkSize);
 
       // Another worker goes on and has to read what the first one did.
       await resumeComparisons((await hub.secondNode()).world);
       expect(await listedRevision(path)).toBe(1);
-      const first = await checkLists(path, 4, 60);
+      const first = await checkLists(path, 4, 120);
       expect(new Set(first.map(({ zone }) => zone))).toEqual(new Set([...zones, null]));
 
       await org.post(`${path}/process`, { scenario: { fuelPercent: 50 }, weightPolicy: "strict" });
       await executeComparison(hub.world, idOf(path), AbortSignal.abort());
-      expect(await checkLists(path, 5, 15)).toEqual(first);
+      expect(await checkLists(path, 5, 30)).toEqual(first);
 
       await resumeComparisons(hub.world);
       expect(await listedRevision(path)).toBe(2);
-      const second = await checkLists(path, 6, 25);
+      const second = await checkLists(path, 6, 60);
       expect(second.map(({ revision }) => revision)).toEqual(Array.from({ length: count }, () => 2));
     },
   );
@@ -135,7 +135,7 @@ describe("lists of items", () => {
     const names = ["New York", "Yorktown", "NEWARK", "Kansas City", "Odd\u001Fplace"];
     const path = await processed(randomItems(7, count, names), { carrierAccountId });
     expect(await listedRevision(path)).toBe(1);
-    await checkLists(path, 8, 40);
+    await checkLists(path, 8, 100);
   });
 
   test("of a handful of items are right, too", async () => {
