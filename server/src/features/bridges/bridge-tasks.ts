@@ -200,7 +200,7 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
     (error: unknown) => ({ ok: false, result: null, error: describeAndLog(ctx, id, error, signal) }),
   );
   const error = outcome.error && { code: outcome.error.code, message: outcome.error.message };
-  await store.noteOutcomes(ctx.db, [{ bridgeId: id, error }], ctx.clock.now());
+  await store.noteOutcomes(ctx.db, [{ bridge: row, error }], ctx.clock.now());
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 

@@ -127,9 +127,16 @@ export async function findBridgesAcrossOrgs(db: Queryable, ids: string[]): Promi
   );
 }
 
-export type BridgeOutcome = { bridgeId: string; error: { code: string; message: string } | null };
+/** `bridge` as it was when it was called. */
+export type BridgeOutcome = {
+  bridge: Pick<BridgeRow, "id" | "version">;
+  error: { code: string; message: string } | null;
+};
 
-/** How the last calls went, one row per bridge. Not a change of the bridge: its version stays. */
+/**
+ * How the last calls went, one row per bridge. Not a change of the bridge: its version stays. What was met before the
+ * bridge was changed says nothing about the bridge it is now.
+ */
 export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at: Date): Promise<void> {
   await db.query(
     `update bridges b set
@@ -137,8 +144,9 @@ export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at:
        last_success_at = case when u.error is null then $2 else b.last_success_at end,
        last_failure_at = case when u.error is null then b.last_failure_at else $2 end,
        last_error = u.error
-      from jsonb_to_recordset($1::jsonb) as u (id uuid, error jsonb) where b.id = u.id`,
-    [JSON.stringify(outcomes.map(({ bridgeId, error }) => ({ id: bridgeId, error }))), at],
+      from jsonb_to_recordset($1::jsonb) as u (id uuid, version integer, error jsonb)
+      where b.id = u.id and b.version = u.version`,
+    [JSON.stringify(outcomes.map(({ bridge: { id, version }, error }) => ({ id, version, error }))), at],
   );
 }
 

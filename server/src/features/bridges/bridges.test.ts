@@ -280,6 +280,19 @@ describe("health", () => {
     const healthy = await eventually(health, ({ status }) => status === "healthy");
     expect(healthy).toMatchObject({ consecutiveFailures: 0, lastError: null });
   });
+
+  test("with other settings what came before is forgotten, even what is written later", async () => {
+    const [changed, other] = [(await create()).body.id, (await create()).body.id];
+    const health = async (id: string) => (await org.get(`/bridges/${id}`)).body.health;
+    for (const bridgeId of [changed, other]) await org.post("/tasks/execute-sync", { bridgeId, taskName: "break" });
+    await org.patch(`/bridges/${changed}`, { settings: { color: "blue" } });
+    // Its failure came last, so that of the changed bridge is written by then.
+    await eventually(
+      async () => await health(other),
+      ({ lastError }) => lastError?.code === "shop_closed",
+    );
+    expect(await health(changed)).toMatchObject({ consecutiveFailures: 0, lastError: null });
+  });
 });
 
 describe("a bridge that is not there any more", () => {

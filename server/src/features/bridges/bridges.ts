@@ -21,6 +21,7 @@ import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
 export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
+export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
 export async function listBridges(ctx: Ctx, query: BridgeQuery): Promise<Page<Bridge>> {

@@ -54,12 +54,12 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
   } catch (error) {
     if (error instanceof HubError) throw error;
     const { code, message, retryable } = describeAndLog(ctx, bridgeId, error, signal);
-    await noteOutcomes(ctx.db, [{ bridgeId, error: { code, message } }], ctx.clock.now());
+    await noteOutcomes(ctx.db, [{ bridge: bridge.row, error: { code, message } }], ctx.clock.now());
     throw new HubError(code === "timed_out" ? "bridge_timed_out" : "bridge_failed", message, {
       extra: { cause: code, retryable },
     });
   }
-  await noteOutcomes(ctx.db, [{ bridgeId, error: null }], ctx.clock.now());
+  await noteOutcomes(ctx.db, [{ bridge: bridge.row, error: null }], ctx.clock.now());
   const key = { orgId: ctx.orgId, bridgeId, taskName, direction: "inbound" } as const;
   const mapping = await loadActiveTransformation(ctx, key);
   return records.map(({ externalId, raw, canonical }) => {

@@ -1,4 +1,6 @@
 import type { World } from "../../context.ts";
+import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import type { BridgeOutcome } from "../bridges/bridges.ts";
 import { noteOutcomes } from "../bridges/bridges.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { isFilledIn } from "./present-execution.ts";
@@ -20,23 +22,24 @@ const ownFailures: ReadonlySet<string> = new Set([
 ]);
 
 /** The health of a bridge is a hint to people: one write a second for all of them is enough. */
-export function createHealthNotes(world: World): { note(execution: ExecutionRow, outcome: AttemptOutcome): void } {
-  const latest = new Map<string, { code: string; message: string } | null>();
+export function createHealthNotes(world: World) {
+  const latest = new Map<string, BridgeOutcome>();
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
     timer = undefined;
-    const outcomes = [...latest].map(([bridgeId, error]) => ({ bridgeId, error }));
+    const outcomes = [...latest.values()];
     latest.clear();
     noteOutcomes(world.db, outcomes, world.clock.now()).catch(() => {});
   };
   return {
-    note(execution, { status, error }) {
+    note(execution: ExecutionRow, { row: bridge }: OpenBridge, { status, error }: AttemptOutcome): void {
       if (status === "interrupted" || ownFailures.has(error?.code ?? "")) return;
       // Everybody who sees the bridge reads it, and it may quote what was filled in from an order.
       const hidden = isFilledIn(execution)
         ? { message: "A task that a run queued failed; its execution says why." }
         : {};
-      latest.set(execution.bridge_id, error && { code: error.code, message: error.message, ...hidden });
+      const shown = error && { code: error.code, message: error.message, ...hidden };
+      latest.set(bridge.id, { bridge, error: shown });
       timer ??= setTimeout(write, healthEveryMs).unref();
     },
   };

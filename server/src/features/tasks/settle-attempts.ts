@@ -80,7 +80,7 @@ export function createSettler(world: World, onRetryIn: (delayMs: number) => void
   }
 
   function finish({ execution, bridge, outcome, delayMs, done }: Pending, isOurs: boolean): void {
-    if (isOurs && bridge) health.note(execution, outcome);
+    if (isOurs && bridge) health.note(execution, bridge, outcome);
     if (!isOurs) taskCounters(world).fencedWrites++;
     if (!isOurs) world.log.info({ executionId: execution.id, attempt: execution.attempt }, "an attempt came too late");
     if (delayMs !== undefined) onRetryIn(delayMs);
