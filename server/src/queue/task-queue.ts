@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientConfig } from "pg";
 import type { PgBoss } from "pg-boss";
 import type { Prepared, Queryable, Tx } from "../db/database.ts";
-import { openDatabase } from "../db/database.ts";
+import { openDatabase, throughIndexes } from "../db/database.ts";
 
 /** Points at an execution, which is the truth; a job that points nowhere is harmless. */
 export type NewJob = {
@@ -38,8 +38,11 @@ const yearSeconds = 365 * 24 * 3600;
 /** One tier for each allowed number: pg-boss knows limits per tier, not per group. */
 const tiers = Object.fromEntries(Array.from({ length: maxConcurrency }, (_, i) => [`c${i + 1}`, i + 1]));
 
-/** A node that freezes with the lock in its hands keeps all others from their work: PostgreSQL takes it away from it. */
-const takeLock = `set local idle_in_transaction_session_timeout = '5s';
+/**
+ * A node that freezes with the lock in its hands keeps all others from their work: PostgreSQL takes it away from it. Jobs
+ * come in the order of an index, without sorting all that wait.
+ */
+const takeLock = `set local idle_in_transaction_session_timeout = '5s'; ${throughIndexes}; set local enable_sort = off;
   select pg_advisory_xact_lock(hashtextextended('task queue', 0))`;
 
 const isReady = `exists (select from ${schema}.job

@@ -2,7 +2,7 @@
 export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (answer: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

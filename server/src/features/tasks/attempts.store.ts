@@ -47,6 +47,7 @@ export type Settlement = {
   job_id: string | null;
 };
 
+/** Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. */
 const settleStatement: Prepared = {
   name: "task_attempts_settle",
   text: `with settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
@@ -56,7 +57,7 @@ const settleStatement: Prepared = {
          || jsonb_build_object('status', u.attempt_status, 'finishedAt', $3::text, 'error', u.error))
       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, status text, attempt_status text, result jsonb,
          error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz, job_id uuid)
-     where e.id = u.id and e.attempt = u.attempt and e.status = 'running' returning e.id),
+     where e.id = u.id and e.attempt = u.attempt and e.status || '' = 'running' returning e.id),
     noted as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
     select id from settled`,
 };

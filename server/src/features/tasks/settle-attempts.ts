@@ -1,7 +1,7 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { sqlState } from "../../db/database.ts";
+import { sqlState, throughIndexes } from "../../db/database.ts";
 import type { ForeignEvent } from "../../events/record-event.ts";
 import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
@@ -54,7 +54,7 @@ export function createSettler(world: World, onRetryIn: (delayMs: number) => void
 
   async function settleTogether(batch: Pending[]): Promise<void> {
     try {
-      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch));
+      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch), throughIndexes);
       for (const pending of batch) finish(pending, ours.has(pending.execution.id));
     } catch (error) {
       if (isRefusedForGood(error)) return await settleApart(batch, error);
