@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "../../db/database.ts";
+import type { Marks } from "./follow-source.ts";
 
 /** Two imports of one bridge take turns where they deliver the same orders, and only there. */
 export async function lockExternalIds(tx: Tx, bridgeId: string, externalIds: string[]): Promise<void> {
@@ -38,5 +39,35 @@ export async function rememberAges(
       where o.org_id = $1 and o.bridge_id = $2 and o.external_id = u."externalId"
         and (o.source_updated_at is null or o.source_updated_at < u."updatedAt")`,
     [orgId, bridgeId, JSON.stringify(ages)],
+  );
+}
+
+/** What the bridge last said about each of these orders; those it has said nothing about yet are left out. */
+export async function findMarks(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  orderIds: string[],
+): Promise<Map<string, Marks>> {
+  const rows = await db.query<{ order_id: string; marks: Marks }>(
+    "select order_id, marks from order_sources where org_id = $1 and bridge_id = $2 and order_id = any($3::uuid[])",
+    [orgId, bridgeId, orderIds],
+  );
+  return new Map(rows.map(({ order_id, marks }) => [order_id, marks]));
+}
+
+export async function saveMarks(
+  tx: Tx,
+  orgId: string,
+  bridgeId: string,
+  marks: ReadonlyMap<string, Marks>,
+): Promise<void> {
+  if (marks.size === 0) return;
+  const records = [...marks].map(([id, said]) => ({ id, said }));
+  await tx.query(
+    `insert into order_sources (org_id, bridge_id, order_id, marks)
+     select $1, $2, u.id, u.said from jsonb_to_recordset($3::jsonb) as u (id uuid, said jsonb)
+     on conflict (org_id, order_id) do update set bridge_id = excluded.bridge_id, marks = excluded.marks`,
+    [orgId, bridgeId, JSON.stringify(records)],
   );
 }

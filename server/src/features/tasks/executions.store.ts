@@ -6,7 +6,12 @@ import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
 
-export type Checkpoint = { cursor: unknown; counts: Record<string, number>; failures: unknown[] };
+export type Checkpoint = {
+  cursor: unknown;
+  counts: Record<string, number>;
+  failures: unknown[];
+  conflicts?: unknown[];
+};
 
 export type ExecutionRow = {
   id: string;

@@ -67,7 +67,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
       );
     });
   }
-  const { failures, counts } = checkpoint;
+  const { failures, conflicts = [], counts } = checkpoint;
   return {
     created: 0,
     updated: 0,
@@ -76,6 +76,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     ...counts,
     fetched: done,
     ...(failures.length > 0 ? { failures } : {}),
+    ...(conflicts.length > 0 ? { conflicts } : {}),
     ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
   };
 }
@@ -109,11 +110,12 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   };
 }
 
-function addCounts(checkpoint: Checkpoint, { counts, failures }: Stored): void {
+function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [] }: Stored): void {
   for (const [name, count] of Object.entries(counts)) {
     checkpoint.counts[name] = (checkpoint.counts[name] ?? 0) + count;
   }
   checkpoint.failures = [...checkpoint.failures, ...failures].slice(0, maxShownFailures);
+  checkpoint.conflicts = [...(checkpoint.conflicts ?? []), ...conflicts].slice(0, maxShownFailures);
 }
 
 function superseded(): TaskError {
