@@ -55,8 +55,6 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     call.progress(results.length, refs.length);
   }
   await sampler.save();
-  // Another attempt sends only what is missing.
-  if (retry) throw retry;
   const count = (status: PushResult["status"]): number => results.filter((result) => result.status === status).length;
   const summary = {
     total: results.length,
@@ -65,22 +63,30 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     failed: count("failed"),
     outcomeUnknown: count("outcome_unknown"),
   };
-  if (summary.failed + summary.outcomeUnknown === results.length) {
-    const first = results[0]!.error!;
-    const code = summary.outcomeUnknown > 0 ? "outcome_unknown" : first.code;
-    throw new PushFailed(code, results.length === 1 ? first.message : "None of the orders was sent.", results);
-  }
-  return { summary, results };
+  const result = { summary, results };
+  // Another attempt sends only what is missing.
+  if (retry) throw new PushFailed(retry.code, retry.message, result, retry);
+  if (summary.failed + summary.outcomeUnknown < results.length) return result;
+  const { code, message } = results.find(({ status }) => status === "outcome_unknown")?.error ?? results[0]!.error!;
+  throw new PushFailed(code, results.length === 1 ? message : noneSent(summary), result);
 }
 
+function noneSent({ total, outcomeUnknown }: { total: number; outcomeUnknown: number }): string {
+  if (outcomeUnknown === 0) return "None of the orders was sent.";
+  return `Of ${outcomeUnknown} of ${total} orders nobody knows whether they arrived; the others were not sent.`;
+}
+
+/** What became of each order is told also when the task as a whole failed. */
 export class PushFailed extends TaskError {
-  readonly results: PushResult[];
+  readonly result: { summary: object; results: PushResult[] };
 
-  constructor(code: string, message: string, results: PushResult[]) {
-    super(code, message);
-    this.results = results;
+  constructor(code: string, message: string, result: PushFailed["result"], { retryable, retryAfterMs }: Again = {}) {
+    super(code, message, { ...(retryable ? { retryable } : {}), ...after(retryAfterMs) });
+    this.result = result;
   }
 }
+
+type Again = { retryable?: boolean; retryAfterMs?: number | undefined };
 
 type OneOutcome = { result: Pick<PushResult, "status" | "externalId" | "error">; retry?: TaskError };
 
@@ -187,7 +193,8 @@ const after = (retryAfterMs: number | undefined) => (retryAfterMs === undefined 
 const unknownOutcome = {
   code: "outcome_unknown",
   message:
-    "It may have arrived: the connection broke, and the other side cannot be asked. Look there before you retry.",
+    "It may have arrived: the connection broke, and the other side cannot be asked. Look there; if it is missing, " +
+    "execute the task anew: a retry does not send it again.",
 };
 
 /** The same for every attempt and every retry of one execution, and for no other. */
