@@ -94,7 +94,8 @@ function inputSchemaOf(task: ConnectorTask): TObject {
   if (task.mode !== "push") return task.input;
   const properties = { orderIds: OrderIds, ...task.input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
-  return task.input.additionalProperties === false ? Strict(properties) : Type.Object(properties);
+  const { additionalProperties } = task.input as { additionalProperties?: unknown };
+  return additionalProperties === false ? Strict(properties) : Type.Object(properties);
 }
 
 export type TaskRequest = { bridgeId: string; taskName: string; input: Record<string, unknown> };
