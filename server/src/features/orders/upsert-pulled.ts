@@ -21,7 +21,7 @@ export async function upsertPulledOrders(
   items: PulledOrder[],
 ): Promise<PulledOutcome> {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0 };
-  const outcome: PulledOutcome = { counts, failures: [], conflicts: [] };
+  const outcome: PulledOutcome = { counts, failures: [], conflicts: [], failedSince: undefined };
   const newest = keepNewest(items);
   const externalIds = [...newest.keys()];
   await pulled.lockExternalIds(tx, bridgeId, externalIds);

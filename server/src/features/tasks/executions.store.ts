@@ -11,6 +11,10 @@ export type Checkpoint = {
   counts: Record<string, number>;
   failures: unknown[];
   conflicts?: unknown[];
+  /** From when on records are read again, instead of from the cursor. */
+  since?: string;
+  /** When the oldest record changed that could not be taken and has not been read again. */
+  failedSince?: string;
 };
 
 export type ExecutionRow = {

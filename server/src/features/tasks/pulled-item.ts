@@ -7,4 +7,10 @@ export type PulledItem = {
 };
 
 /** `conflicts`: records that were changed here, and what that means for them. */
-export type Stored = { counts: Record<string, number>; failures: unknown[]; conflicts?: unknown[] };
+export type Stored = {
+  counts: Record<string, number>;
+  failures: unknown[];
+  conflicts?: unknown[];
+  /** When the oldest of those that failed was changed at its source. */
+  failedSince?: string | undefined;
+};

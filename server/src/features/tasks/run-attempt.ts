@@ -5,8 +5,9 @@ import { systemContext } from "../../context.ts";
 import { isConnectionLoss } from "../../db/database.ts";
 import { createCall, describeFailure, findInputErrors, findUnusable } from "../bridges/bridge-tasks.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
 import { runPull } from "./run-pull.ts";
-import { PushFailed, runPush } from "./run-push.ts";
+import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";
 
 /** A task that does not obey its signal is left behind after this long. */
@@ -58,7 +59,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     const { status, failure } = judge(error, signal);
     if (failure.code === "task_defect")
       world.log.error({ err: error, executionId: execution.id }, "a task is defective");
-    return { ...failed(failure, sentInput), status, result: error instanceof PushFailed ? error.result : null };
+    return { ...failed(failure, sentInput), status, result: error instanceof FailedWithResult ? error.result : null };
   }
 }
 

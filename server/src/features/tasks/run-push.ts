@@ -10,6 +10,7 @@ import { presentOrder } from "../orders/order.ts";
 import type { EffectRow } from "./effects.store.ts";
 import { concludeEffect, intend, listEffects } from "./effects.store.ts";
 import type { AttemptWork } from "./attempt.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
@@ -65,28 +66,16 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
   };
   const result = { summary, results };
   // Another attempt sends only what is missing.
-  if (retry) throw new PushFailed(retry.code, retry.message, result, retry);
+  if (retry) throw new FailedWithResult(retry.code, retry.message, result, retry);
   if (summary.failed + summary.outcomeUnknown < results.length) return result;
   const { code, message } = results.find(({ status }) => status === "outcome_unknown")?.error ?? results[0]!.error!;
-  throw new PushFailed(code, results.length === 1 ? message : noneSent(summary), result);
+  throw new FailedWithResult(code, results.length === 1 ? message : noneSent(summary), result);
 }
 
 function noneSent({ total, outcomeUnknown }: { total: number; outcomeUnknown: number }): string {
   if (outcomeUnknown === 0) return "None of the orders was sent.";
   return `Of ${outcomeUnknown} of ${total} orders nobody knows whether they arrived; the others were not sent.`;
 }
-
-/** What became of each order is told also when the task as a whole failed. */
-export class PushFailed extends TaskError {
-  readonly result: { summary: object; results: PushResult[] };
-
-  constructor(code: string, message: string, result: PushFailed["result"], { retryable, retryAfterMs }: Again = {}) {
-    super(code, message, { ...(retryable ? { retryable } : {}), ...after(retryAfterMs) });
-    this.result = result;
-  }
-}
-
-type Again = { retryable?: boolean; retryAfterMs?: number | undefined };
 
 type OneOutcome = { result: Pick<PushResult, "status" | "externalId" | "error">; retry?: TaskError };
 
