@@ -9,6 +9,7 @@ import { FailedWithResult } from "./failed-with-result.ts";
 import { runPull } from "./run-pull.ts";
 import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";
+import { createSampler } from "./task-samples.ts";
 
 /** A task that does not obey its signal is left behind after this long. */
 const obeyMs = 2_000;
@@ -92,12 +93,16 @@ export class MappingFailed extends Error {
 }
 
 async function runTask(work: AttemptWork): Promise<unknown> {
-  const { task, call, mappings } = work;
+  const { world, execution, task, call, mappings } = work;
   if (task.mode === "pull") return await runPull(work, task);
   if (task.mode === "push") return await runPush(work, task);
   const result = await task.run(call);
   if (!mappings.inbound) return result;
   const mapped = mappings.inbound.map(result);
+  // The execution keeps what was made of it; what came is what another mapping can be tried on.
+  const sampler = createSampler(world, execution);
+  sampler.add(result, mapped);
+  await sampler.save();
   if (!mapped.ok) throw new MappingFailed(mapped.errors);
   return mapped.output;
 }
