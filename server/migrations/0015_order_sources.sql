@@ -5,7 +5,6 @@
 create table order_sources (
   org_id uuid not null,
   order_id uuid not null,
-  bridge_id uuid not null,
   -- A short hash for each field, and for each custom field and tag one of its own. No values: they may be personal.
   marks jsonb not null,
   primary key (org_id, order_id)

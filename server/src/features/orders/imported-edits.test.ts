@@ -46,12 +46,18 @@ async function anImport(more: object[] = []) {
     paging: { kind: "page", size: 10 },
   };
   const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [orders] };
-  const bridge = { name: "Shop", connector: "rest", settings, credentials: { token: shop.token } };
-  const bridgeId: string = (await org.post("/bridges", bridge)).body.id;
-  const about = { bridgeId, taskName: "orders.import", direction: "inbound", name: "Orders" };
-  const transformation = (await org.post("/transformations", { ...about, mappings: [...mappings, ...more] })).body;
+  const connect = async (token: string) => {
+    const bridge = { name: "Shop", connector: "rest", settings, credentials: { token } };
+    const id: string = (await org.post("/bridges", bridge)).body.id;
+    const about = { bridgeId: id, taskName: "orders.import", direction: "inbound", name: "Orders" };
+    const made = await org.post("/transformations", { ...about, mappings: [...mappings, ...more] });
+    return { bridgeId: id, transformation: made.body };
+  };
+  const { bridgeId, transformation } = await connect(shop.token);
+  const pullFrom = (id: string, input: object = {}) =>
+    org.post("/tasks/execute-sync", { bridgeId: id, taskName: "orders.import", input });
   const pull = async (input: object = {}) => {
-    const { body } = await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import", input });
+    const { body } = await pullFrom(bridgeId, input);
     expect(body).toMatchObject({ status: "succeeded", error: null });
     return body.result;
   };
@@ -69,7 +75,7 @@ async function anImport(more: object[] = []) {
     return body;
   };
   const timeline = async () => (await org.get(`/orders/${id}/timeline`)).body.data;
-  return { shop, org, bridgeId, id, transformation, pull, read, change, run, timeline };
+  return { shop, org, bridgeId, id, transformation, connect, pullFrom, pull, read, change, run, timeline };
 }
 
 const withStatus = (status: string): object[] =>
@@ -221,4 +227,30 @@ test("an update that points at a location that is gone fails alone", async () =>
   const result = await pull();
   expect(result).toMatchObject({ updated: 2, failed: 1 });
   expect(result.failures[0]).toMatchObject({ code: "location_not_found", errors: [{ pointer: "/locationId" }] });
+});
+
+test("a bridge that is made anew takes over the orders of the one that was deleted, and what was edited in them", async () => {
+  const { shop, org, bridgeId, id, connect, pullFrom, read, timeline } = await anImport([
+    { source: "updated_at", target: "orderedAt" },
+  ]);
+  await org.patch(`/orders/${id}`, { customer: { name: "Edited here" } });
+  await org.delete(`/bridges/${bridgeId}?force=true`);
+  const next = (await connect(shop.token)).bridgeId;
+  const { body } = await pullFrom(next);
+  expect(body).toMatchObject({ status: "succeeded", result: { created: 0, updated: 3, failed: 0, kept: 1 } });
+  expect(await read()).toMatchObject({ id, bridgeId: next, customer: { name: "Edited here" } });
+  expect((await timeline())[0]).toMatchObject({
+    kind: "imported",
+    changes: [{ path: "/bridgeId", from: bridgeId, to: next }],
+  });
+  expect((await pullFrom(next)).body.result).toMatchObject({ updated: 0, created: 0, failed: 0 });
+
+  // Another shop that happens to have orders with the same ids and numbers.
+  await org.delete(`/bridges/${next}?force=true`);
+  for (const order of shop.data.orders) order.updatedAt = "2026-05-05T05:05:05Z";
+  const other = (await connect(shop.token)).bridgeId;
+  const refused = (await pullFrom(other)).body;
+  expect(refused).toMatchObject({ status: "failed", error: { code: "no_record_taken" } });
+  expect(refused.result.failures[0].code).toBe("order_number_taken");
+  expect((await read()).bridgeId).toBe(next);
 });

@@ -33,8 +33,8 @@ export async function updateChanged(
 ): Promise<void> {
   if (pairs.length === 0) return;
   const ids = pairs.map(({ order }) => order.id);
-  const marks = await pulled.findMarks(tx, ctx.orgId, bridgeId, ids);
-  const plans = await planUpdates(tx, ctx, pairs, marks, outcome);
+  const marks = await pulled.findMarks(tx, ctx.orgId, ids);
+  const plans = await planUpdates(tx, ctx, bridgeId, pairs, marks, outcome);
   const at = ctx.clock.now();
   const now = at.toISOString();
   const updated: Order[] = [];
@@ -58,7 +58,7 @@ export async function updateChanged(
   }
   const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(marks.get(order.id), followed.marks);
   const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.marks] as const);
-  await pulled.saveMarks(tx, ctx.orgId, bridgeId, new Map(news));
+  await pulled.saveMarks(tx, ctx.orgId, new Map(news));
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "imported", at });
   outcome.counts.updated! += updated.length;
   if (updated.length === 0) return;
@@ -71,6 +71,7 @@ export async function updateChanged(
 async function planUpdates(
   tx: Tx,
   ctx: Ctx,
+  bridgeId: string,
   pairs: Pair[],
   marks: ReadonlyMap<string, Marks>,
   outcome: PulledOutcome,
@@ -82,6 +83,8 @@ async function planUpdates(
     const shapeErrors = findErrors(request);
     const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request);
     const followed = errors.length > 0 ? undefined : followSource(order, request, marks.get(order.id), env);
+    // It was left behind by a bridge that was deleted: from now on it is this one's.
+    if (followed && order.bridgeId !== bridgeId) followed.patch.bridgeId = bridgeId;
     // Lines that stay as they are here need not fit what was shipped of them.
     if (followed?.patch.lines && request.lines) errors.push(...ruleErrors({ lines: request.lines }, order));
     if (errors.length > 0) fail(outcome, item, "validation_failed", errors[0]!.message, errors.slice(0, 5));

@@ -1,3 +1,4 @@
+import { instantOf } from "../../connectors/shape.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -26,25 +27,23 @@ export async function upsertPulledOrders(
   const externalIds = [...newest.keys()];
   await pulled.lockExternalIds(tx, bridgeId, externalIds);
   const known = await pulled.findByExternalIds(tx, ctx.orgId, bridgeId, externalIds);
-  const existing = new Map(
-    (
-      await store.lockOrders(
-        tx,
-        ctx.orgId,
-        known.map(({ id }) => id),
-      )
-    ).map((o) => [o.id, o]),
-  );
-  const isKnown = new Map(known.map((row) => [row.external_id, row]));
+  const ofThisBridge = new Set(known.map((row) => row.external_id));
+  const others = [...newest.values()].filter(({ externalId }) => !ofThisBridge.has(externalId));
+  const left = await pulled.findLeftBehind(tx, ctx.orgId, others.flatMap(traitsOf));
+  const ids = [...known, ...left].map(({ id }) => id);
+  const existing = new Map((await store.lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
 
-  const fresh = externalIds.filter((id) => !isKnown.has(id)).map((id) => newest.get(id)!);
+  const isLeft = new Set(left.map((row) => row.external_id));
+  const fresh = others.filter(({ externalId }) => !isLeft.has(externalId));
   await createFresh(tx, ctx, bridgeId, fresh, outcome);
-  const changed = known.flatMap(({ id, external_id, source_updated_at }) => {
+  const changed = [...known, ...left].flatMap(({ id, external_id, source_updated_at }) => {
     const item = newest.get(external_id)!;
+    const order = existing.get(id);
     const isStale =
       source_updated_at !== null && item.updatedAt !== undefined && new Date(item.updatedAt) < source_updated_at;
     if (isStale) outcome.counts.unchanged!++;
-    return isStale ? [] : [{ item, order: existing.get(id)! }];
+    // One that was deleted in the same moment comes back with the next import.
+    return isStale || !order ? [] : [{ item, order }];
   });
   await updateChanged(tx, ctx, bridgeId, changed, outcome);
   await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
@@ -63,6 +62,14 @@ function keepNewest(items: PulledOrder[]): Map<string, PulledOrder> {
 /** As a moment: texts of two time zones do not sort by time. */
 function ageOf({ updatedAt }: PulledOrder): number {
   return updatedAt === undefined ? -Infinity : Date.parse(updatedAt);
+}
+
+/** By what an order of a bridge that was deleted is known again. Its id there is not enough: it may have been another shop. */
+function traitsOf({ externalId, body }: PulledOrder): pulled.Traits[] {
+  const orderedAt = instantOf(body.orderedAt);
+  return typeof body.number === "string" && orderedAt !== undefined
+    ? [{ externalId, number: body.number, orderedAt }]
+    : [];
 }
 
 function ages(items: Map<string, PulledOrder>): { externalId: string; updatedAt: string }[] {
@@ -93,7 +100,7 @@ async function createFresh(
       marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
     } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
   }
-  await pulled.saveMarks(tx, ctx.orgId, bridgeId, marks);
+  await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;
   if (created.length > 0) {
     const data = { count: created.length, source: "bridge", bridgeId, firstIds: created.slice(0, 100) };
