@@ -6,7 +6,7 @@ import type { ExecutionRow } from "./executions.store.ts";
 import { isFilledIn } from "./present-execution.ts";
 import type { AttemptOutcome } from "./attempt.ts";
 
-const healthEveryMs = 1_000;
+const healthEveryMs = 250;
 /** Failures that say nothing about the other side. */
 const ownFailures: ReadonlySet<string> = new Set([
   "bridge_inactive",
@@ -22,7 +22,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "unknown_task",
 ]);
 
-/** The health of a bridge is a hint to people: the first outcome is written at once, those of a second after it together. */
+/** The health of a bridge is a hint to people: the first outcome is written at once, those shortly after it together. */
 export function createHealthNotes(world: World) {
   const waiting = new Map<string, BridgeOutcome>();
   let isResting = false;

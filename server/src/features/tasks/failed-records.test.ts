@@ -14,11 +14,11 @@ const onlyOne = (reference: string) => ({
   required: true,
 });
 
-async function aShop() {
-  const shop = await startStandInShop({ orders: 4 });
+async function aShop(orders = 4) {
+  const shop = await startStandInShop({ orders });
   afterFile(() => shop.close());
   // An hour apart, so that the usual overlap does not hide what is lost.
-  for (const [index, order] of shop.data.orders.entries()) order.updatedAt = `2026-02-01T1${index}:00:00Z`;
+  for (const [index, order] of shop.data.orders.slice(0, 4).entries()) order.updatedAt = `2026-02-01T1${index}:00:00Z`;
   const org = await hub.org();
   const task = {
     name: "orders.import",
@@ -92,4 +92,15 @@ test("whoever reads again from before the failures has read them again", async (
   });
   const all = await pull({ since: "2026-02-01T00:00:00Z" });
   expect(all.result).toMatchObject({ fetched: 4, failed: 3, failedSince: "2026-02-01T10:00:00.000Z" });
+});
+
+test("an import that broke off says what it had stored until then", async () => {
+  const { shop, org, pull, map, total } = await aShop(25);
+  await map([numbers]);
+  shop.inject({ kind: "unauthorized", match: "/rest/page", skip: 2 });
+  const broken = await pull();
+  expect(broken).toMatchObject({ status: "failed", error: { code: "unauthorized" }, progress: { done: 20 } });
+  expect(broken.result).toMatchObject({ fetched: 20, created: 20, failed: 0 });
+  expect(await total()).toBe(20);
+  expect((await org.get(`/tasks/executions/${broken.id}`)).body.result).toEqual(broken.result);
 });
