@@ -46,7 +46,8 @@ async function aShop(orders = 4) {
     return made.body.id;
   };
   const total = async (): Promise<number> => (await org.get("/orders?limit=1")).body.pagination.total;
-  return { shop, org, bridgeId, pull, map, total };
+  const settingsOf = (other: { url: string }) => ({ ...settings, baseUrl: `${other.url}/rest` });
+  return { shop, org, bridgeId, settingsOf, pull, map, total };
 }
 
 test("an import of which nothing could be taken has failed, says why, and is read again", async () => {
@@ -103,4 +104,19 @@ test("an import that broke off says what it had stored until then", async () => 
   expect(broken.result).toMatchObject({ fetched: 20, created: 20, failed: 0 });
   expect(await total()).toBe(20);
   expect((await org.get(`/tasks/executions/${broken.id}`)).body.result).toEqual(broken.result);
+});
+
+test("a bridge that is pointed at another shop reads that one from its beginning", async () => {
+  const { org, bridgeId, settingsOf, pull, map, total } = await aShop();
+  await map([{ source: "buyer.name", target: "customer.name" }]);
+  expect((await pull()).result).toMatchObject({ fetched: 4, created: 4 });
+  await org.patch(`/bridges/${bridgeId}`, { settings: { overlapMinutes: 1 } });
+  expect((await pull()).result).toMatchObject({ fetched: 1 });
+  const older = await startStandInShop({ orders: 3, seed: 2 });
+  afterFile(() => older.close());
+  for (const order of older.data.orders)
+    Object.assign(order, { id: order.id + 5_000, updatedAt: "2026-01-01T00:00:00Z" });
+  await org.patch(`/bridges/${bridgeId}`, { settings: settingsOf(older) });
+  expect((await pull()).result).toMatchObject({ fetched: 3, created: 3 });
+  expect(await total()).toBe(7);
 });
