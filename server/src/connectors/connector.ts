@@ -18,6 +18,8 @@ export type Connector = {
   check?(settings: Settings, limits: Limits): FieldError[];
   /** Which tasks a bridge with these settings offers; every connector offers `connection.test`. */
   tasks(settings: Settings): ConnectorTask[];
+  /** The settings that say who the other side is: with another one, what was read up to there says nothing. */
+  site?: readonly string[];
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */

@@ -78,6 +78,11 @@ export function laterOf(a: string | undefined, b: string | undefined): string | 
   return a > b ? a : b;
 }
 
+export function earlierOf(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Date.parse(other) < Date.parse(one) ? other : one;
+}
+
 export function minutesBefore(instant: string, minutes: number): string {
   return new Date(Date.parse(instant) - minutes * 60_000).toISOString();
 }

@@ -121,5 +121,6 @@ export const rest: Connector = {
     httpRequest,
     ...(settingsOf({ settings }).tasks?.map((task) => makers[task.mode](task)) ?? []),
   ],
+  site: ["baseUrl"],
   concurrency: 4,
 };

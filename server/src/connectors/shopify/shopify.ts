@@ -85,5 +85,6 @@ export const shopify: Connector = {
   ),
   check: (settings, limits) => urlProblems(settings, "baseUrl", limits),
   tasks: () => tasks,
+  site: ["shop", "baseUrl"],
   concurrency: 2,
 };

@@ -113,5 +113,6 @@ export const woocommerce: Connector = {
     return [{ pointer: "/url", code: "https_required", message: "The keys travel with every request: use https." }];
   },
   tasks: () => tasks,
+  site: ["url"],
   concurrency: 2,
 };

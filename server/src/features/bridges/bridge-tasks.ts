@@ -92,7 +92,10 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
 /** What a task of the connector asks for, and which orders are meant when it sends orders. */
 function inputSchemaOf(task: ConnectorTask): TObject {
   if (task.mode !== "push") return task.input;
-  return Strict({ orderIds: OrderIds, ...task.input.properties });
+  const properties = { orderIds: OrderIds, ...task.input.properties };
+  // A task that takes anything, to fill it into its templates, does so when it sends orders too.
+  const { additionalProperties } = task.input as { additionalProperties?: unknown };
+  return additionalProperties === false ? Strict(properties) : Type.Object(properties);
 }
 
 export type TaskRequest = { bridgeId: string; taskName: string; input: Record<string, unknown> };

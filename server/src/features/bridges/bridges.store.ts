@@ -99,6 +99,11 @@ export async function updateBridge(
   return row!;
 }
 
+/** How far its tasks have read at the other side. */
+export async function forgetCursors(tx: Tx, id: string): Promise<void> {
+  await tx.query("delete from bridge_cursors where bridge_id = $1", [id]);
+}
+
 /** The row stays, since orders and executions name it; its secrets do not. */
 export async function removeBridge(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
   await tx.query(
@@ -127,10 +132,14 @@ export async function findBridgesAcrossOrgs(db: Queryable, ids: string[]): Promi
   );
 }
 
-/** `bridge` as it was when it was called. */
+/** `bridge` as it was when it was called. Several calls may be told as one: `error` is how the last one went. */
 export type BridgeOutcome = {
   bridge: Pick<BridgeRow, "id" | "version">;
   error: { code: string; message: string } | null;
+  /** How many failed at the end, one after the other; 1 when it is one call. */
+  failures?: number;
+  /** Whether there were others that went the other way before. */
+  isMixed?: boolean;
 };
 
 /**
@@ -138,15 +147,25 @@ export type BridgeOutcome = {
  * bridge was changed says nothing about the bridge it is now.
  */
 export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at: Date): Promise<void> {
+  const records = outcomes.map(({ bridge: { id, version }, error, failures = 1, isMixed = false }) => ({
+    id,
+    version,
+    error,
+    failures,
+    succeeded: error === null || isMixed,
+    failed: error !== null || isMixed,
+  }));
   await db.query(
     `update bridges b set
-       consecutive_failures = case when u.error is null then 0 else b.consecutive_failures + 1 end,
-       last_success_at = case when u.error is null then $2 else b.last_success_at end,
-       last_failure_at = case when u.error is null then b.last_failure_at else $2 end,
+       consecutive_failures = case when u.error is null then 0 when u.succeeded then u.failures
+         else b.consecutive_failures + u.failures end,
+       last_success_at = case when u.succeeded then $2 else b.last_success_at end,
+       last_failure_at = case when u.failed then $2 else b.last_failure_at end,
        last_error = u.error
-      from jsonb_to_recordset($1::jsonb) as u (id uuid, version integer, error jsonb)
+      from jsonb_to_recordset($1::jsonb) as u (id uuid, version integer, error jsonb, failures integer, succeeded boolean,
+        failed boolean)
       where b.id = u.id and b.version = u.version`,
-    [JSON.stringify(outcomes.map(({ bridge: { id, version }, error }) => ({ id, version, error }))), at],
+    [JSON.stringify(records), at],
   );
 }
 

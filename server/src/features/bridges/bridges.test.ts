@@ -293,6 +293,22 @@ describe("health", () => {
     );
     expect(await health(changed)).toMatchObject({ consecutiveFailures: 0, lastError: null });
   });
+
+  test("counts every failure in a row, however quickly they come, and forgets none between two successes", async () => {
+    const id: string = (await org.post("/bridges", { name: "Quick", connector: "demo", concurrency: 1 })).body.id;
+    const health = async () => (await org.get(`/bridges/${id}`)).body.health;
+    const run = (taskName: string) => org.post("/tasks/execute-sync", { bridgeId: id, taskName });
+    for (let i = 0; i < 5; i++) await run("fail");
+    const failing = await eventually(health, ({ consecutiveFailures }) => consecutiveFailures >= 5);
+    expect(failing).toMatchObject({ status: "failing", consecutiveFailures: 5, lastSuccessAt: null });
+    for (const task of ["fail", "noop", "fail", "fail"]) await run(task);
+    const later = await eventually(health, ({ consecutiveFailures }) => consecutiveFailures === 2);
+    expect(later.lastSuccessAt).not.toBeNull();
+    for (const task of ["noop", "fail", "noop"]) await run(task);
+    const isHealthy = ({ status, lastFailureAt }: typeof later): boolean =>
+      status === "healthy" && lastFailureAt > later.lastFailureAt;
+    await eventually(health, isHealthy);
+  });
 });
 
 describe("a bridge that is not there any more", () => {

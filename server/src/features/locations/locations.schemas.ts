@@ -124,7 +124,10 @@ export const LocationSync = Type.Object({
       location_id: Nullable(Id),
       name: Type.String(),
       changes: Type.Array(Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
-      kept_local: Type.Array(Type.String()),
+      kept_local: Type.Array(Type.String(), {
+        description:
+          "Fields that do not follow the bridge: edited here, a name that is taken, a default that stays active",
+      }),
     }),
   ),
   suggestions: Type.Array(

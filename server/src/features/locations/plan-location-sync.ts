@@ -19,7 +19,7 @@ export type LocationChange = {
   location_id: string | null;
   name: string;
   changes: FieldDiff[];
-  /** Fields that were edited here: the bridge says otherwise and is not followed. */
+  /** Fields that were edited here, a name that is taken, a default that must stay active: the bridge is not followed. */
   kept_local: string[];
 };
 
@@ -48,14 +48,15 @@ export function planLocationSync(
     writes.push(location ? updateOf(location, record, names) : creationOf(record, names));
   }
   for (const location of known) {
-    if (seen.has(location.external_id ?? "") || !location.is_active || location.is_default) continue;
+    if (seen.has(location.external_id ?? "") || !location.is_active) continue;
     writes.push(deactivationOf(location));
   }
   return writes;
 }
 
 function deactivationOf(location: Location): LocationWrite {
-  const isKept = location.locked_fields.includes("is_active");
+  // A default cannot be inactive; somebody has to choose another one first.
+  const isKept = location.locked_fields.includes("is_active") || location.is_default;
   return {
     location: { ...location, is_active: isKept },
     change: {
@@ -90,8 +91,7 @@ function updateOf(location: Location, record: PulledLocation, names: Set<string>
     name: record.name,
     type: record.type,
     address: record.address,
-    // A default cannot be inactive; somebody has to choose another one first.
-    is_active: record.isActive || location.is_default,
+    is_active: record.isActive,
   };
   const next: SyncedFields = { ...location };
   const changes: FieldDiff[] = [];
@@ -99,7 +99,8 @@ function updateOf(location: Location, record: PulledLocation, names: Set<string>
   for (const field of syncedFields) {
     if (isDeepStrictEqual(location[field], wanted[field])) continue;
     const isTaken = field === "name" && names.has(wanted.name.toLowerCase()) && !isSameName(location, wanted);
-    if (location.locked_fields.includes(field) || isTaken) {
+    const isNeeded = field === "is_active" && location.is_default;
+    if (location.locked_fields.includes(field) || isTaken || isNeeded) {
       kept.push(field);
       continue;
     }

@@ -214,10 +214,19 @@ describe("the plan of a sync", () => {
     isActive: true,
   });
 
-  test("what vanished is deactivated, unless it is the default", () => {
+  test("what vanished is deactivated; that the default had to stay active is said", () => {
     const known = [stored("1"), stored("2", { is_default: true }), stored("3", { is_active: false })];
-    const actions = planLocationSync(known, [], new Set()).map(({ change }) => [change.location_id, change.action]);
-    expect(actions).toEqual([["1", "deactivated"]]);
+    const changes = planLocationSync(known, [], new Set()).map(({ change }) => change);
+    expect(changes).toMatchObject([
+      { location_id: "1", action: "deactivated", kept_local: [] },
+      { location_id: "2", action: "unchanged", kept_local: ["is_active"] },
+    ]);
+    const closed = { ...pulled("2", "2"), isActive: false };
+    const [told] = planLocationSync([stored("2", { name: "2", is_default: true })], [closed], new Set());
+    expect(told).toMatchObject({
+      change: { action: "unchanged", kept_local: ["is_active"] },
+      location: { is_active: true },
+    });
     const [kept] = planLocationSync([stored("4", { locked_fields: ["is_active"] })], [], new Set());
     expect(kept!.change).toMatchObject({ action: "unchanged", changes: [], kept_local: ["is_active"] });
     expect(kept!.location.is_active).toBe(true);

@@ -56,7 +56,11 @@ function patchFor(
   const note =
     status === "refused"
       ? `Fulfilment did not take the order. ${message ?? ""}`.trim()
-      : "Nobody knows whether fulfilment got the order. Look there before you release it.";
+      : "Nobody knows whether fulfilment got the order. Look there: if they have it, release the hold; if not, set the " +
+        "status back to ready and send it again.";
+  // A retry that found out no more changes nothing.
+  if (order.holds.some((hold) => hold.handle === fulfillmentHold && hold.note === note) && status === "unknown")
+    return {};
   const hold: Hold = {
     id: ctx.newId(),
     handle: fulfillmentHold,

@@ -214,7 +214,16 @@ export const TimelineAnswer = Type.Object({
   runId: Type.Optional(Id),
   step: Type.Optional(Count),
   type: Type.Optional(Type.String({ description: "The action of the step" })),
-  changes: Type.Array(Type.Object({ path: Text, from: Type.Unknown(), to: Type.Unknown() })),
+  changes: Type.Array(
+    Type.Object({
+      path: Text,
+      from: Type.Unknown(),
+      to: Type.Unknown(),
+      kept: Type.Optional(
+        Type.Boolean({ description: "true: the bridge said `to` and was not followed, since it was changed here" }),
+      ),
+    }),
+  ),
 });
 
 export const ImportAnswer = Type.Object({

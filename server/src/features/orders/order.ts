@@ -101,8 +101,10 @@ export type OrderNote = {
 export type OrderFields = Omit<Order, "id" | "createdAt" | "updatedAt" | "version">;
 export type OrderPatch = Partial<OrderFields>;
 
-/** One field before and after. `path` is a JSON Pointer into the order. */
-export type FieldChange = { path: string; from: unknown; to: unknown };
+/**
+ * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
+ */
+export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
 
 /** The fields of the patch that really differ from the order. */
 export function changesOf(order: Order, patch: OrderPatch): FieldChange[] {

@@ -126,6 +126,7 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
   await tx.query(
     `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
           changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[])),
+          sources as (delete from order_sources where org_id = $1 and order_id = any($2::uuid[])),
           gone as (
             delete from orders where org_id = $1 and id = any($2::uuid[])
             returning id, created_at, is_archived, status, on_hold, search),

@@ -32,12 +32,12 @@ export function maskedErrors(patch: Partial<Record<string, unknown>>): FieldErro
 }
 
 /** `path` points at what holds personal data, or at something in it. */
-export function maskChange({ path, from, to }: FieldChange): FieldChange {
+export function maskChange({ path, from, to, ...more }: FieldChange): FieldChange {
   const [holder, member] = path.slice(1).split("/");
-  if (!holders.includes(holder!)) return { path, from, to };
+  if (!holders.includes(holder!)) return { path, from, to, ...more };
   const hide = (value: unknown): unknown => {
     if (typeof value === "object" && value !== null) return maskPerson(value);
     return member !== undefined && personalMembers.includes(member) && typeof value === "string" ? mask : value;
   };
-  return { path, from: hide(from), to: hide(to) };
+  return { path, from: hide(from), to: hide(to), ...more };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { systemContext } from "../../context.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import type { PulledOrder } from "./upsert-pulled.ts";
+import type { PulledOrder } from "./pulled-order.ts";
 import { upsertPulledOrders } from "./orders.ts";
 
 const hub = await startTestHub();
@@ -40,6 +40,13 @@ test("a newer state updates the order, an older one changes nothing, whatever or
 test("of two states in one page the newer one counts", async () => {
   const { org, pull } = await aShop();
   await pull(pulled(3, { customer: { name: "new" } }), pulled(2, { customer: { name: "old" } }));
+  expect((await only(org)).customer.name).toBe("new");
+});
+
+test("which of two states is newer is told by the moment, whatever time zone it is written in", async () => {
+  const { org, pull } = await aShop();
+  const written = (updatedAt: string, name: string) => ({ ...pulled(1, { customer: { name } }), updatedAt });
+  await pull(written("2026-03-01T07:00:00Z", "new"), written("2026-03-01T08:30:00+02:00", "old"));
   expect((await only(org)).customer.name).toBe("new");
 });
 

@@ -8,7 +8,7 @@ const query = (text: string) => hub.world.db.query<Record<string, unknown>>(text
 
 let bridges = 0;
 const aBridge = async (): Promise<string> =>
-  (await org.post("/bridges", { name: `Shop ${++bridges}`, connector: "demo" })).body.id;
+  (await org.post("/bridges", { name: `Shop ${++bridges}`, connector: "demo", settings: { seed: bridges } })).body.id;
 
 type Task = { bridgeId: string; taskName: "orders.import" | "orders.export" };
 

@@ -31,19 +31,50 @@ test("a transformation is run on what passed through before, and every differenc
   expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(2);
 });
 
-test("what was not kept as it came is said to be so, not guessed", async () => {
+test("what a task answered is replayed as it came, whatever was made of it then", async () => {
   const inbound = await transformation("inbound", [{ source: "amount", target: "a" }], true);
   await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "2" } });
-  const { body } = await org.post(`/transformations/${inbound}/replay`, { limit: 2 });
+  expect((await org.post(`/transformations/${inbound}/replay`, { limit: 1 })).body.results[0].status).toBe("same");
+  const draft = await transformation("inbound", [{ source: "amount", target: "b" }]);
+  const { body } = await org.post(`/transformations/${draft}/replay`, { limit: 2 });
   expect(body.results).toMatchObject([
-    { status: "not_recorded", reason: expect.stringContaining("earlier transformation") },
+    {
+      status: "changed",
+      differences: [
+        { path: "/a", before: "2" },
+        { path: "/b", after: "2" },
+      ],
+    },
     {
       status: "changed",
       differences: [
         { path: "/amount", before: "12,50" },
-        { path: "/a", after: "12,50" },
+        { path: "/b", after: "12,50" },
       ],
     },
+  ]);
+});
+
+test("an answer that could not be mapped can be tried on a mended mapping", async () => {
+  const strict = [{ source: "amount", target: "a", type: "number", required: true }];
+  const [active] = (await org.get("/transformations?direction=inbound&isActive=true")).body.data;
+  await org.patch(`/transformations/${active.id}`, { mappings: strict });
+  const failed = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "3,5" } })).body;
+  expect(failed).toMatchObject({ status: "failed", error: { code: "transformation_failed" } });
+  const again = await org.post(`/transformations/${active.id}/replay`, { limit: 1 });
+  expect(again.body.results).toMatchObject([{ executionId: failed.id, status: "failed" }]);
+  const mended = await transformation("inbound", [{ source: "amount", target: "a" }]);
+  const { body } = await org.post(`/transformations/${mended}/replay`, { limit: 1 });
+  expect(body.results).toMatchObject([{ status: "changed", differences: [{ path: "", after: { a: "3,5" } }] }]);
+});
+
+test("what is not kept as it came is said to be so, not guessed", async () => {
+  const [active] = (await org.get("/transformations?direction=inbound&isActive=true")).body.data;
+  await org.patch(`/transformations/${active.id}`, { mappings: [{ source: "amount", target: "a" }] });
+  await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "x".repeat(70_000) } });
+  const { body } = await org.post(`/transformations/${active.id}/replay`, { limit: 1 });
+  expect(body.results).toMatchObject([
+    { status: "not_recorded", reason: expect.stringContaining("earlier transformation") },
   ]);
 });
 

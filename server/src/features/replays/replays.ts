@@ -3,7 +3,7 @@ import { maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-pers
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
-import type { Recording } from "../tasks/tasks.ts";
+import type { Recording, SampledRecord } from "../tasks/tasks.ts";
 import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
@@ -30,7 +30,10 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
     Array.isArray(prepared) ? { ok: false, errors: prepared } : runMapping(prepared.compiled, data);
   const mode = await modeOf(ctx, bridgeId, taskName);
   const isOneByOne = mode === (direction === "outbound" ? "push" : "pull");
-  const samples = isOneByOne ? await listSamples(ctx, { bridgeId, taskName, limit }) : [];
+  const isCalled = mode === "call" && direction === "inbound";
+  const kept = isOneByOne || isCalled ? await listSamples(ctx, { bridgeId, taskName, limit }) : [];
+  const samples = isOneByOne ? kept : [];
+  const answers = new Map(isCalled ? kept.map(({ executionId, records }) => [executionId, records?.[0]]) : []);
   const recordings = samples.length === 0 ? await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit }) : [];
   const results: ReplayedExecution[] = [];
   for (const sample of samples) {
@@ -39,7 +42,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
     await new Promise(setImmediate);
   }
   for (const recording of recordings) {
-    const passage = passageOf(recording, direction, mode);
+    const passage = passageOf(recording, direction, mode, answers.get(recording.id));
     results.push(resultOf(recording, passage, "reason" in passage ? undefined : map(passage.data)));
     await new Promise(setImmediate);
   }
@@ -70,7 +73,7 @@ async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mod
 const noRecords =
   "No records of it are kept: there were none, or they were too large, or it is longer ago than 7 days.";
 
-function passageOf(recording: Recording, direction: Direction, mode: Mode): Passage {
+function passageOf(recording: Recording, direction: Direction, mode: Mode, answer: SampledRecord | undefined): Passage {
   const { input, sent_input, result, transformations } = recording;
   if (direction === "outbound") {
     if (mode === "push") return { reason: noRecords };
@@ -80,8 +83,13 @@ function passageOf(recording: Recording, direction: Direction, mode: Mode): Pass
   }
   if (mode === "push") return { reason: "What comes back from a task that sends orders is not mapped." };
   if (mode === "pull") return { reason: noRecords };
+  if (answer) return { data: answer.source, outcome: answer.output };
   if (transformations?.inbound) {
-    return { reason: "Only what an earlier transformation made of the result was kept, not the result itself." };
+    return {
+      reason:
+        "Only what an earlier transformation made of the result is kept: the result itself was too large, or it is " +
+        "longer ago than 7 days.",
+    };
   }
   return result === null ? { reason: "There is no result, or it is too large." } : { data: result, outcome: result };
 }

@@ -176,12 +176,21 @@ export async function expireAcrossOrgs(tx: Tx, at: Date, limit: number): Promise
 
 export type CursorRow = { bridgeId: string; taskName: string; cursor: unknown; executionId: string };
 
-export async function findCursor(db: Queryable, bridgeId: string, taskName: string): Promise<unknown> {
-  const [row] = await db.query<{ cursor: unknown }>(
-    "select cursor from bridge_cursors where bridge_id = $1 and task_name = $2",
+/** How far the last execution that read on from the one before it came, and what it had to leave out. */
+export type LastPull = {
+  cursor: unknown;
+  failedSince: string | null;
+  mapping: { id: string; version: number } | null;
+};
+
+export async function findLastPull(db: Queryable, bridgeId: string, taskName: string): Promise<LastPull | undefined> {
+  const [row] = await db.query<LastPull>(
+    `select c.cursor, e.checkpoint ->> 'failedSince' as "failedSince", e.transformations -> 'inbound' as mapping
+       from bridge_cursors c left join task_executions e on e.id = c.execution_id
+      where c.bridge_id = $1 and c.task_name = $2`,
     [bridgeId, taskName],
   );
-  return row?.cursor;
+  return row;
 }
 
 export async function saveCursor(tx: Tx, cursor: CursorRow, at: Date): Promise<void> {

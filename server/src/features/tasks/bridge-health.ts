@@ -6,13 +6,14 @@ import type { ExecutionRow } from "./executions.store.ts";
 import { isFilledIn } from "./present-execution.ts";
 import type { AttemptOutcome } from "./attempt.ts";
 
-const healthEveryMs = 1_000;
+const healthEveryMs = 250;
 /** Failures that say nothing about the other side. */
 const ownFailures: ReadonlySet<string> = new Set([
   "bridge_inactive",
   "bridge_not_found",
   "cancelled",
   "database_unavailable",
+  "no_record_taken",
   "order_not_found",
   "preview_calls_nobody",
   "superseded",
@@ -21,16 +22,18 @@ const ownFailures: ReadonlySet<string> = new Set([
   "unknown_task",
 ]);
 
-/** The health of a bridge is a hint to people: one write a second for all of them is enough. */
+/** The health of a bridge is a hint to people: the first outcome is written at once, those shortly after it together. */
 export function createHealthNotes(world: World) {
-  const latest = new Map<string, BridgeOutcome>();
-  let timer: NodeJS.Timeout | undefined;
-  const write = (): void => {
-    timer = undefined;
-    const outcomes = [...latest.values()];
-    latest.clear();
+  const waiting = new Map<string, BridgeOutcome>();
+  let isResting = false;
+  function write(): void {
+    isResting = waiting.size > 0;
+    if (!isResting) return;
+    const outcomes = [...waiting.values()];
+    waiting.clear();
     noteOutcomes(world.db, outcomes, world.clock.now()).catch(() => {});
-  };
+    setTimeout(write, healthEveryMs).unref();
+  }
   return {
     note(execution: ExecutionRow, { row: bridge }: OpenBridge, { status, error }: AttemptOutcome): void {
       if (status === "interrupted" || ownFailures.has(error?.code ?? "")) return;
@@ -39,8 +42,21 @@ export function createHealthNotes(world: World) {
         ? { message: "A task that a run queued failed; its execution says why." }
         : {};
       const shown = error && { code: error.code, message: error.message, ...hidden };
-      latest.set(bridge.id, { bridge, error: shown });
-      timer ??= setTimeout(write, healthEveryMs).unref();
+      const before = waiting.get(bridge.id);
+      if (before && before.bridge.version > bridge.version) return;
+      waiting.set(bridge.id, added(before?.bridge.version === bridge.version ? before : undefined, bridge, shown));
+      if (!isResting) write();
     },
   };
+}
+
+/** None of the failures between two writes is forgotten, nor is a success between two failures. */
+function added(
+  before: BridgeOutcome | undefined,
+  { id, version }: BridgeOutcome["bridge"],
+  error: BridgeOutcome["error"],
+): BridgeOutcome {
+  const failures = error === null ? 0 : (before?.failures ?? 0) + 1;
+  const isMixed = before !== undefined && (before.isMixed === true || (before.error === null) !== (error === null));
+  return { bridge: { id, version }, error, failures, isMixed };
 }

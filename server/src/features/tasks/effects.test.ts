@@ -129,6 +129,39 @@ test("what was refused is sent again by a retry, what was sent is not", async ()
   expect([...shop.applied.values()]).toEqual([1, 1]);
 });
 
+test("what became of each order is told also when none was sent, and when another attempt is still to come", async () => {
+  let count = 0;
+  const shop = scriptedShop({
+    honoursKeys: false,
+    canFind: false,
+    onSend: () =>
+      Promise.reject(
+        ++count === 2 ? new TaskError("cut", "Cut.", { mayHaveHappened: true }) : new TaskError("refused", "No."),
+      ),
+  });
+  const request = await prepare(shop, 3);
+  const done = await ended((await org.post("/tasks/execute", request)).body.id);
+  expect(done).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+  expect(done.error.message).toContain("Of 1 of 3 orders nobody knows");
+  expect(done.result).toMatchObject({
+    summary: { total: 3, sent: 0, failed: 2, outcomeUnknown: 1 },
+    results: [{ error: { code: "refused" } }, { status: "outcome_unknown" }, { status: "failed" }],
+  });
+
+  let isBusy = true;
+  const busy = scriptedShop({
+    honoursKeys: false,
+    canFind: true,
+    onSend: () => (isBusy ? Promise.reject(new TaskError("busy", "Later.", { retryable: true })) : Promise.resolve()),
+  });
+  const { id } = (await org.post("/tasks/execute", { ...(await prepare(busy, 1)), retryDelaySeconds: 1 })).body;
+  const look = async () => (await org.get(`/tasks/executions/${id}`)).body;
+  const waiting = await eventually(look, ({ status, attempt }) => status === "queued" && attempt === 1);
+  expect(waiting).toMatchObject({ error: { code: "busy" }, result: { results: [{ error: { code: "busy" } }] } });
+  isBusy = false;
+  expect(await ended(id)).toMatchObject({ status: "succeeded", error: null, result: { summary: { sent: 1 } } });
+});
+
 test("an effect that another attempt has seen arrive is not written down as open again", async () => {
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();

@@ -6,7 +6,16 @@ import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
 
-export type Checkpoint = { cursor: unknown; counts: Record<string, number>; failures: unknown[] };
+export type Checkpoint = {
+  cursor: unknown;
+  counts: Record<string, number>;
+  failures: unknown[];
+  conflicts?: unknown[];
+  /** From when on records are read again, instead of from the cursor. */
+  since?: string;
+  /** When the oldest record changed that could not be taken and has not been read again. */
+  failedSince?: string;
+};
 
 export type ExecutionRow = {
   id: string;

@@ -42,13 +42,25 @@ export function presentExecution(
     ...presentSummary(ctx, row),
     input: row.input,
     transformedInput: row.sent_input,
-    result: row.result ?? null,
+    result: row.result ?? soFar(row),
     attempts: row.attempts,
     retriedBy: retries.map(({ id }) => id),
     transformations: row.transformations ?? { outbound: null, inbound: null },
     logs: logs.map((line) => ({ ...line, at: line.at.toISOString() })),
   };
   return maySeePersonalData(ctx) ? execution : maskExecution(execution, isFilledIn(row));
+}
+
+/** A pull that did not come to its end has stored the pages before: what they were is told. */
+function soFar({ checkpoint }: ExecutionRow): Record<string, unknown> | null {
+  if (!checkpoint) return null;
+  const { counts, failures, conflicts = [], failedSince } = checkpoint;
+  return {
+    ...counts,
+    ...(failures.length > 0 ? { failures } : {}),
+    ...(conflicts.length > 0 ? { conflicts } : {}),
+    ...(failedSince === undefined ? {} : { failedSince }),
+  };
 }
 
 type Members = Record<string, unknown>;

@@ -6,4 +6,11 @@ export type PulledItem = {
   failure?: { code: string; message: string };
 };
 
-export type Stored = { counts: Record<string, number>; failures: unknown[] };
+/** `conflicts`: records that were changed here, and what that means for them. */
+export type Stored = {
+  counts: Record<string, number>;
+  failures: unknown[];
+  conflicts?: unknown[];
+  /** When the oldest of those that failed was changed at its source. */
+  failedSince?: string | undefined;
+};

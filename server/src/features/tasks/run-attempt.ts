@@ -5,9 +5,11 @@ import { systemContext } from "../../context.ts";
 import { isConnectionLoss } from "../../db/database.ts";
 import { createCall, describeFailure, findInputErrors, findUnusable } from "../bridges/bridge-tasks.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
 import { runPull } from "./run-pull.ts";
 import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";
+import { createSampler } from "./task-samples.ts";
 
 /** A task that does not obey its signal is left behind after this long. */
 const obeyMs = 2_000;
@@ -58,7 +60,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     const { status, failure } = judge(error, signal);
     if (failure.code === "task_defect")
       world.log.error({ err: error, executionId: execution.id }, "a task is defective");
-    return { ...failed(failure, sentInput), status };
+    return { ...failed(failure, sentInput), status, result: error instanceof FailedWithResult ? error.result : null };
   }
 }
 
@@ -91,12 +93,16 @@ export class MappingFailed extends Error {
 }
 
 async function runTask(work: AttemptWork): Promise<unknown> {
-  const { task, call, mappings } = work;
+  const { world, execution, task, call, mappings } = work;
   if (task.mode === "pull") return await runPull(work, task);
   if (task.mode === "push") return await runPush(work, task);
   const result = await task.run(call);
   if (!mappings.inbound) return result;
   const mapped = mappings.inbound.map(result);
+  // The execution keeps what was made of it; what came is what another mapping can be tried on.
+  const sampler = createSampler(world, execution);
+  sampler.add(result, mapped);
+  await sampler.save();
   if (!mapped.ok) throw new MappingFailed(mapped.errors);
   return mapped.output;
 }

@@ -1,10 +1,13 @@
 import type { PullTask, PulledRecord } from "../../connectors/connector.ts";
 import { TaskError } from "../../connectors/connector.ts";
+import { earlierOf } from "../../connectors/shape.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Checkpoint } from "./executions.store.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
 import type { AttemptWork } from "./attempt.ts";
-import { findCursor, holdAttempt, saveCheckpoint, saveCursor } from "./attempts.store.ts";
+import { holdAttempt, saveCheckpoint, saveCursor } from "./attempts.store.ts";
+import { beginPull } from "./begin-pull.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
 import type { Sampler } from "./task-samples.ts";
@@ -14,12 +17,10 @@ const maxShownFailures = 100;
 
 /** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
-  const { world, ctx, execution, bridge, call } = work;
-  const checkpoint: Checkpoint = execution.checkpoint ?? {
-    cursor: task.isIncremental ? ((await findCursor(world.db, bridge.row.id, task.name)) ?? null) : null,
-    counts: {},
-    failures: [],
-  };
+  const { world, ctx, execution, bridge } = work;
+  const checkpoint = execution.checkpoint ?? (await beginPull(work, task));
+  const { since } = checkpoint;
+  const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
   const sink = sinks[task.yields];
   const collected: PulledItem[] = [];
   const sampler = createSampler(world, execution);
@@ -56,6 +57,21 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     };
     return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected, { guard })) };
   }
+  const { failures, conflicts = [], counts, failedSince } = checkpoint;
+  const result = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    failed: 0,
+    ...counts,
+    fetched: done,
+    ...(failures.length > 0 ? { failures } : {}),
+    ...(conflicts.length > 0 ? { conflicts } : {}),
+    ...(failedSince === undefined ? {} : { failedSince }),
+    ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
+  };
+  // The cursor stays where it was: they are read again.
+  if (done > 0 && result.failed === done) throw noneTaken(result);
   if (task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
       if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
@@ -67,17 +83,14 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
       );
     });
   }
-  const { failures, counts } = checkpoint;
-  return {
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    failed: 0,
-    ...counts,
-    fetched: done,
-    ...(failures.length > 0 ? { failures } : {}),
-    ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
-  };
+  return result;
+}
+
+function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
+  const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
+  const why = first?.message ?? first?.errors?.[0]?.message ?? "";
+  const message = `None of the ${result.fetched} records that came could be taken. ${why}`.trim();
+  return new FailedWithResult("no_record_taken", message, result);
 }
 
 const maxShownRecords = 1_000;
@@ -99,6 +112,7 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   addCounts(checkpoint, {
     counts: { failed: 1 },
     failures: [{ externalId: shownId, code, errors: errors.slice(0, 5) }],
+    failedSince: updatedAt,
   });
   const [{ target = "", message }] = errors as [{ target?: string; message: string }];
   return {
@@ -109,11 +123,14 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   };
 }
 
-function addCounts(checkpoint: Checkpoint, { counts, failures }: Stored): void {
+function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {
   for (const [name, count] of Object.entries(counts)) {
     checkpoint.counts[name] = (checkpoint.counts[name] ?? 0) + count;
   }
   checkpoint.failures = [...checkpoint.failures, ...failures].slice(0, maxShownFailures);
+  checkpoint.conflicts = [...(checkpoint.conflicts ?? []), ...conflicts].slice(0, maxShownFailures);
+  const oldest = earlierOf(checkpoint.failedSince, failedSince);
+  if (oldest !== undefined) checkpoint.failedSince = oldest;
 }
 
 function superseded(): TaskError {

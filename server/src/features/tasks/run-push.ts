@@ -10,6 +10,7 @@ import { presentOrder } from "../orders/order.ts";
 import type { EffectRow } from "./effects.store.ts";
 import { concludeEffect, intend, listEffects } from "./effects.store.ts";
 import type { AttemptWork } from "./attempt.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
@@ -55,8 +56,6 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     call.progress(results.length, refs.length);
   }
   await sampler.save();
-  // Another attempt sends only what is missing.
-  if (retry) throw retry;
   const count = (status: PushResult["status"]): number => results.filter((result) => result.status === status).length;
   const summary = {
     total: results.length,
@@ -65,21 +64,17 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     failed: count("failed"),
     outcomeUnknown: count("outcome_unknown"),
   };
-  if (summary.failed + summary.outcomeUnknown === results.length) {
-    const first = results[0]!.error!;
-    const code = summary.outcomeUnknown > 0 ? "outcome_unknown" : first.code;
-    throw new PushFailed(code, results.length === 1 ? first.message : "None of the orders was sent.", results);
-  }
-  return { summary, results };
+  const result = { summary, results };
+  // Another attempt sends only what is missing.
+  if (retry) throw new FailedWithResult(retry.code, retry.message, result, retry);
+  if (summary.failed + summary.outcomeUnknown < results.length) return result;
+  const { code, message } = results.find(({ status }) => status === "outcome_unknown")?.error ?? results[0]!.error!;
+  throw new FailedWithResult(code, results.length === 1 ? message : noneSent(summary), result);
 }
 
-export class PushFailed extends TaskError {
-  readonly results: PushResult[];
-
-  constructor(code: string, message: string, results: PushResult[]) {
-    super(code, message);
-    this.results = results;
-  }
+function noneSent({ total, outcomeUnknown }: { total: number; outcomeUnknown: number }): string {
+  if (outcomeUnknown === 0) return "None of the orders was sent.";
+  return `Of ${outcomeUnknown} of ${total} orders nobody knows whether they arrived; the others were not sent.`;
 }
 
 type OneOutcome = { result: Pick<PushResult, "status" | "externalId" | "error">; retry?: TaskError };
@@ -187,7 +182,8 @@ const after = (retryAfterMs: number | undefined) => (retryAfterMs === undefined 
 const unknownOutcome = {
   code: "outcome_unknown",
   message:
-    "It may have arrived: the connection broke, and the other side cannot be asked. Look there before you retry.",
+    "It may have arrived: the connection broke, and the other side cannot be asked. Look there; if it is missing, " +
+    "execute the task anew: a retry does not send it again.",
 };
 
 /** The same for every attempt and every retry of one execution, and for no other. */

@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from "vitest";
+import { afterFile } from "../../testing/after-file.ts";
+import { eventually } from "../../testing/eventually.ts";
+import type { StandInShop } from "../../testing/stand-in-shop.ts";
+import { startStandInShop } from "../../testing/stand-in-shop.ts";
+import type { TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+let org: TestOrg;
+let partner: StandInShop;
+let bridgeId: string;
+
+beforeAll(async () => {
+  const hub = await startTestHub();
+  org = await hub.org();
+  partner = await startStandInShop({ orders: 1 });
+  afterFile(() => partner.close());
+  const push = (name: string, query: object) => ({
+    name,
+    mode: "push",
+    request: { method: "POST", path: "/plain", query },
+    externalId: "id",
+  });
+  // A partner that knows no keys and cannot be asked.
+  const tasks = [push("orders.export", {}), push("orders.recall", { reason: "{input.reason}" })];
+  const settings = { baseUrl: `${partner.url}/rest`, auth: { kind: "bearer" }, tasks };
+  const bridge = { name: "Partner", connector: "rest", settings, credentials: { token: partner.token } };
+  bridgeId = (await org.post("/bridges", bridge)).body.id;
+});
+
+const anOrder = async (): Promise<string> =>
+  (await org.post("/orders", { status: "ready", lines: [{ sku: "A", quantity: 1 }] })).body.id;
+const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
+
+async function ended(id: string) {
+  const look = async () => (await org.get(`/tasks/executions/${id}`)).body;
+  return await eventually(look, ({ status }) => status !== "queued" && status !== "running");
+}
+
+/** The execution that the step queued, when it has ended. */
+async function run(orderId: string, type: string, params: object = { bridge_id: bridgeId }) {
+  const { body } = await org.post("/operations/run", { order_ids: [orderId], actions: [{ type, params }] });
+  expect(body.results[0].error).toBeNull();
+  const [{ execution_id: executionId }] = body.results[0].steps;
+  return executionId === undefined ? undefined : await ended(executionId);
+}
+
+test("an order is sent, asked back with a reason that the partner is told, and sent anew", async () => {
+  const id = await anOrder();
+  expect(await run(id, "send_to_fulfillment")).toMatchObject({ status: "succeeded", result: { summary: { sent: 1 } } });
+  expect((await read(id)).status).toBe("sent");
+  const recall = await run(id, "recall_fulfillment", { bridge_id: bridgeId, reason: "Customer moved" });
+  expect(recall).toMatchObject({ status: "succeeded", input: { reason: "Customer moved" } });
+  expect((await read(id)).status).toBe("ready");
+  expect(await run(id, "send_to_fulfillment")).toMatchObject({ result: { summary: { sent: 1 } } });
+  const { number } = await read(id);
+  expect(partner.data.journal.filter(({ key }) => key === number)).toHaveLength(3);
+});
+
+test("a person who has looked can say either way what became of an order that nobody knows of", async () => {
+  const id = await anOrder();
+  partner.inject({ kind: "drop_after", match: "/rest/plain" });
+  const lost = await run(id, "send_to_fulfillment");
+  expect(lost).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+  expect(lost.error.message).toContain("a retry does not send it again");
+  const held = await read(id);
+  expect(held).toMatchObject({ status: "sent", holds: [{ handle: "fulfillment" }] });
+  // A retry finds out no more than that, and leaves the order as it is.
+  const retried = await ended((await org.post(`/tasks/executions/${lost.id}/retry`)).body.id);
+  expect(retried).toMatchObject({ status: "failed", result: { results: [{ status: "outcome_unknown" }] } });
+  expect(await read(id)).toEqual(held);
+  // It is not there.
+  await org.patch(`/orders/${id}`, { status: "ready" });
+  await run(id, "release_hold", {});
+  expect(await run(id, "send_to_fulfillment")).toMatchObject({ status: "succeeded" });
+  expect(await read(id)).toMatchObject({ status: "sent", holds: [] });
+});
