@@ -7,7 +7,14 @@ import type { FieldChange } from "./order.ts";
 /** One order's part of a change that was not made by an operation run. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };
 
-export type ChangeKind = "created" | "imported" | "patched" | "hold_released" | "fulfillment" | "delivered";
+export type ChangeKind =
+  | "created"
+  | "imported"
+  | "patched"
+  | "hold_released"
+  | "fulfillment"
+  | "shipment"
+  | "delivered";
 
 export type ChangeInfo = { kind: ChangeKind; actor: Actor; requestId: string; at: Date; newId(): string };
 
