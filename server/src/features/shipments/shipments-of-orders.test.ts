@@ -90,3 +90,61 @@ describe("an order and the shipments it lists", () => {
     expect((await orderOf(order.id)).status).toBe("ready");
   });
 });
+
+describe("a parcel that is recorded by itself and listed by an order", () => {
+  const ofOrder = async (id: string): Promise<{ id: string; status: string }[]> =>
+    (await org.get(`/shipments?orderId=${id}`)).body.data;
+  const ship = (id: string, params: object) =>
+    org.post("/operations/run", { order_ids: [id], actions: [{ type: "mark_shipped", params }] });
+  const readyOrder = async (): Promise<string> =>
+    (await org.post("/orders", { status: "ready", lines: [{ sku: "MUG", quantity: 3 }] })).body.id;
+
+  test("is one shipment when the label was there before the order was marked as shipped", async () => {
+    const id = await readyOrder();
+    const label = { orderId: id, carrier: "UPS", service: "ground", trackingNumber: "1Z LABEL", cost: 9.5 };
+    const { body: recorded } = await org.post("/shipments", { ...label, shippedAt: "2026-01-01T10:00:00.000Z" });
+    const { body: run } = await ship(id, { tracking_number: "1zlabel", carrier: "ups" });
+    const [listed] = (await orderOf(id)).shipments;
+    const { trackingNumber, carrier, service, shippedAt } = recorded;
+    expect(listed).toMatchObject({ id: recorded.id, trackingNumber, carrier, service, shippedAt });
+    expect(run.results[0].steps[0].changes.find(({ path }: { path: string }) => path === "/shipments").to).toEqual([
+      listed,
+    ]);
+    expect(await ofOrder(id)).toMatchObject([{ id: recorded.id, status: "pre_transit", cost: 9.5 }]);
+    const { body: undo } = await org.post(`/operations/runs/${run.id}/undo`);
+    expect(await ofOrder(id)).toMatchObject([{ id: recorded.id, status: "cancelled" }]);
+    await org.post(`/operations/runs/${undo.id}/undo`);
+    expect(await ofOrder(id)).toMatchObject([{ id: recorded.id, status: "pre_transit" }]);
+  });
+
+  test("is another one when the carrier differs, and two parts of an order in it are two", async () => {
+    const id = await readyOrder();
+    await org.post("/shipments", { orderId: id, carrier: "dhl", trackingNumber: "1ZPARTS" });
+    const line = (await orderOf(id)).lines[0].id;
+    const half = { tracking_number: "1ZPARTS", carrier: "ups", line_items: [{ id: line, quantity: 1 }] };
+    await ship(id, half);
+    await ship(id, { tracking_number: "1ZPARTS" });
+    const ids = (await orderOf(id)).shipments.map((listed: { id: string }) => listed.id);
+    expect(new Set(ids).size).toBe(2);
+    const all = await ofOrder(id);
+    for (const listed of ids) expect(all.map((shipment) => shipment.id)).toContain(listed);
+  });
+
+  test("is refused when the order lists it already, in a dry run of an import and in earnest", async () => {
+    const id = await readyOrder();
+    await ship(id, { tracking_number: "1ZTWICE", carrier: "ups" });
+    const [{ id: existingId }] = (await orderOf(id)).shipments;
+    const request = { orderId: id, carrier: "UPS", trackingNumber: "1ztwice" };
+    expect(await org.post("/shipments", request)).toMatchObject({
+      status: 409,
+      body: { code: "shipment_exists", existingId },
+    });
+    const { number } = await orderOf(id);
+    const csv = `order number,carrier,tracking number\n${number},ups,1ZTWICE\n`;
+    const dry = (await org.post("/shipments/import", { csv, dryRun: true })).body;
+    const real = (await org.post("/shipments/import", { csv })).body;
+    expect(real.summary).toMatchObject({ created: 0, failed: 1 });
+    expect({ ...real, dryRun: true }).toEqual(dry);
+    expect(await ofOrder(id)).toHaveLength(1);
+  });
+});
