@@ -2,6 +2,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
+import { deliverOrders } from "./deliver-orders.ts";
 import { newShipment } from "./shipment-fields.ts";
 import type { ShipmentChange } from "./shipment-stats.store.ts";
 import { addToStats } from "./shipment-stats.store.ts";
@@ -37,6 +38,13 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
   await recordBatch(tx, ctx, [...inserted], "run");
   const created = wanted.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
   await addToStats(tx, ctx.orgId, [...created, ...changes]);
+  // Nothing more will be heard of what has arrived before the order listed it.
+  const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
+  await deliverOrders(
+    tx,
+    ctx,
+    arrived.flatMap(({ orderId }) => orderId ?? []),
+  );
 }
 
 /**

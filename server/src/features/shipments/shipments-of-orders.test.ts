@@ -117,6 +117,16 @@ describe("a parcel that is recorded by itself and listed by an order", () => {
     expect(await ofOrder(id)).toMatchObject([{ id: recorded.id, status: "pre_transit" }]);
   });
 
+  test("delivers the order that is marked as shipped after it has arrived", async () => {
+    const id = await readyOrder();
+    await org.post("/shipments", { orderId: id, trackingNumber: "1ZEARLY", deliveredAt: "2026-01-02T10:00:00Z" });
+    expect((await orderOf(id)).status).toBe("ready");
+    await ship(id, { tracking_number: "1ZEARLY" });
+    expect((await orderOf(id)).status).toBe("delivered");
+    const kinds = (await org.get(`/orders/${id}/timeline`)).body.data.map(({ kind }: { kind: string }) => kind);
+    expect(kinds.toSorted()).toEqual(["created", "delivered", "run_step"]);
+  });
+
   test("is another one when the carrier differs, and two parts of an order in it are two", async () => {
     const id = await readyOrder();
     await org.post("/shipments", { orderId: id, carrier: "dhl", trackingNumber: "1ZPARTS" });
