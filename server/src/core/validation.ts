@@ -139,6 +139,10 @@ function explain(error: ErrorObject): Explanation {
       const plain = plainPatterns.get(params.pattern);
       return { message: plain ?? `${what} has a form that is not allowed; it has to match ${params.pattern}.` };
     }
+    case "uniqueItems":
+      return {
+        message: `Members ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} of the list, counted from 0, are the same.`,
+      };
     case "minLength":
     case "minItems":
       return { message: params.limit === 1 ? "This must not be empty." : `At least ${params.limit} are needed.` };

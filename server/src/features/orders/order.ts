@@ -126,7 +126,8 @@ export type Obstacle = { code: string; message: string; fix: string };
 export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined {
   if (to === "cancelled" && order.status === "sent") {
     const message = "The order is with the fulfilment partner, who would still ship it.";
-    const fix = "Have the partner stop it, set the status back to ready, then cancel.";
+    const fix =
+      "Recall it with recall_fulfillment, or have the partner stop it and set the status back to ready; then cancel.";
     return { code: "requires_recall", message, fix };
   }
   if (order.mergedIntoId !== null) {
