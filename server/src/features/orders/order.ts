@@ -122,7 +122,7 @@ export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
 
 export type Obstacle = { code: string; message: string; fix: string };
 
-/** Why the order may not be called off, or come back from that, though the table of moves has such a move. */
+/** Why the order may not be called off, or come back from that or from being shipped, though the table of moves has such a move. */
 export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined {
   if (to === "cancelled" && order.status === "sent") {
     const message = "The order is with the fulfilment partner, who would still ship it.";
@@ -134,7 +134,10 @@ export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined 
     const message = "Its lines are in the order it was merged into.";
     return { code: "merged", message, fix: "Undo the merge instead." };
   }
-  return (to === "cancelled" || order.status === "cancelled") && hasShipped(order) ? partlyShipped : undefined;
+  // Ready once more, it would be shipped once more.
+  const isShippedAgain = to === "ready" && order.status === "shipped";
+  const isCalledOff = to === "cancelled" || order.status === "cancelled";
+  return (isCalledOff || isShippedAgain) && hasShipped(order) ? partlyShipped : undefined;
 }
 
 export const partlyShipped: Obstacle = {
