@@ -10,7 +10,9 @@ async function shipped(numbers: (string | undefined)[], quantity = 4): Promise<{
   for (const tracking_number of numbers) {
     const line_items = [{ id: lineId, quantity: quantity / numbers.length }];
     const params = { tracking_number, carrier: "ups", line_items };
-    await org.post("/operations/run", { order_ids: [order.id], actions: [{ type: "mark_shipped", params }] });
+    const actions = [{ type: "mark_shipped", params }];
+    const { body } = await org.post("/operations/run", { order_ids: [order.id], actions });
+    expect(body.summary).toMatchObject({ succeeded: 1 });
   }
   return { id: order.id, lineId };
 }
@@ -35,6 +37,14 @@ describe("an order and the shipments it lists", () => {
     expect(await newest(id)).toMatchObject({ kind: "shipment", changes: [{ path: "/shipments" }] });
     await org.patch(`/shipments/${listed.id}`, { metadata: { claim: "C-1" } });
     expect((await orderOf(id)).version).toBe(after.version);
+  });
+
+  test("go by the same number when the order gets another one", async () => {
+    const { id } = await shipped(["1ZNAMED"]);
+    const number = `Renamed-${id}`;
+    expect((await org.patch(`/orders/${id}`, { number })).body.number).toBe(number);
+    const { data } = (await org.get(`/shipments?search=${number}`)).body;
+    expect(data).toMatchObject([{ orderId: id, orderNumber: number, trackingNumber: "1ZNAMED", version: 2 }]);
   });
 
   test("agree that nothing was shipped once the only shipment is voided, and it can be shipped again", async () => {
