@@ -74,3 +74,8 @@ export function repairAddress(given: Address): Address {
   if (cut) address.zip = cut[1]!.padStart(5, "0") + (cut[2] ?? "");
   return address;
 }
+
+/** A file has no room for a list of what is allowed beside the message: it is told in the message. */
+export function tellAllowed({ message, allowed }: { message: string; allowed?: readonly unknown[] }): string {
+  return allowed === undefined ? message : `${message} Allowed: ${allowed.join(", ")}.`;
+}

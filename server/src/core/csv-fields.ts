@@ -4,6 +4,11 @@ import { addressFields } from "./csv-columns.ts";
 const shippingPrefixes = ["shippingaddress", "shipping", "shipto", "ship", "delivery", "recipient", ""];
 const billingPrefixes = ["billingaddress", "billing", "billto", "bill"];
 
+/** "Weight (kg)" and "weight_lbs" as well. */
+function withUnits(aliases: string[]): string[] {
+  return aliases.flatMap((alias) => [alias, ...["lb", "lbs", "oz", "kg", "g"].map((unit) => alias + unit)]);
+}
+
 /** What a file can say about an order, and how its columns are usually called. First come, first served. */
 const names: [field: string, aliases: string[]][] = [
   ["number", ["number", "ordernumber", "orderno", "ordernum", "order", "orderid"]],
@@ -27,7 +32,7 @@ const names: [field: string, aliases: string[]][] = [
   ["line.name", ["linename", "itemname", "lineitemname", "productname", "product", "item", "title"]],
   ["line.quantity", ["linequantity", "quantity", "qty", "itemquantity", "lineitemquantity"]],
   ["line.price", ["lineprice", "price", "unitprice", "itemprice", "lineitemprice"]],
-  ["line.weight", ["lineweight", "weight", "itemweight", "lineitemweight"]],
+  ["line.weight", withUnits(["lineweight", "weight", "itemweight", "lineitemweight", "unitweight"])],
   ["line.weightUnit", ["lineweightunit", "weightunit"]],
   ["shipping.carrier", ["shippingcarrier", "carrier"]],
   ["shipping.service", ["shippingservice", "service", "shippingmethod", "shipmethod"]],

@@ -2,6 +2,7 @@ import { unguardFormula } from "./csv.ts";
 import { extraCells, repairAddress } from "./csv-cells.ts";
 import type { Column } from "./csv-columns.ts";
 import { readValue } from "./csv-values.ts";
+import { weightUnitInName } from "./weight.ts";
 
 export type Place = { row: number; column: string | null };
 export type CsvError = Place & { code: string; message: string };
@@ -51,6 +52,7 @@ function addRow(group: Group, columns: readonly Column[], row: string[], index: 
     else if (field.startsWith("line.")) addToLine(line, field.slice(5), read.value, group, lineAt, place);
     else setField(group, field, read.value, place);
   }
+  settleWeight(line, columns);
   if (Object.keys(line).length === 0) return;
   if (line.quantity === undefined) line.quantity = 1;
   group.places.set(`/lines/${lineAt}`, { row: index + 1, column: null });
@@ -66,13 +68,22 @@ function addToLine(
   place: Place,
 ): void {
   if (name === "weight" || name === "weightUnit") {
-    const weight = (line.weight ?? { value: undefined, unit: "g" }) as Record<string, unknown>;
-    line.weight = { ...weight, [name === "weight" ? "value" : "unit"]: value };
+    line.weight = { ...(line.weight as object | undefined), [name === "weight" ? "value" : "unit"]: value };
     group.places.set(`/lines/${at}/weight/${name === "weight" ? "value" : "unit"}`, place);
     return;
   }
   line[name] = value;
   group.places.set(`/lines/${at}/${name}`, place);
+}
+
+/** A unit alone says nothing; a number alone has the unit that its column names, or else is in pounds. */
+function settleWeight(line: Record<string, unknown>, columns: readonly Column[]): void {
+  const weight = line.weight as { value?: unknown; unit?: unknown } | undefined;
+  if (weight && weight.value === undefined) delete line.weight;
+  else if (weight) {
+    const named = columns.find(({ field }) => field === "line.weight");
+    weight.unit ??= weightUnitInName(named?.column ?? "") ?? "lb";
+  }
 }
 
 /** What concerns the whole order may stand in any of its rows, but must not differ between them. */

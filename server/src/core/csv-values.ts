@@ -1,6 +1,7 @@
 import type { CellValue } from "./csv-cells.ts";
 import { clip, readDate, readNumber } from "./csv-cells.ts";
 import { textProblem } from "./strict-json.ts";
+import { readWeightUnit } from "./weight.ts";
 
 /** A cell as the value of its field. */
 export function readValue(field: string, text: string): CellValue {
@@ -22,7 +23,7 @@ export function readValue(field: string, text: string): CellValue {
     case "currency":
       return { value: text.toUpperCase() };
     case "line.weightUnit":
-      return { value: text.toLowerCase() };
+      return { value: readWeightUnit(text) ?? text.toLowerCase() };
     case "tags":
       return { value: readTags(text) };
     case "customFields":

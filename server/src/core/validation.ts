@@ -96,6 +96,9 @@ const plainPatterns = new Map([
   ["\\S", "This must not be blank."],
 ]);
 
+/** Several names in one parameter: `^(a|b)(,(a|b))*$`. */
+const listPattern = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/;
+
 type Explanation = { message: string; code?: string; suggestion?: string; allowed?: unknown[] };
 
 function explain(error: ErrorObject): Explanation {
@@ -123,10 +126,23 @@ function explain(error: ErrorObject): Explanation {
     case "format":
       return { message: `This is not a valid ${params.format}.` };
     case "pattern": {
+      const listed = listPattern.exec(params.pattern)?.[1]?.split("|");
+      if (listed) {
+        const wrong =
+          String(data)
+            .split(",")
+            .find((name) => !listed.includes(name)) ?? "";
+        const message = "This must be one or several of the allowed values, separated by commas.";
+        return { code: "enum", message, allowed: listed, ...suggest(wrong, listed) };
+      }
       const what = error.propertyName === undefined ? "This" : "This name";
       const plain = plainPatterns.get(params.pattern);
       return { message: plain ?? `${what} has a form that is not allowed; it has to match ${params.pattern}.` };
     }
+    case "uniqueItems":
+      return {
+        message: `Members ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} of the list, counted from 0, are the same.`,
+      };
     case "minLength":
     case "minItems":
       return { message: params.limit === 1 ? "This must not be empty." : `At least ${params.limit} are needed.` };

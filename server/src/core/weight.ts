@@ -22,10 +22,10 @@ export function readWeightUnit(text: string): Weight["unit"] | undefined {
   return (Object.keys(unitWords) as Weight["unit"][]).find((unit) => unitWords[unit].test(text.trim()));
 }
 
-/** "Weight (kg)", "weight_oz" and "weightLb" name a unit; "Weight/pkg" only ends like one. */
+/** "Weight (kg)", "weight_oz" and "itemWeightLb" name a unit; "Weight/pkg" only ends like one. */
 export function weightUnitInName(column: string): Weight["unit"] | undefined {
   const apart = /(?:^|[^a-z])(lbs?|oz|kgs?|g)[^a-z]*$/i.exec(column);
-  const word = (apart ?? /^weight(lbs?|oz|kgs?|g)$/i.exec(column))?.[1];
+  const word = (apart ?? /weight(lbs?|oz|kgs?|g)$/i.exec(column))?.[1];
   return word === undefined ? undefined : readWeightUnit(word);
 }
 

@@ -46,7 +46,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       query: request.query as never,
       body: readBody(request) as never,
       ifMatch: parseIfMatch(request.headers["if-match"]),
-      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/.test(String(request.headers.prefer ?? "")),
+      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       address: request.ip,
     };

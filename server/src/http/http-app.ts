@@ -133,7 +133,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.setNotFoundHandler((request, reply) => {
     const allow = allowedMethods(options.mounts, request.url);
     if (allow.length > 0) {
-      const message = `${request.method} is not allowed here; ${allow.join(", ")} are.`;
+      const message = `${request.method} is not allowed here. Allowed: ${allow.join(", ")}.`;
       return sendError(
         new HubError("method_not_allowed", message, { headers: { allow: allow.join(", ") } }),
         request,

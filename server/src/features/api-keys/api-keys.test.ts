@@ -45,6 +45,11 @@ describe("API keys", () => {
     const unknown = await org.post("/api-keys", { name: "typo", scopes: ["condition_set:read"] });
     expect(unknown.body.errors[0]).toMatchObject({ pointer: "/scopes/0", suggestion: "condition_sets:read" });
     expect((await org.post("/api-keys", { name: "none", scopes: [] })).status).toBe(400);
+    const twice = await org.post("/api-keys", { name: "twice", scopes: ["orders:read", "rates:read", "orders:read"] });
+    expect(twice.body.errors[0]).toMatchObject({
+      code: "uniqueItems",
+      message: "Members 0 and 2 of the list, counted from 0, are the same.",
+    });
   });
 
   test("expire at their time, which lies in the future", async () => {

@@ -147,6 +147,7 @@ describe("the values of a set", () => {
     const loose = `/condition-sets/${await aSet()}/values`;
     const twins = ["Straße", "STRASSE", " straße ", "Café", "Cafe\u0301", "CAFÉ"];
     expect((await org.post(loose, { values: twins })).body).toMatchObject({ added: 2, alreadyPresent: 4 });
+    expect((await org.get(loose)).body.data, "as they were written first").toEqual(["Straße", "Café"]);
     const exact = `/condition-sets/${await aSet({ matching: "exact" })}/values`;
     expect((await org.post(exact, { values: twins })).body).toMatchObject({ added: 5, alreadyPresent: 1 });
     expect((await org.get(`${loose}?contains=caf%C3%A9`)).body.pagination.total).toBe(1);

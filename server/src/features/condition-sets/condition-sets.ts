@@ -95,7 +95,12 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
   refuseBlank(values);
   return await change(ctx, async (tx) => {
     const set = await lock(tx, ctx, id);
-    const byKey = new Map(values.map((value) => [matchKey(value, set.matching), normaliseValue(value)]));
+    const byKey = new Map<string, string>();
+    for (const value of values) {
+      const key = matchKey(value, set.matching);
+      // Of two spellings the first is kept, as it is when they come one after the other.
+      if (!byKey.has(key)) byKey.set(key, normaliseValue(value));
+    }
     const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
     const valueCount = set.valueCount + added;
     if (valueCount > maxValuesPerSet) {

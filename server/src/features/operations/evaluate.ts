@@ -215,7 +215,8 @@ export type OrderOutcome = {
 export function outcomeOf({ steps, before, order, created, calls }: Evaluation): OrderOutcome {
   const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
   if (failed) return { status: "failed", isUnchanged: false, errorCode: failed.error?.code ?? "failed" };
-  const isUnchanged = order === before && created.length + calls.length === 0;
+  const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
+  const isUnchanged = order === before && created.length + calls.length === 0 && !hasDeleted();
   // The step that failed was another order's. Some of its own may have been done by then, here or by an earlier run.
   const isAborted = steps.some((step) => step.error?.code === "previous_step_failed");
   if (isAborted) return { status: "skipped", isUnchanged, errorCode: "run_aborted" };

@@ -9,7 +9,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
 import { deleteOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
-import { followShipments } from "./follow-shipments.ts";
+import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, listSteps } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { outcomeOf } from "./evaluate.ts";
@@ -137,6 +137,7 @@ async function executeChunk(
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
+  if (run.undo_of === null) await findRecordedShipments(tx, ctx, work.evaluations);
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
   await queueCalls(tx, ctx, run.id, work.evaluations);

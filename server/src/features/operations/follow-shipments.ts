@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { OrderShipmentsChange } from "../shipments/shipments.ts";
-import { keepOrderShipments } from "../shipments/shipments.ts";
+import { keepOrderShipments, listRecordedShipments } from "../shipments/shipments.ts";
 import type { Evaluation } from "./evaluate.ts";
 
 /**
@@ -11,6 +11,12 @@ import type { Evaluation } from "./evaluate.ts";
 export async function followShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
   const changed = evaluations.flatMap(changeOf);
   if (changed.length > 0) await keepOrderShipments(tx, ctx, changed);
+}
+
+/** Before anything is written: what was shipped may be recorded already, by whoever made the label. */
+export async function findRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
+  const changed = evaluations.flatMap(changeOf).filter(({ added }) => added.length > 0);
+  if (changed.length > 0) await listRecordedShipments(tx, ctx, changed);
 }
 
 function changeOf({ before, order }: Evaluation): OrderShipmentsChange[] {

@@ -131,6 +131,29 @@ describe("undo", () => {
   });
 });
 
+describe("an undo that finds nothing left to take back", () => {
+  test("leaves the order as it is, and says so", async () => {
+    const [id] = (await makeOrders(1)) as [string];
+    const { body: tagged } = await run([id], [{ type: "add_tags", params: { tags: ["vip"] } }]);
+    await org.patch(`/orders/${id}`, { tags: [] });
+    const before = await read(id);
+    const { body: undo } = await org.post(`/operations/runs/${tagged.id}/undo`);
+    expect(undo).toMatchObject({ status: "succeeded", summary: { succeeded: 1, no_change: 1 } });
+    expect(undo.results[0].steps).toMatchObject([{ status: "no_change" }]);
+    expect(await read(id)).toEqual(before);
+  });
+
+  test("but deletes an order that the run made has done something", async () => {
+    const [id] = (await makeOrders(1)) as [string];
+    const copy = [{ type: "duplicate", params: {} }];
+    const { body: first } = await run([id], copy);
+    await run([id], copy);
+    const { body: undo } = await org.post(`/operations/runs/${first.id}/undo`);
+    expect(undo.summary).toMatchObject({ succeeded: 1, no_change: 0 });
+    expect(undo.results[0].steps).toMatchObject([{ status: "applied", deleted_order_ids: [expect.any(String)] }]);
+  });
+});
+
 describe("preflight", () => {
   const preflight = (order_ids: string[], actions: object[], more: object = {}) =>
     org.post("/operations/preflight", { order_ids, actions, ...more });

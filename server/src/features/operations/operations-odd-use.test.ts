@@ -57,14 +57,16 @@ describe("`when`", () => {
 });
 
 describe("what a run refuses", () => {
-  test("is refused by a patch too: calling off what the partner ships, bringing back what was merged", async () => {
+  test("is refused by a patch too: calling off what the partner ships, bringing back what was merged or shipped", async () => {
     const fields = { customer: { email: "ada@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
-    const ids = await makeOrders(fields, fields, { status: "sent" });
+    const ids = await makeOrders(fields, fields, { status: "sent" }, { status: "ready", lines: fields.lines });
     await run(ids.slice(0, 2), [{ type: "merge" }]);
+    await run([ids[3]!], [{ type: "mark_shipped" }]);
     const merged = (await Promise.all(ids.map(read))).find(({ mergedIntoId }) => mergedIntoId !== null);
     const moves = [
       [merged.id, "ready", "merged"],
       [ids[2]!, "cancelled", "requires_recall"],
+      [ids[3]!, "ready", "already_shipped"],
     ];
     for (const [id, status, code] of moves) {
       const patched = await org.patch(`/orders/${id}`, { status });
@@ -79,6 +81,8 @@ describe("what a run refuses", () => {
     }
     expect(await read(merged.id)).toMatchObject({ status: "cancelled" });
     expect(await read(ids[2]!)).toMatchObject({ status: "sent", version: 1 });
+    await run([ids[3]!], [{ type: "mark_unshipped" }]);
+    expect(await read(ids[3]!)).toMatchObject({ status: "ready", shipments: [] });
   });
 });
 

@@ -152,6 +152,9 @@ describe("a run", () => {
       { headers: { prefer: "respond-async" } },
     );
     expect(asked).toMatchObject({ status: 201, body: { status: "queued", results: [] } });
+    const spelt = { headers: { prefer: "wait=5, Respond-Async" } };
+    const again = await org.post("/operations/run", { order_ids: [id], actions: [tag("later")] }, spelt);
+    expect(again.body.status).toBe("queued");
     const many = await run(await makeOrders(1_001), [tag("many")]);
     expect(many.body.status).toBe("queued");
     await resumeAbandonedRuns(hub.world);

@@ -6,7 +6,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { readVersions, resolveRefs } from "../orders/orders.ts";
+import { readVersions } from "../orders/orders.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
@@ -18,7 +18,7 @@ import { readEffects } from "./run-effects.ts";
 import { findDrift } from "./preflight-token.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import type { FoundOrders } from "./run-orders.ts";
-import { findOrders } from "./run-orders.ts";
+import { findOrders, findUnknown } from "./run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
@@ -102,17 +102,13 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
       const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
       if (failed.length === 0) throw new HubError("no_failed_orders");
       const { undoneSteps } = await readEffects(tx, run.root_run_id);
-      const resolved = await resolveRefs(
-        tx,
-        ctx.orgId,
-        failed.map(({ ref }) => ref),
-      );
-      const orderIds = failed.map(({ ref, order_id }) => order_id ?? resolved.get(ref) ?? null);
+      const named = await findUnknown(tx, ctx, run.root_run_id, failed);
+      if (named.length === 0) throw new HubError("no_failed_orders");
       return {
-        refs: failed.map(({ ref }) => ref),
-        orderIds,
-        duplicatesRemoved: 0,
-        todo: failed.map(({ ref, todo }) => todo | undoneSteps(ref)),
+        refs: named.map(({ ref }) => ref),
+        orderIds: named.map(({ order_id }) => order_id),
+        duplicatesRemoved: failed.length - named.length,
+        todo: named.map(({ ref, todo }) => todo | undoneSteps(ref)),
       };
     },
     isAsync,

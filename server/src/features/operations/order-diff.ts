@@ -16,6 +16,8 @@ export function diff(order: Order, patch: OrderPatch): Change[] {
 
 /** The order with these changes made; the given one stays as it is. */
 export function applyChanges(order: Order, changes: readonly Change[]): Order {
+  // The very same order: that is how others see that nothing was done to it.
+  if (changes.length === 0) return order;
   const after: Record<string, unknown> = { ...order };
   for (const { path, to } of changes) after[fieldOf(path)] = to;
   return after as Order;

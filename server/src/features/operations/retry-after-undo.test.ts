@@ -145,3 +145,28 @@ describe("a run that a step stops", () => {
     expect(summary).toMatchObject({ total: 502, succeeded: 499, failed: 1, skipped: 2 });
   });
 });
+
+describe("a retry after an order got the name that nobody had", () => {
+  test("does the order, as often as it takes", async () => {
+    const first = await run(["LATER-1"], [note, hold]);
+    const [id] = (await makeOrders({ number: "LATER-1", status: "shipped" })) as [string];
+    expect((await retry(first.id)).body).toMatchObject({ status: "failed", results: [{ order_id: id }] });
+    await run([id], [unship]);
+    expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", results: [{ order_id: id }] });
+    expect((await read(id)).notes).toHaveLength(1);
+  });
+
+  test("does an order once that is in the run under its former name", async () => {
+    const [id] = (await makeOrders({ number: "OLD-1", status: "shipped" })) as [string];
+    const actions = [hold, note, { type: "duplicate" }];
+    const first = await run(["NEW-1", "OLD-1"], actions);
+    expect(first.summary).toMatchObject({ failed: 2 });
+    await run([id], [unship]);
+    await org.patch(`/orders/${id}`, { number: "NEW-1" });
+    const { body } = await retry(first.id);
+    expect(body).toMatchObject({ order_count: 1, duplicates_removed: 1, summary: { succeeded: 1 } });
+    expect(await read(id)).toMatchObject({ notes: [{ text: "counted" }], childCount: 1 });
+    expect((await retry(first.id)).body).toMatchObject({ status: 400, code: "no_failed_orders" });
+    expect(await read(id)).toMatchObject({ notes: [{ text: "counted" }], childCount: 1 });
+  });
+});

@@ -1,7 +1,10 @@
 import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { resolveRefs } from "../orders/orders.ts";
 import type { Pipeline } from "./evaluate.ts";
+import type { Unfinished } from "./run-results.store.ts";
+import { listNamesInChain } from "./run-results.store.ts";
 
 const maxOrdersAtOnce = 1_000;
 
@@ -31,4 +34,22 @@ export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): 
     );
   }
   return found;
+}
+
+/**
+ * For a retry: a name that no order had may have been given to one since. Not to one that is in the chain under another
+ * name: it would be done twice.
+ */
+export async function findUnknown(tx: Tx, ctx: Ctx, rootRunId: string, failed: Unfinished[]): Promise<Unfinished[]> {
+  const unknown = failed.filter(({ order_id }) => order_id === null).map(({ ref }) => ref);
+  if (unknown.length === 0) return failed;
+  const resolved = await resolveRefs(tx, ctx.orgId, unknown);
+  const listed = await listNamesInChain(tx, rootRunId, [...resolved.values()]);
+  const names = Map.groupBy(listed, ({ order_id }) => order_id);
+  return failed.flatMap((one) => {
+    const found = one.order_id === null ? resolved.get(one.ref) : undefined;
+    if (found === undefined) return [one];
+    const isThere = names.get(found)?.some(({ ref }) => ref !== one.ref) ?? false;
+    return isThere ? [] : [{ ...one, order_id: found }];
+  });
 }

@@ -153,6 +153,20 @@ export async function listStillFailed(db: Queryable, runId: string, rootRunId: s
   );
 }
 
+/** By which names the runs of a chain know these orders. */
+export async function listNamesInChain(
+  db: Queryable,
+  rootRunId: string,
+  orderIds: string[],
+): Promise<{ order_id: string; ref: string }[]> {
+  if (orderIds.length === 0) return [];
+  return await db.query<{ order_id: string; ref: string }>(
+    `select distinct r.order_id, r.ref from operation_runs n join operation_results r on r.run_id = n.id
+      where n.root_run_id = $1 and r.order_id = any($2::uuid[])`,
+    [rootRunId, orderIds],
+  );
+}
+
 /** The orders that this run changed, whatever was undone since. */
 export async function listChanged(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
   return await db.query<{ ref: string; order_id: string }>(

@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import { delimiters, detectDelimiter, guardCell, guardFormula, MalformedCsv, parseCsv, toCsv } from "../../core/csv.ts";
+import { tellAllowed } from "../../core/csv-cells.ts";
 import type { Column } from "../../core/csv-columns.ts";
 import { isErrors, matchColumns } from "../../core/csv-columns.ts";
 import type { Ctx } from "../../context.ts";
@@ -105,7 +106,9 @@ function allErrors(group: Group, sheet: Sheet): CsvError[] {
 }
 
 /** A cell that is empty has no place in the order; it is the one in the column of its field. */
-function toCsvError({ pointer, code, message }: FieldError, group: Group, { columns }: Sheet): CsvError {
+function toCsvError(error: FieldError, group: Group, { columns }: Sheet): CsvError {
+  const { pointer, code } = error;
+  const message = tellAllowed(error);
   const place = placeOf(pointer, group);
   if (place.column !== null) return { ...place, code, message };
   const field = pointer

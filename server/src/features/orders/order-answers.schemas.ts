@@ -208,7 +208,7 @@ export type BulkAnswer = Static<typeof BulkAnswer>;
 export const TimelineQuery = pageQuery({});
 export const TimelineAnswer = Type.Object({
   id: Text,
-  kind: OneOf(["created", "imported", "patched", "hold_released", "fulfillment", "delivered", "run_step"]),
+  kind: OneOf(["created", "imported", "patched", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
   at: DateTime,
   actor: ActorShape,
   runId: Type.Optional(Id),

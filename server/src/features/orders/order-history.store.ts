@@ -7,7 +7,14 @@ import type { FieldChange } from "./order.ts";
 /** One order's part of a change that was not made by an operation run. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };
 
-export type ChangeKind = "created" | "imported" | "patched" | "hold_released" | "fulfillment" | "delivered";
+export type ChangeKind =
+  | "created"
+  | "imported"
+  | "patched"
+  | "hold_released"
+  | "fulfillment"
+  | "shipment"
+  | "delivered";
 
 export type ChangeInfo = { kind: ChangeKind; actor: Actor; requestId: string; at: Date; newId(): string };
 
@@ -49,18 +56,21 @@ type TimelineRow = {
   changes: FieldChange[] | null;
 };
 
-/** What was changed here, and what each step of each run did to the order. */
+/**
+ * What was changed here, and what each step of each run did to the order. What happened at the same moment, as on a
+ * preview whose clock stands still, is in the order of ids; steps in the order in which they were done, also by an undo.
+ */
 const entries = `
   select c.id::text as id, c.kind, c.occurred_at as at, c.actor, null::uuid as run_id, null::integer as step,
-         null::text as type, c.changes
+         null::text as type, c.changes, c.id as made, 0 as nth
     from order_changes c where c.org_id = $1 and c.order_id = $2
   union all
-  select r.run_id || '/' || (s ->> 'index'), 'run_step', r.finished_at, n.created_by, r.run_id, (s ->> 'index')::integer,
-         s ->> 'type', s -> 'changes'
+  select r.run_id || '/' || (s.step ->> 'index'), 'run_step', r.finished_at, n.created_by, r.run_id, (s.step ->> 'index')::integer,
+         s.step ->> 'type', s.step -> 'changes', r.run_id, s.nth
     from operation_results r
     join operation_runs n on n.id = r.run_id and n.org_id = $1
-   cross join jsonb_array_elements(r.steps) as s
-   where r.order_id = $2 and s ->> 'status' = 'applied' and s -> 'carried' is null`;
+   cross join jsonb_array_elements(r.steps) with ordinality as s (step, nth)
+   where r.order_id = $2 and s.step ->> 'status' = 'applied' and s.step -> 'carried' is null`;
 
 export async function listTimeline(
   db: Queryable,
@@ -69,7 +79,7 @@ export async function listTimeline(
   query: PageRequest,
 ): Promise<Page<TimelineEntry>> {
   const rows = await db.query<TimelineRow>(
-    `select * from (${entries}) e order by at desc, step desc, id desc limit $3 offset $4`,
+    `select * from (${entries}) e order by at desc, made desc, nth desc limit $3 offset $4`,
     [orgId, orderId, query.limit, offsetOf(query)],
   );
   const [count] = await db.query<{ total: number }>(`select count(*) as total from (${entries}) e`, [orgId, orderId]);

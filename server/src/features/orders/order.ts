@@ -124,18 +124,22 @@ export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
 
 export type Obstacle = { code: string; message: string; fix: string };
 
-/** Why the order may not be called off, or come back from that, though the table of moves has such a move. */
+/** Why the order may not be called off, or come back from that or from being shipped, though the table of moves has such a move. */
 export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined {
   if (to === "cancelled" && order.status === "sent") {
     const message = "The order is with the fulfilment partner, who would still ship it.";
-    const fix = "Have the partner stop it, set the status back to ready, then cancel.";
+    const fix =
+      "Recall it with recall_fulfillment, or have the partner stop it and set the status back to ready; then cancel.";
     return { code: "requires_recall", message, fix };
   }
   if (order.mergedIntoId !== null) {
     const message = "Its lines are in the order it was merged into.";
     return { code: "merged", message, fix: "Undo the merge instead." };
   }
-  return (to === "cancelled" || order.status === "cancelled") && hasShipped(order) ? partlyShipped : undefined;
+  // Ready once more, it would be shipped once more.
+  const isShippedAgain = to === "ready" && order.status === "shipped";
+  const isCalledOff = to === "cancelled" || order.status === "cancelled";
+  return (isCalledOff || isShippedAgain) && hasShipped(order) ? partlyShipped : undefined;
 }
 
 export const partlyShipped: Obstacle = {

@@ -137,6 +137,27 @@ describe("importing a file", () => {
     expect(again.body.summary.created, "the one put right, and the one whose cell has a column now").toBe(2);
     const enumOnly = await org.post("/orders/import", { csv: "number,status\nE,redy\n" });
     expect(places(enumOnly.body.errors)).toEqual([[2, "status", "enum"]]);
+    expect(enumOnly.body.errors[0].message).toContain("Allowed: draft, new, review_required,");
+    expect(enumOnly.body.rejectedCsv).toContain("Allowed: draft, new, review_required,");
+  });
+
+  test("reads weights in the unit that a cell or the name of the column says, and else in pounds", async () => {
+    const org = await hub.org();
+    const weightsOf = async (number: string, header: string, ...rows: string[]) => {
+      const csv = [`number,sku,${header}`, ...rows.map((row) => `${number},A,${row}`)].join("\n");
+      const { body } = await org.post("/orders/import", { csv });
+      expect(body.errors).toEqual([]);
+      const { lines } = (await org.get(`/orders/${number}`)).body;
+      return lines.map(
+        ({ weight }: { weight?: { value: number; unit: string } }) => weight && `${weight.value} ${weight.unit}`,
+      );
+    };
+    expect(await weightsOf("W-1", "Weight (kg)", "1.5", "")).toEqual(["1.5 kg", undefined]);
+    expect(await weightsOf("W-2", "item_weight_lbs", "2")).toEqual(["2 lb"]);
+    expect(await weightsOf("W-3", "itemWeightOz", "3")).toEqual(["3 oz"]);
+    expect(await weightsOf("W-4", "weight", "4")).toEqual(["4 lb"]);
+    const told = await weightsOf("W-5", "weight,weight unit", "5,Pounds", "6,KGs", "7,", ",g");
+    expect(told).toEqual(["5 lb", "6 kg", "7 lb", undefined]);
   });
 
   test("as a dry run finds the same mistakes and creates nothing", async () => {

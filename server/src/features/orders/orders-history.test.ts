@@ -138,6 +138,31 @@ describe("the timeline of an order", () => {
     expect((await (await hub.org()).get(`/orders/${id}/timeline`)).body.code).toBe("order_not_found");
   });
 
+  test("is in the order in which things happened, also of an undo and while the clock stands still", async () => {
+    const preview = await startTestHub({ environment: "preview" });
+    const set = await preview.operator.post("/preview/clock", { now: "2027-06-07T12:00:00Z", frozen: true });
+    expect(set.status).toBe(200);
+    const org = await preview.org();
+    const { id } = (await org.post("/orders", { tags: [] })).body;
+    const tag = (type: string, name: string) => ({ type, params: { tags: [name] } });
+    const actions = [tag("add_tags", "a"), tag("add_tags", "b"), tag("set_tags", "c")];
+    const { body: run } = await org.post("/operations/run", { order_ids: [id], actions });
+    await org.patch(`/orders/${id}`, { priority: "high" });
+    await org.post(`/operations/runs/${run.id}/undo`);
+    const { data } = (await org.get(`/orders/${id}/timeline`)).body;
+    const told = data.map(({ kind, type, changes }: Entry) => [type ?? kind, changes[0]?.from, changes[0]?.to]);
+    expect(told).toEqual([
+      ["add_tags", ["a"], []],
+      ["add_tags", ["a", "b"], ["a"]],
+      ["set_tags", ["c"], ["a", "b"]],
+      ["patched", "normal", "high"],
+      ["set_tags", ["a", "b"], ["c"]],
+      ["add_tags", ["a"], ["a", "b"]],
+      ["add_tags", [], ["a"]],
+      ["created", undefined, undefined],
+    ]);
+  });
+
   test("begins with its creation also when a run made the order", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "S-1", lines: [{ sku: "A", quantity: 2, price: 5 }] });
@@ -155,6 +180,8 @@ describe("the timeline of an order", () => {
     expect((await org.get(`/orders/${made[0]}/timeline`)).status).toBe(404);
   });
 });
+
+type Entry = { kind: string; type?: string; changes: { from: unknown; to: unknown }[] };
 
 async function insertRun(orgId: string, orderId: string, steps: object[]): Promise<string> {
   const { db, clock, newId } = hub.world;

@@ -47,7 +47,8 @@ export const orderRoutes = [
     summary: "Create orders from a CSV file",
     description:
       "One row per line item, grouped by order number. Columns are recognised by their names in any spelling. " +
-      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise.",
+      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise. " +
+      "A weight has the unit of its own column, or of its name as in `Weight (kg)`, else it is in pounds.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
     answer: [200, answers.ImportAnswer],

@@ -34,6 +34,7 @@ export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import-orders.ts";
+export { correctListedShipment, takeBackListedShipment } from "./listed-shipments.ts";
 export { markOrdersDelivered } from "./delivered-orders.ts";
 export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";

@@ -68,19 +68,23 @@ function refuseIfTooLate(pickup: Pickup, now: string): void {
     );
   }
   if (now > pickup.cancelBy) {
-    throw new HubError("cancel_deadline_passed", `The carrier cancelled until ${pickup.cancelBy}.`, {
+    throw new HubError("cancel_deadline_passed", `The carrier took cancellations until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });
   }
 }
 
-/** The account was deleted: there is nobody to tell. */
+/** The account was deleted: there is nobody to tell, and a driver may come all the same. */
 async function cancelWithoutCarrier(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   return await change(ctx, async (tx) => {
     const now = ctx.clock.now().toISOString();
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return presentPickup(current, now);
-    const moved = move({ ...current, previous: null, cancelRequestedAt: null }, "cancelled", now, reason ?? null);
+    const booked = [current.confirmationNumber, current.previous?.confirmationNumber].filter(Boolean).join(", ");
+    const doubt = `Its account was deleted, so the carrier was not told and may still have ${booked} on its list.`;
+    const messages = booked === "" ? current.messages : [...current.messages, doubt];
+    const ended = { ...current, previous: null, cancelRequestedAt: null, messages };
+    const moved = move(ended, "cancelled", now, reason ?? null);
     const cancelled = { ...moved, cancelledAt: now, cancelReason: reason ?? null };
     return presentPickup(await save(tx, ctx, cancelled, "cancelled"), now);
   });

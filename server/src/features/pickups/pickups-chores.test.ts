@@ -172,6 +172,16 @@ test("what a cancelled pickup had replaced is called off later, when the process
   expect(await read(id)).toMatchObject({ status: "cancelled", isChanging: false });
 });
 
+test("cancelled after its account was deleted, a pickup says that the carrier may still come", async () => {
+  const { id, confirmationNumber, carrierAccountId } = await booked();
+  await org.delete(`/carrier-accounts/${carrierAccountId}`);
+  const { status, body } = await org.delete(`/pickups/${id}`);
+  expect(status).toBe(200);
+  expect(body.status).toBe("cancelled");
+  expect(body.messages.at(-1)).toContain(`may still have ${confirmationNumber}`);
+  expect((await org.delete(`/pickups/${id}`)).body).toEqual(body);
+});
+
 test("pickups are listed by status, account and day", async () => {
   const [one, other] = [await booked(), await booked("rate-card")];
   await org.delete(`/pickups/${other.id}`);

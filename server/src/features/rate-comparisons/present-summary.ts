@@ -164,7 +164,7 @@ function breakdownsOf(totals: Totals): Breakdowns {
         ...group(tally),
         avgDistanceMiles: tally.milesItems === 0 ? null : Math.round(tally.miles / tally.milesItems),
       })),
-    serviceBreakdown: entries(totals.services).map(([key, tally]) => {
+    serviceBreakdown: entries(foldCase(totals.services)).map(([key, tally]) => {
       const [serviceType = "", serviceLevel = "", targetService = ""] = key.split("\u001F");
       return { serviceType, serviceLevel, targetService, ...group(tally) };
     }),
@@ -189,19 +189,32 @@ function compareZones(a: string, b: string): number {
 
 function withOthers(lanes: [string, Tally][]): [string, Tally][] {
   if (lanes.length <= maxLanes) return lanes;
-  const rest = lanes.slice(maxLanes).map(([, tally]) => tally);
-  const sum = (read: (tally: Tally) => number): number => rest.reduce((total, tally) => total + read(tally), 0);
-  const others: Tally = {
+  const others = sumOf(lanes.slice(maxLanes).map(([, tally]) => tally));
+  return [...lanes.slice(0, maxLanes), ["other\u001Fother", others]];
+}
+
+/** "GROUND" and "Ground" are one service, as they are when items are listed by it; the usual spelling is shown. */
+function foldCase(groups: Record<string, Tally>): Record<string, Tally> {
+  const bySpelling = Object.entries(groups).toSorted(([, a], [, b]) => b.items - a.items);
+  const folded = Map.groupBy(bySpelling, ([key]) => {
+    const [serviceType = "", ...rest] = key.split("\u001F");
+    return [serviceType.toLowerCase(), ...rest].join("\u001F");
+  });
+  return Object.fromEntries([...folded.values()].map((same) => [same[0]![0], sumOf(same.map(([, tally]) => tally))]));
+}
+
+function sumOf(tallies: Tally[]): Tally {
+  const sum = (read: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + read(tally), 0);
+  return {
     items: sum((tally) => tally.items),
     source: sum((tally) => tally.source),
     target: sum((tally) => tally.target),
     wins: sum((tally) => tally.wins),
     losses: sum((tally) => tally.losses),
     ties: sum((tally) => tally.ties),
-    miles: 0,
-    milesItems: 0,
+    miles: sum((tally) => tally.miles),
+    milesItems: sum((tally) => tally.milesItems),
   };
-  return [...lanes.slice(0, maxLanes), ["other\u001Fother", others]];
 }
 
 function presentTally({ items, source, target, wins, losses, ties }: Tally, allItems: number) {

@@ -317,3 +317,30 @@ describe("items", () => {
     });
   });
 });
+
+describe("the summary and the list of items", () => {
+  test("agree on each service, however it is written", async () => {
+    const spellings = ["UPS Ground", "UPS GROUND", "UPS Ground", "ups ground", "Overnight"];
+    const path = await processed(spellings.map((serviceType) => anItem({ serviceType })));
+    const { serviceBreakdown, totals } = (await org.get(`${path}/summary`)).body;
+    expect(serviceBreakdown).toMatchObject([{ serviceType: "UPS Ground", items: 4, sourceCost: 60 }]);
+    expect(totals.sourceCost).toBe(60);
+    const listed = await org.get(`${path}/items?status=rated&serviceType=UPS%20Ground&limit=1`);
+    expect(listed.body.pagination.total).toBe(4);
+  });
+
+  test("say which statuses there are when a wrong one is asked for", async () => {
+    const path = await aComparison([anItem()]);
+    const { status, body } = await org.get(`${path}/items?status=rated,estimatd`);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      {
+        pointer: "query/status",
+        code: "enum",
+        message: "This must be one or several of the allowed values, separated by commas.",
+        allowed: ["pending", "rated", "estimated", "unrateable", "invalid", "excluded"],
+        suggestion: "estimated",
+      },
+    ]);
+  });
+});

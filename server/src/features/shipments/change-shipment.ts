@@ -9,6 +9,9 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import type { Order } from "../orders/order.ts";
+import { correctListedShipment, lockOrders, takeBackListedShipment } from "../orders/orders.ts";
+import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import { ruleErrors, toPromise } from "./shipment-fields.ts";
@@ -30,7 +33,7 @@ export async function updateShipment(
   requirePatch(patch);
   const now = ctx.clock.now().toISOString();
   return await change(ctx, async (tx) => {
-    const before = await lock(tx, ctx, id);
+    const { before, order } = await lock(tx, ctx, id);
     checkVersion(before, ifMatch);
     const after = derive(
       { ...before, ...changesFrom(before, patch, now), updatedAt: now, version: before.version + 1 },
@@ -40,6 +43,7 @@ export async function updateShipment(
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch) };
     await recordEvent(tx, ctx, { type: "shipment.updated", objectType: "shipment", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
+    if (order) await correctListedShipment(tx, ctx, order, id, after);
     return presentTo(ctx, after);
   });
 }
@@ -61,11 +65,11 @@ function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Parti
   return changes;
 }
 
-/** For labels that were not used. Doing it again changes nothing. */
+/** For labels that were not used: an order that lists it takes it back. Doing it again changes nothing. */
 export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<ShipmentAnswer> {
   const now = ctx.clock.now().toISOString();
   return await change(ctx, async (tx) => {
-    const before = await lock(tx, ctx, id);
+    const { before, order } = await lock(tx, ctx, id);
     checkVersion(before, ifMatch);
     if (before.voidedAt !== null) return presentTo(ctx, before);
     if (before.status === "delivered" || before.status === "returned") {
@@ -76,14 +80,23 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undef
     const data = { trackingNumber: after.trackingNumber, from: before.status };
     await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
+    if (order) await takeBackListedShipment(tx, ctx, order, id);
+    // It may have been the last one that was waited for.
+    if (order) await deliverOrders(tx, ctx, [order.id]);
     return presentTo(ctx, after);
   });
 }
 
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Shipment> {
-  const [shipment] = await store.lockShipments(tx, ctx.orgId, [id]);
-  if (!shipment) throw notFound("shipment");
-  return shipment;
+type Locked = { before: Shipment; order: Order | undefined };
+
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Locked> {
+  const known = await store.findShipment(tx, ctx.orgId, id);
+  if (!known) throw notFound("shipment");
+  // The order first: runs take the same two locks in this order.
+  const [order] = known.orderId === null ? [] : await lockOrders(tx, ctx.orgId, [known.orderId]);
+  const [before] = await store.lockShipments(tx, ctx.orgId, [id]);
+  if (!before) throw notFound("shipment");
+  return { before, order };
 }
 
 async function refuseTwin(saved: Promise<void>): Promise<void> {

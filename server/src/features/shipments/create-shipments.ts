@@ -128,9 +128,16 @@ export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draf
 
 /** One insert for all. A parcel that is recorded already fails alone. */
 export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<Outcome[]> {
-  const { drafts, failures, count } = prepared;
+  const { failures, count } = prepared;
+  // The database keeps those of runs apart from others; an order that lists the parcel has it recorded all the same.
+  const listed = await findStoredTwins(
+    tx,
+    ctx.orgId,
+    prepared.drafts.filter(({ shipment }) => shipment.orderId !== null),
+  );
+  const drafts = prepared.drafts.filter(({ index }) => !listed.has(index));
   const outcomes: Outcome[] = [];
-  for (const [index, failure] of failures) outcomes[index] = { failure };
+  for (const [index, failure] of [...failures, ...listed]) outcomes[index] = { failure };
   const arrived = drafts.flatMap(({ shipment: { orderId, status } }) =>
     orderId !== null && status === "delivered" ? [orderId] : [],
   );

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import type { CellValue } from "../../core/csv-cells.ts";
-import { extraCells, lostDigits, readDate, readNumber, repairAddress } from "../../core/csv-cells.ts";
+import { extraCells, lostDigits, readDate, readNumber, repairAddress, tellAllowed } from "../../core/csv-cells.ts";
 import type { Column, CsvVocabulary } from "../../core/csv-columns.ts";
 import { addressFields, isErrors, matchColumns } from "../../core/csv-columns.ts";
 import {
@@ -164,11 +164,12 @@ function setMember(request: Record<string, unknown>, field: string, value: unkno
   else ((request[outer] ??= {}) as Record<string, unknown>)[inner] = value;
 }
 
-function toProblem({ pointer, code, message }: FieldError, row: Row, { columns }: Sheet): Problem {
+function toProblem(error: FieldError, row: Row, { columns }: Sheet): Problem {
+  const { pointer, code } = error;
   const path = pointer.slice(1).replaceAll("/", ".");
   const column =
     columns.find(({ field }) => field === path) ?? columns.find(({ field }) => field?.split(".")[0] === path);
-  return { row: row.index + 1, column: column?.column ?? null, code, message };
+  return { row: row.index + 1, column: column?.column ?? null, code, message: tellAllowed(error) };
 }
 
 function report(sheet: Sheet, dryRun: boolean): ImportAnswer {

@@ -2,11 +2,12 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
+import { deliverOrders } from "./deliver-orders.ts";
 import { newShipment } from "./shipment-fields.ts";
 import type { ShipmentChange } from "./shipment-stats.store.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
-import { derive } from "./shipment.ts";
+import { carrierKeyOf, derive, trackingKeyOf } from "./shipment.ts";
 import * as store from "./shipments.store.ts";
 
 /** What became of the shipments that an order lists. */
@@ -37,6 +38,50 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
   await recordBatch(tx, ctx, [...inserted], "run");
   const created = wanted.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
   await addToStats(tx, ctx.orgId, [...created, ...changes]);
+  // Nothing more will be heard of what has arrived before the order listed it.
+  const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
+  await deliverOrders(
+    tx,
+    ctx,
+    arrived.flatMap(({ orderId }) => orderId ?? []),
+  );
+}
+
+/**
+ * Parcels of these orders that somebody recorded before the order listed them: the order lists those instead of others
+ * with the same number, which would be counted twice. The entries are changed in place, before anything is written.
+ */
+export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShipmentsChange[]): Promise<void> {
+  const wanted = changed.flatMap(({ order, added }) =>
+    added.flatMap((listed) =>
+      listed.trackingNumber === null ? [] : [{ order, listed, key: trackingKeyOf(listed.trackingNumber) }],
+    ),
+  );
+  const keys = [...new Set(wanted.map(({ key }) => key))];
+  const known = await store.findByTrackingKeys(tx, ctx.orgId, keys);
+  const taken = new Set(changed.flatMap(({ order }) => order.shipments.map(({ id }) => id)));
+  const found = wanted.flatMap(({ order, listed, key }) => {
+    const isTheSame = ({ id, orderId, trackingKey, carrierKey }: store.TrackedShipment): boolean =>
+      orderId === order.id &&
+      trackingKey === key &&
+      !taken.has(id) &&
+      (listed.carrier === null || carrierKey === carrierKeyOf(listed.carrier));
+    const recorded = known.find(isTheSame);
+    if (recorded) taken.add(recorded.id);
+    return recorded ? [{ listed, id: recorded.id }] : [];
+  });
+  const stored = await store.lockShipments(
+    tx,
+    ctx.orgId,
+    found.map(({ id }) => id),
+  );
+  const byId = new Map(stored.map((shipment) => [shipment.id, shipment]));
+  for (const { listed, id } of found) {
+    const shipment = byId.get(id);
+    if (!shipment || shipment.voidedAt !== null) continue;
+    const { trackingNumber, carrier, service, shippedAt } = shipment;
+    Object.assign(listed, { id, trackingNumber, carrier, service, shippedAt });
+  }
 }
 
 /** As the order lists it. */

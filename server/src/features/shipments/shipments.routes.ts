@@ -85,7 +85,8 @@ export const shipmentRoutes = [
     path: "/shipments/:id",
     scope: "shipments:write",
     summary: "Change a shipment",
-    description: "A merge patch: objects are merged, null removes.",
+    description:
+      "A merge patch: objects are merged, null removes. An order that lists the shipment says the same then.",
     ids,
     body: shapes.ShipmentPatch,
     answer: [200, answers.ShipmentAnswer],
@@ -97,6 +98,7 @@ export const shipmentRoutes = [
     path: "/shipments/:id/void",
     scope: "shipments:write",
     summary: "Void a shipment whose label was not used",
+    description: "An order that lists it takes it back: its quantities have not been shipped then.",
     ids,
     answer: [200, answers.ShipmentAnswer],
     failures: [409, 412],

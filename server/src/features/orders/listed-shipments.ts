@@ -1,0 +1,57 @@
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { insertChanges } from "./order-history.store.ts";
+import type { Order, OrderFields, OrderPatch, OrderShipment } from "./order.ts";
+import { changesOf, hasShipped } from "./order.ts";
+import * as store from "./orders.store.ts";
+
+type Corrected = Omit<OrderShipment, "id" | "lines">;
+
+/** Somebody corrected a shipment: an order that lists it says the same. The order is locked by the caller. */
+export async function correctListedShipment(
+  tx: Tx,
+  ctx: Ctx,
+  order: Order,
+  shipmentId: string,
+  { trackingNumber, carrier, service, shippedAt }: Corrected,
+): Promise<void> {
+  const shipments = order.shipments.map((listed) =>
+    listed.id === shipmentId ? { ...listed, trackingNumber, carrier, service, shippedAt } : listed,
+  );
+  await save(tx, ctx, order, { shipments });
+}
+
+/** Somebody voided a shipment: what an order listed in it has not left after all. */
+export async function takeBackListedShipment(tx: Tx, ctx: Ctx, order: Order, shipmentId: string): Promise<void> {
+  const voided = order.shipments.find(({ id }) => id === shipmentId);
+  if (!voided) return;
+  const shipments = order.shipments.filter(({ id }) => id !== shipmentId);
+  const taken = new Map(voided.lines.map(({ lineId, quantity }) => [lineId, quantity]));
+  const lines = order.lines.map((line) => ({
+    ...line,
+    shippedQuantity: Math.max(0, line.shippedQuantity - (taken.get(line.id) ?? 0)),
+  }));
+  await save(tx, ctx, order, { status: statusAfter(order, { shipments, lines }), shipments, lines });
+}
+
+function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Order["status"] {
+  // Others were set by hand, against what was shipped.
+  if (order.status !== "shipped" && order.status !== "partially_shipped") return order.status;
+  if (!hasShipped(left)) return "ready";
+  const isAll = left.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
+  return isAll ? order.status : "partially_shipped";
+}
+
+async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<void> {
+  const changes = changesOf(order, patch);
+  if (changes.length === 0) return;
+  const at = ctx.clock.now();
+  const updated = { ...order, ...patch, version: order.version + 1 };
+  const fields = changes.map(({ path }) => path.slice(1)) as (keyof OrderFields)[];
+  await store.updateOrders(tx, ctx.orgId, [updated], fields, at.toISOString());
+  const entry = { orderId: order.id, changes, version: updated.version };
+  await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "shipment", at });
+  const data = { number: order.number, fields, status: updated.status };
+  await recordEvent(tx, ctx, { type: "order.updated", objectType: "order", objectId: order.id, data });
+}
