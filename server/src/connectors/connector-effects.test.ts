@@ -140,6 +140,17 @@ function expectedEffects(kind: Kind, order: ShopOrder): number {
   return kind.effect === "HubFulfil" && order.lines.length > 1 ? 2 : 1;
 }
 
+test("a note of the shop that looks like ours without end is read at once", async () => {
+  const notes = kinds.find(({ name }) => name === "woocommerce notes")!;
+  const { shop, call, task, effects } = await open(notes);
+  const [order] = shop.data.orders as [ShopOrder];
+  order.notes.push({ id: 1, note: `Shipped with ${" [".repeat(50_000)}` });
+  const started = performance.now();
+  await task.send(call, shippedOrder(order), "key-1");
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(effects()).toHaveLength(1);
+});
+
 describe.each(kinds)("sending to $name", (kind) => {
   const canRepeat = kind.name !== "rest with neither";
 

@@ -40,11 +40,12 @@ test("no guarded text starts a formula, and the guard comes off again; numbers s
       fc.oneof(
         cell,
         cell.map((text) => `=${text}`),
+        fc.tuple(fc.constantFrom("\n=", "＝", "＋", "－", "＠"), cell).map(([start, text]) => start + text),
         cell.map((text) => `''-${text}`),
       ),
       (text) => {
         const guarded = guardFormula(text);
-        expect(/^[=@\t\r]/.test(guarded)).toBe(false);
+        expect(/^[=@\t\r\n＝＋－＠]/.test(guarded)).toBe(false);
         expect(unguardFormula(guarded)).toBe(text);
         // A cell as it came means the same when it is sent again.
         expect(unguardFormula(guardCell(text))).toBe(unguardFormula(text));

@@ -66,17 +66,21 @@ function* chunksOf(text: string): Generator<string> {
 
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
+// Some also take the wide forms, and what stands behind a line break.
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const guarded = /^'+[=+\-@\t\r\n＝＋－＠]/;
+
 /**
  * A spreadsheet would run such a text as a formula; the quote makes it a text again. Numbers are left alone. A text that
  * has such a quote of its own gets another one, which is the one that `unguardFormula` takes away.
  */
 export function guardFormula(text: string): string {
-  return /^'*[=+\-@\t\r]/.test(text) && !plainNumber.test(text) ? `'${text}` : text;
+  return formula.test(text) && !plainNumber.test(text) ? `'${text}` : text;
 }
 
 /** Takes the quote of `guardFormula` away, so that what was exported can be imported. */
 export function unguardFormula(text: string): string {
-  return /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+  return guarded.test(text) ? text.slice(1) : text;
 }
 
 /** For a cell that is given back as it came: what it means when it is read again stays the same. */

@@ -15,6 +15,8 @@ import { createHandler } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
+import type { Place } from "./place.ts";
+import { holdPlace } from "./place.ts";
 import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -27,7 +29,7 @@ declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
     bodyDigest: string;
-    isAdmitted: boolean;
+    place: Place | undefined;
   }
 }
 
@@ -75,7 +77,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 
   app.decorateRequest("principal", undefined);
   app.decorateRequest("bodyDigest", "");
-  app.decorateRequest("isAdmitted", false);
+  app.decorateRequest("place", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -94,7 +96,6 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
 
   app.addHook("onResponse", (request, reply, done) => {
-    if (request.isAdmitted) admission.leave();
     const route = request.routeOptions.url ?? "unknown";
     options.metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
     logRequest(request, reply);
@@ -163,6 +164,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
       refuseMissingScope(route);
+      const handle = createHandler(world, mount, route);
       app.route({
         method: route.method,
         url: `${mount.prefix}${route.path}`,
@@ -170,12 +172,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
           if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
-          request.isAdmitted = true;
+          request.place = holdPlace(admission, reply.raw);
           if (route.scope === "public") return;
-          request.principal = await authenticate(world, request.headers.authorization);
+          request.principal = await request.place.work(() => authenticate(world, request.headers.authorization));
           limit(request.principal, reply);
         },
-        handler: createHandler(world, mount, route),
+        handler: (request, reply) => request.place!.work(() => handle(request, reply)),
       });
     }
   }

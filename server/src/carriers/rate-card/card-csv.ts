@@ -73,7 +73,7 @@ function readColumns(names: string[]): Columns {
       if (at[field] === undefined) at[field] = index;
       else errors.push(`${names[at[field]]} and ${name} are both the ${field}; leave one of them out.`);
     } else {
-      const zone = /^(?:zone|zn|z)?\s*[-_]?\s*(\w{1,10})$/i.exec(name)?.[1];
+      const zone = /^(?:zone|zn|z)?\s*(?:[-_]\s*)?(\w{1,10})$/i.exec(name)?.[1];
       if (zone !== undefined) zones.push([index, normaliseZone(zone)]);
     }
   }

@@ -155,6 +155,13 @@ describe("prices from a spreadsheet", () => {
     expect(twice).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
   });
 
+  test("are refused at once when a column has a name without end", async () => {
+    const started = performance.now();
+    const read = await servicesFromCsv(`weight,zn${" ".repeat(100_000)}!\n1,2\n`);
+    expect(read).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   test("are refused with row and column of every mistake", async () => {
     const read = await servicesFromCsv("service,weight,2,3\nA,heavy,1,2\nA,1,free,2\nA,2,1,1\nA,2,1,1\n");
     expect("errors" in read && read.errors.map(({ row, column, code }) => [row, column, code])).toEqual([

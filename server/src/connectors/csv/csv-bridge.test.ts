@@ -5,6 +5,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { createFinder } from "../../core/validation.ts";
 import { OrderRequest } from "../../features/orders/orders.schemas.ts";
 import { callFor, importAll, pullAll, taskOf } from "../../testing/connector-calls.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
 import type { Call, PulledRecord } from "../connector.ts";
 import { csv } from "./csv-bridge.ts";
 
@@ -148,6 +149,24 @@ test("nothing outside of the folder for files is read or written, whatever the s
   expect(await readdir(outside)).toEqual(["secret.csv"]);
   const { filesRoot: _, ...withoutRoot } = inFolder;
   await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_off" });
+});
+
+test("an organization reaches its own folder for files and no other", async () => {
+  const root = path.join(base, "shared");
+  const hub = await startTestHub({
+    settings: { outbound: { allowPrivate: false, allowFromPreview: false, filesRoot: root } },
+  });
+  const [owner, stranger] = [await hub.org(), await hub.org()];
+  await mkdir(path.join(root, owner.id, "in"), { recursive: true });
+  await writeFile(path.join(root, owner.id, "in", "day.csv"), sheet(1, 2));
+  const importBy = async (org: typeof owner, importFolder: string) => {
+    const { body } = await org.post("/bridges", { name: importFolder, connector: "csv", settings: { importFolder } });
+    return (await org.post("/tasks/execute-sync", { bridgeId: body.id, taskName: "orders.import" })).body;
+  };
+  for (const name of ["in", `${owner.id}/in`]) {
+    expect((await importBy(stranger, name)).error).toMatchObject({ code: "folder_missing" });
+  }
+  expect(await importBy(owner, "in")).toMatchObject({ status: "succeeded", result: { created: 2 } });
 });
 
 test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {

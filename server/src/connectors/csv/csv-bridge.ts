@@ -54,12 +54,12 @@ export const csv: Connector = {
     {
       importFolder: Folder(
         "Import folder",
-        "Below the folder for files of the hub; what lies there is imported and moved to its subfolder `processed`",
+        "Below the organization's folder for files; what lies there is imported and moved to its subfolder `processed`",
         "shop-a/incoming",
       ),
       exportFolder: Folder(
         "Export folder",
-        "Below the folder for files of the hub; each order becomes a file",
+        "Below the organization's folder for files; each order becomes a file",
         "shop-a/outgoing",
       ),
       ...sheetSettings,

@@ -9,7 +9,8 @@ const maxFileBytes = 50 * 1024 * 1024;
 /** The real folder, with links followed: it must lie below what the hub allows. */
 export async function openFolder(call: Call, name: string): Promise<string> {
   if (call.filesRoot === undefined) throw new TaskError("files_off", "This hub does not let bridges read files.");
-  const root = await realpath(call.filesRoot).catch(() => missing("the folder for files of the hub"));
+  await mkdir(call.filesRoot, { recursive: true }).catch(() => missing("for files of the organization"));
+  const root = await realpath(call.filesRoot);
   const folder = await realpath(path.join(root, name)).catch(() => missing(name));
   if (folder !== root && !folder.startsWith(root + path.sep)) {
     throw new TaskError("outside_of_root", `The folder ${name} is not below the folder for files of the hub.`);

@@ -84,7 +84,7 @@ const orderNotes: Way = {
   async known(call, orderId) {
     const body = readJson(await askWoo(call, { path: `/wc/v3/orders/${orderId}/notes` }));
     return listOf(body).flatMap(({ id, note }) => {
-      const found = /^Shipped with .* \[([^\]]*)\]/.exec(String(note));
+      const found = /^Shipped with .{0,300} \[([^\]]{0,300})\]/.exec(String(note));
       return found ? [{ id: String(id), trackingNumber: found[1]! }] : [];
     });
   },

@@ -17,6 +17,17 @@ export async function insertRefreshToken(tx: Tx, token: NewRefreshToken): Promis
   );
 }
 
+/**
+ * Whoever ends sessions locks the person first. Without the same lock here, a token that is given out in that moment
+ * would be seen by neither side, and outlive them all.
+ */
+export async function lockHolder(tx: Tx, hash: Buffer): Promise<void> {
+  await tx.query(
+    `select 1 from users where id = (select user_id from refresh_tokens where token_hash = $1) for no key update`,
+    [hash],
+  );
+}
+
 /** Two uses of one token at the same moment take turns here: the second sees that it was used. */
 export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshTokenRow | undefined> {
   const [row] = await tx.query<RefreshTokenRow>(
@@ -37,8 +48,13 @@ export async function revokeFamily(tx: Tx, familyId: string, at: Date): Promise<
   ]);
 }
 
-export async function markSignedIn(tx: Tx, userId: string, at: Date): Promise<void> {
-  await tx.query("update users set last_signed_in_at = $2 where id = $1", [userId, at]);
+/** False: the person was deleted or disabled, or has another password, since it was checked. */
+export async function markSignedIn(tx: Tx, userId: string, passwordHash: string, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `update users set last_signed_in_at = $3 where id = $1 and password_hash = $2 and status = 'active' returning 1`,
+    [userId, passwordHash, at],
+  );
+  return rows.length === 1;
 }
 
 export async function deleteExpiredTokensAcrossOrgs(db: Queryable, before: Date): Promise<void> {

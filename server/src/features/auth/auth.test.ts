@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { signInLimiter } from "./sign-in-limiter.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -43,6 +44,23 @@ describe("signing in", () => {
     expect((await signIn(body.email)).status).toBe(401);
   });
 
+  test("is refused to somebody who is deleted in that moment, like to anybody unknown", async () => {
+    const person = await org.withRole("operator");
+    const { email } = (await person.get("/me")).body.actor;
+    const { db } = hub.world;
+    const answer = await db.transaction(async (tx) => {
+      await tx.query("delete from users where id = $1", [person.userId]);
+      const signingIn = signIn(email);
+      const countWaiting = async () =>
+        await db.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+      await expect.poll(countWaiting).toHaveLength(1);
+      return { signingIn };
+    });
+    expect((await answer.signingIn).body).toMatchObject({ status: 401, code: "invalid_credentials" });
+  });
+
   test("a change of role counts from the next request on", async () => {
     const person = await org.withRole("viewer");
     expect((await person.post("/condition-sets", { name: "by viewer" })).status).toBe(403);
@@ -75,6 +93,26 @@ describe("refresh tokens", () => {
     const { refreshToken } = (await signIn()).body;
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(refreshToken)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test("that were given out while the password changed end with it", async () => {
+    const person = await org.withRole("operator");
+    const { email } = (await person.get("/me")).body.actor;
+    let { password } = org.admin;
+    for (let round = 0; round < 4; round++) {
+      const old = password;
+      const tokens = await Promise.all(Array.from({ length: 6 }, async () => (await signIn(email, old)).body));
+      password = `another one, number ${round}`;
+      const changing = org.patch(`/users/${person.userId}`, { password });
+      const answers = await Promise.all([
+        ...tokens.map(({ refreshToken }) => refresh(refreshToken)),
+        ...Array.from({ length: 3 }, () => signIn(email, old)),
+      ]);
+      expect((await changing).status).toBe(200);
+      for (const { status, body } of answers.filter(({ status: given }) => given === 200)) {
+        expect({ status, again: (await refresh(body.refreshToken)).status }).toEqual({ status: 200, again: 401 });
+      }
+    }
   });
 
   test("end with a sign-out, with a new password and after 30 days", async () => {
@@ -136,6 +174,8 @@ describe("tokens that are not ours", () => {
       return `${text}.${sign(null, Buffer.from(text), stranger.privateKey).toString("base64url")}`;
     },
     "a key id that is a path": () => `${part({ alg: "EdDSA", kid: "../../dev/null" })}.${part(claims)}.AAAA`,
+    "an audience that is no text": () =>
+      `${part({ alg: "EdDSA" })}.${part({ ...claims, aud: { toString: 1, valueOf: 1 } })}.AAAA`,
     "claims that are no object": () => `${part({ alg: "EdDSA" })}.${part("claims")}.AAAA`,
     "no JSON inside": () => "e30.%%%.AAAA".replace("%%%", Buffer.from("{").toString("base64url")),
   };
@@ -171,5 +211,23 @@ describe("too many wrong passwords", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
     strict.advance(6 * 60_000);
     expect((await attempt("correct horse battery")).status).toBe(200);
+    // A right one in between takes none of the wrong ones back.
+    for (const [password, status] of [
+      ["wrong", 401],
+      ["wrong", 401],
+      ["correct horse battery", 200],
+      ["wrong", 401],
+      ["correct horse battery", 429],
+    ] as const) {
+      expect((await attempt(password)).status).toBe(status);
+    }
+  });
+
+  test("count for the whole network that the holder of an IPv6 address has", async () => {
+    const { world } = await startTestHub({ settings: { maxSignInFailures: 3 } });
+    const attempt = (address: string) => () => signInLimiter(world).start(address);
+    for (const address of ["2001:db8::1", "2001:db8::ab:1", "2001:db8:0:0:f::"]) attempt(address)();
+    expect(attempt("2001:db8::2")).toThrow("Too many failed sign-ins");
+    for (const other of ["2001:db8:0:1::2", "::1", "::ffff:192.0.2.1", "192.0.2.1"]) attempt(other)();
   });
 });

@@ -7,7 +7,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange } from "../users/users.schemas.ts";
-import { findIdentity, findPasswordHash, findSignIn, setPassword } from "../users/users.ts";
+import { findIdentity, findPasswordHash, findSignIn, replacePassword } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as store from "./auth.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
@@ -24,10 +24,11 @@ export async function signIn(ctx: Ctx, request: SignInRequest, address: string):
   const user = await findSignIn(ctx, request.email);
   const matches = await passwordMatches(request.password, user?.password_hash ?? (await decoyHash(ctx)));
   if (!user?.password_hash || !matches || user.status !== "active") throw new HubError("invalid_credentials");
+  const { password_hash: checked } = user;
   succeeded();
   const own = actingAs(ctx, user.id, user.org_id, user.email);
   return await ctx.db.transaction(async (tx) => {
-    await store.markSignedIn(tx, user.id, ctx.clock.real());
+    if (!(await store.markSignedIn(tx, user.id, checked, ctx.clock.real()))) throw new HubError("invalid_credentials");
     await recordEvent(tx, own, { type: "session.started", objectType: "user", objectId: user.id });
     return await issue(tx, own, { id: user.id, orgId: user.org_id, role: user.role }, ctx.newId());
   });
@@ -38,6 +39,7 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
   const hash = hashToken(refreshToken);
   const now = ctx.clock.real();
   const answer = await ctx.db.transaction(async (tx): Promise<TokenAnswer | HubError> => {
+    await store.lockHolder(tx, hash);
     const token = await store.lockRefreshToken(tx, hash);
     const user = token && (await findIdentity(tx, token.user_id));
     if (!token || !user?.isActive || token.revoked_at || token.expires_at <= now) {
@@ -58,8 +60,10 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
 }
 
 export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedOut: boolean }> {
+  const hash = hashToken(refreshToken);
   return await ctx.db.transaction(async (tx) => {
-    const token = await store.lockRefreshToken(tx, hashToken(refreshToken));
+    await store.lockHolder(tx, hash);
+    const token = await store.lockRefreshToken(tx, hash);
     if (!token || token.revoked_at) return { signedOut: false };
     await store.revokeFamily(tx, token.family_id, ctx.clock.real());
     const user = await findIdentity(tx, token.user_id);
@@ -90,16 +94,17 @@ export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, addre
     throw badField("/currentPassword", "no_password", "Only people who sign in with a password have one to change.");
   }
   const succeeded = signInLimiter(ctx).start(address);
-  if (!(await passwordMatches(request.currentPassword, stored))) {
-    throw badField("/currentPassword", "wrong_password", "The current password is wrong.");
-  }
+  if (!(await passwordMatches(request.currentPassword, stored))) throw wrongPassword();
   succeeded();
   const passwordHash = await hashPassword(request.newPassword);
   return await change(ctx, async (tx) => {
-    await setPassword(tx, ctx, userId, passwordHash);
+    // Somebody else gave them another one meanwhile: it must not be undone with the old one.
+    if (!(await replacePassword(tx, ctx, userId, { from: stored, to: passwordHash }))) throw wrongPassword();
     return { changed: true as const };
   });
 }
+
+const wrongPassword = () => badField("/currentPassword", "wrong_password", "The current password is wrong.");
 
 export async function removeExpiredSessions(world: World): Promise<void> {
   await store.deleteExpiredTokensAcrossOrgs(world.db, world.clock.real());

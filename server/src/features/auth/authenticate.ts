@@ -38,8 +38,9 @@ export async function authenticate(world: World, header: string | undefined): Pr
 async function authenticatePerson(world: World, token: string): Promise<Principal> {
   const { iss, aud } = unverifiedClaims(token);
   const isForeign = world.settings.oidc !== undefined && iss === world.settings.oidc.issuer;
-  if (iss === ownIssuer && aud !== world.environment) {
-    throw new HubError("environment_mismatch", `This is a token of the ${String(aud)} surface.`);
+  const isOfOther = (aud === "live" || aud === "preview") && aud !== world.environment;
+  if (iss === ownIssuer && isOfOther) {
+    throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
   const user = isForeign ? await byOidc(world, token) : await people(world).get(await verifyUserToken(world, token));
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");

@@ -4,13 +4,17 @@ import { perWorld } from "../../context.ts";
 const windowMs = 5 * 60_000;
 const maxAddresses = 50_000;
 
-/** Counts failed sign-ins per address. A try counts from its start, so that many at once cannot slip past. */
+/**
+ * Counts failed sign-ins per address. A try counts from its start, so that many at once cannot slip past. One that succeeds
+ * takes back only itself: with an account of one's own one could else guess the passwords of others without end.
+ */
 export const signInLimiter = perWorld(({ clock, settings }) => {
   const tries = new Map<string, number[]>();
 
   return {
     /** Throws 429 past the limit; call the result when the sign-in succeeded. */
-    start(address: string): () => void {
+    start(from: string): () => void {
+      const address = networkOf(from);
       const now = clock.real().getTime();
       const recent = (tries.get(address) ?? []).filter((at) => at > now - windowMs);
       if (recent.length >= settings.maxSignInFailures) {
@@ -20,8 +24,20 @@ export const signInLimiter = perWorld(({ clock, settings }) => {
       if (tries.size >= maxAddresses) tries.clear();
       tries.set(address, [...recent, now]);
       return () => {
-        tries.delete(address);
+        const counted = tries.get(address) ?? [];
+        const own = counted.indexOf(now);
+        if (own !== -1) tries.set(address, counted.toSpliced(own, 1));
       };
     },
   };
 });
+
+/** Whoever has one IPv6 address has all that share its first half, and could use a new one for each try. */
+function networkOf(address: string): string {
+  const isMapped = address.startsWith("::ffff:");
+  if (isMapped || !address.includes(":")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const [first, last] = [head, tail].map((half) => (half === "" ? [] : half.split(":")));
+  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => "0");
+  return [...first!, ...zeros, ...last!].slice(0, 4).join(":");
+}

@@ -21,7 +21,7 @@ export async function deleteBridge(
   id: string,
   { ifMatch, isForced }: { ifMatch: number | undefined; isForced: boolean },
 ) {
-  return await change(ctx, async (tx) => {
+  const answer = await change(ctx, async (tx) => {
     const bridge = await lockBridge(tx, ctx, id);
     checkVersion(bridge, ifMatch);
     const uses = await store.listUses(tx, ctx.orgId, bridge.id, shownPerType);
@@ -29,6 +29,19 @@ export async function deleteBridge(
     const ended = uses.usedBy.length > 0 ? await endUses(tx, ctx, bridge.id) : {};
     await removeBridge(tx, ctx, bridge, ended);
     return { id, deleted: true as const };
+  });
+  await cancelRunning(ctx, id);
+  return answer;
+}
+
+/**
+ * By now every process knows that the bridge is gone. What one of them began a moment before, with the bridge it knew,
+ * is found here.
+ */
+async function cancelRunning(ctx: Ctx, bridgeId: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const running = await store.listRunning(tx, ctx.orgId, bridgeId);
+    if (running.length > 0) await cancelExecutions(tx, ctx, running);
   });
 }
 

@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { TObject } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
@@ -173,7 +174,8 @@ export function createCall(world: World, { row }: OpenBridge, { mayStart, ...opt
   const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
   return {
     ...options,
-    ...(filesRoot === undefined ? {} : { filesRoot }),
+    // One organization must not see, take or write the files of another.
+    ...(filesRoot === undefined ? {} : { filesRoot: path.join(filesRoot, row.org_id) }),
     settings: row.settings,
     credentials: openCredentials(world, row),
     http: {

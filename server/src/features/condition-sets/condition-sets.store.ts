@@ -31,13 +31,13 @@ export async function findConditionSet(db: Queryable, orgId: string, id: string)
   return row && present(row);
 }
 
-/** Writers of one set take turns, so that counts and limits are exact. */
+/**
+ * Writers of one set take turns, so that counts and limits are exact. Read after the lock was got, not with it: a statement
+ * that has waited for somebody does not see the uses which they have written.
+ */
 export async function lockConditionSet(tx: Tx, orgId: string, id: string): Promise<ConditionSet | undefined> {
-  const [row] = await tx.query<ConditionSetRow>(
-    `select ${columns} from condition_sets s where s.org_id = $1 and s.id = $2 for update of s`,
-    [orgId, id],
-  );
-  return row && present(row);
+  await tx.query("select 1 from condition_sets where org_id = $1 and id = $2 for update", [orgId, id]);
+  return await findConditionSet(tx, orgId, id);
 }
 
 export async function listConditionSets(

@@ -155,6 +155,28 @@ describe("the values of a set", () => {
     expect((await org.get(`${exact}?search=CAF`)).body.pagination.total).toBe(2);
   });
 
+  test("keep their name and stay when somebody begins to use them in the same moment", async () => {
+    for (const verb of ["patch", "delete"] as const) {
+      const id = await aSet();
+      const { db } = hub.world;
+      const changing = await db.transaction(async (tx) => {
+        const use = { type: "pipeline", id: randomUUID(), name: "Just saved" } as const;
+        await recordConditionSetUses(tx, systemContext(hub.world, org.id, "test"), use, [id]);
+        const asked =
+          verb === "patch"
+            ? org.patch(`/condition-sets/${id}`, { name: `New ${id}` })
+            : org.delete(`/condition-sets/${id}`);
+        const countWaiting = async () =>
+          await db.query(
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          );
+        await expect.poll(countWaiting).toHaveLength(1);
+        return { asked };
+      });
+      expect((await changing.asked).body).toMatchObject({ status: 409, code: "condition_set_in_use" });
+    }
+  });
+
   test("can only change how they match while there are none", async () => {
     const id = await aSet();
     await org.post(`/condition-sets/${id}/values`, { values: ["a"] });

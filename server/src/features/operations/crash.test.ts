@@ -9,7 +9,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 // The short form of `npm run chaos`: real processes, real kills.
 const quietly = (): void => {};
-const patience = { timeout: 90_000 };
+const patience = { timeout: 240_000 };
 
 test("a hub that dies at any statement of a run leaves it to the next one, to the same end", patience, async () => {
   const [first] = scenarios;

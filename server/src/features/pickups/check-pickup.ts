@@ -82,10 +82,11 @@ function checkWindow({ date, ready, close }: LocalWindow, place: PickupPlace): F
     const message = `The window has ${Math.round(minutes)} minutes; the carrier needs ${rules.minWindowMinutes}.`;
     add("/closeTime", "window_too_short", message);
   }
-  if (Temporal.PlainTime.compare(ready, limits.earliest) < 0) {
+  // As moments: an hour that the clocks skip is over when it would begin.
+  if (Temporal.ZonedDateTime.compare(readyAt, momentAt(date, limits.earliest, zone)) < 0) {
     add("/readyTime", "ready_too_early", `The carrier comes from ${rules.earliestReady} on.`);
   }
-  if (Temporal.PlainTime.compare(close, limits.latest) > 0) {
+  if (Temporal.ZonedDateTime.compare(closeAt, momentAt(date, limits.latest, zone)) > 0) {
     add("/closeTime", "close_too_late", `The carrier comes until ${rules.latestClose}.`);
   }
   const todays = days === 0 ? sameDayErrors(here, closeAt, rules) : [];

@@ -271,8 +271,14 @@ describe("time zones and changes of the clocks", () => {
     const spring = check(window("2026-03-08", "01:00", "03:30"), { now: "2026-03-06T15:00:00Z", rules });
     expect(spring.codes).toEqual(["/closeTime window_too_short"]);
     expect(spring.next).toBe("2026-03-08 01:00-04:00");
+    const untilTwo = { ...rules, latestClose: "02:00", minWindowMinutes: 30 };
+    const early = (close: string) =>
+      check(window("2026-03-08", "00:00", close), { now: "2026-03-06T15:00:00Z", rules: untilTwo }).codes;
+    expect([early("02:00"), early("03:00"), early("03:01")]).toEqual([[], [], ["/closeTime close_too_late"]]);
     const autumn = check(window("2026-11-01", "00:30", "01:45"), { now: "2026-10-30T15:00:00Z", rules });
     expect(autumn.codes).toEqual(["/closeTime window_too_short"]);
+    // The second half past one would be long enough, but would be read as the first.
+    expect(autumn.next).toBe("2026-11-01 00:30-02:00");
     expect(check(window("2026-11-01", "00:30", "02:00"), { now: "2026-10-30T15:00:00Z", rules }).codes).toEqual([]);
   });
 
@@ -306,9 +312,17 @@ const aTime = fc
   .map((quarter) => Temporal.PlainTime.from("00:00").add({ minutes: quarter * 15 }));
 const text = (time: Temporal.PlainTime): string => time.toString({ smallestUnit: "minute" });
 
+/** Up to three days before the clocks change in one of the zones below, in minutes of 2026. */
+const beforeChange = fc
+  .tuple(
+    fc.constantFrom("2026-03-08", "2026-11-01", "2026-03-29", "2026-10-25", "2026-04-05", "2026-10-04"),
+    fc.integer({ min: 0, max: 3 * 24 * 60 }),
+  )
+  .map(([day, before]) => (Date.parse(day) - Date.UTC(2026, 0, 1)) / 60_000 + 8 * 60 - before);
+
 test("whatever is asked for, the slot that is offered instead would be taken", () => {
   const cases = fc.record({
-    now: fc.integer({ min: 0, max: 2 * 365 * 24 * 60 }),
+    now: fc.oneof(fc.integer({ min: 0, max: 2 * 365 * 24 * 60 }), beforeChange),
     days: fc.integer({ min: -3, max: 20 }),
     ready: aTime,
     close: aTime,

@@ -60,7 +60,7 @@ function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlac
   const { earliest, latest } = limitsOn(rules);
   const [opens, closes] = [momentAt(date, earliest, zone), momentAt(date, latest, zone)];
   // Whoever needs a day from the request on needs it for tomorrow morning too.
-  const from = later(opens, roundUp(here.add({ minutes: rules.leadMinutes })));
+  const from = onceOnly(later(opens, roundUp(here.add({ minutes: rules.leadMinutes }))));
   if (here.toPlainDate().equals(date)) {
     const isLate =
       rules.cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), rules.cutoffLocalTime) >= 0;
@@ -69,11 +69,23 @@ function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlac
   const need = { minutes: Math.max(rules.minWindowMinutes, 1) };
   const [wantedReady, wantedClose] = [momentAt(date, wanted.ready, zone), momentAt(date, wanted.close, zone)];
   // As late as the carrier comes at all, if need be; the end moves before the beginning does.
-  const ready = later(from, earlier(wantedReady, closes.subtract(need)));
-  const close = earlier(closes, later(wantedClose, ready.add(need)));
+  const ready = later(from, earlier(wantedReady, asRead(closes.subtract(need))));
+  const close = earlier(closes, onceOnly(later(wantedClose, ready.add(need))));
   if (Temporal.ZonedDateTime.compare(ready.add(need), close) > 0) return null;
   if (!ready.toPlainDate().equals(date) || !close.toPlainDate().equals(date)) return null;
   return { date, ready: ready.toPlainTime(), close: close.toPlainTime() };
+}
+
+/** The moment that its time of day stands for: of an hour that comes twice, the first one. */
+function asRead(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return momentAt(moment.toPlainDate(), moment.toPlainTime(), moment.timeZoneId);
+}
+
+/** Not in the second hour of one that comes twice, where it would be read as the first, but at its end. */
+function onceOnly(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  const read = asRead(moment);
+  if (Temporal.ZonedDateTime.compare(read, moment) === 0) return moment;
+  return moment.getTimeZoneTransition("previous")!.add(read.until(moment));
 }
 
 function roundUp(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {

@@ -8,19 +8,25 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { change, systemContext } from "../../context.ts";
 import { enqueueExecutions, requireTask } from "./tasks.ts";
 
-/** How many of one bridge are at work, and how many were at the most. */
-const atWork = new Map<string, { now: number; most: number }>();
+/** How many of one bridge are at work, and how many were at the most. The first wait until as many are as should be. */
+class Lane {
+  now = 0;
+  most = 0;
+  readonly met = Promise.withResolvers<void>();
+}
+const atWork = new Map<string, Lane>();
 const order: string[] = [];
 const begun = new Map<string, Call>();
 
 const connector = installConnector([
   scriptedCall("count", true, async ({ input }) => {
-    const lane = String(input.lane);
-    const count = atWork.get(lane) ?? { now: 0, most: 0 };
-    atWork.set(lane, count);
-    count.most = Math.max(count.most, ++count.now);
-    await new Promise((resolve) => setTimeout(resolve, Number(input.ms)));
-    count.now--;
+    const lane = atWork.get(String(input.lane)) ?? new Lane();
+    atWork.set(String(input.lane), lane);
+    lane.most = Math.max(lane.most, ++lane.now);
+    if (lane.now === input.together) lane.met.resolve();
+    await lane.met.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    lane.now--;
     return {};
   }),
   scriptedCall("mark", true, ({ input }) => {
@@ -50,10 +56,10 @@ describe("how many run at a time", () => {
     await hub.secondNode({ taskSlots: 8 });
     const org = await hub.org();
     const [narrow, wide] = [await addBridge(org, "Narrow", { concurrency: 3 }), await addBridge(org, "Wide")];
-    const queue = async (bridgeId: string, lane: string, ms: number): Promise<unknown> =>
-      org.post("/tasks/execute", { bridgeId, taskName: "count", input: { lane, ms } });
-    await Promise.all(Array.from({ length: 60 }, () => queue(narrow, "narrow", 20)));
-    await Promise.all(Array.from({ length: 30 }, () => queue(wide, "wide", 20)));
+    const queue = async (bridgeId: string, lane: string, together: number): Promise<unknown> =>
+      org.post("/tasks/execute", { bridgeId, taskName: "count", input: { lane, together } });
+    await Promise.all(Array.from({ length: 60 }, () => queue(narrow, "narrow", 3)));
+    await Promise.all(Array.from({ length: 30 }, () => queue(wide, "wide", 4)));
     await eventually(
       () => openCount(org, `&bridgeId=${wide}`),
       (count) => count === 0,
@@ -62,7 +68,7 @@ describe("how many run at a time", () => {
       () => openCount(org),
       (count) => count === 0,
     );
-    expect(atWork.get("narrow")).toEqual({ now: 0, most: 3 });
+    expect(atWork.get("narrow")).toMatchObject({ now: 0, most: 3 });
     expect(atWork.get("wide")!.most).toBeGreaterThan(3);
   });
 

@@ -249,10 +249,16 @@ describe("a database that is away", () => {
   test("in the middle of an import: it goes on where it was", async () => {
     const shop = (await org.post("/bridges", { name: "Import", connector: "demo", settings: { pageSize: 1 } })).body;
     const input = { count: 150, seed: 3 };
+    const { db } = hub.world;
+    // The sixth order waits until the database goes; a sequence does not forget, so it waits only once.
+    await db.query("create sequence orders_stored");
+    await db.query(`create function hold_sixth() returns trigger language plpgsql as $$ begin
+      if nextval('orders_stored') = 6 then perform pg_sleep(25); end if; return new; end $$`);
+    await db.query("create trigger hold_sixth before insert on orders for each row execute function hold_sixth()");
     const { id } = (await org.post("/tasks/execute", { bridgeId: shop.id, taskName: "orders.import", input })).body;
     await eventually(
-      () => look(id),
-      ({ progress }) => (progress?.done ?? 0) >= 5,
+      () => db.query("select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"),
+      (held) => held.length === 1,
     );
     await outage(async () => {});
     const done = await ended(id);

@@ -2,14 +2,15 @@ import type { Reader } from "./mapping-path.ts";
 import { checkTextLength, spend } from "./mapping-run.ts";
 import { isMissing, toText } from "./mapping-values.ts";
 
-const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+// Blanks are taken off afterwards: sought in here, a long row of them could be divided in too many ways.
+const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /** What is missing is left blank; if everything is missing, so is the text. */
 export function compileTemplate(template: string, readerFor: (path: string) => Reader): Reader {
   const parts: (string | Reader)[] = [];
   let end = 0;
   for (const found of template.matchAll(placeholder)) {
-    parts.push(template.slice(end, found.index), readerFor(found[1]!));
+    parts.push(template.slice(end, found.index), readerFor(found[1]!.trim()));
     end = found.index + found[0].length;
   }
   parts.push(template.slice(end));

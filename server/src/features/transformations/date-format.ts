@@ -133,11 +133,8 @@ export function compileDateFormat(pattern: string): DateFormat | { unknown: stri
     else if (/[A-Za-z]/.test(part)) return { unknown: part };
     else parts.push(part);
   }
-  const shape = new RegExp(
-    `^\\s*${parts.map((part) => (typeof part === "string" ? RegExp.escape(part) : `(${part.pattern})`)).join("")}\\s*$`,
-    "i",
-  );
   const read = parts.filter((part) => typeof part !== "string");
+  const shape = shapeOf(parts, read);
   return {
     parse: (text) => parseWith(shape, read, text),
     format({ wallMs, offsetMinutes = 0 }) {
@@ -145,6 +142,20 @@ export function compileDateFormat(pattern: string): DateFormat | { unknown: stri
       return parts.map((part) => (typeof part === "string" ? part : part.show(at, offsetMinutes))).join("");
     },
   };
+}
+
+/**
+ * What is asked for again has to be the same again. That also keeps it from hanging: with thirty numbers of one or two digits
+ * in a row there would be more ways to read a text than can be tried.
+ */
+function shapeOf(parts: (Token | string)[], read: Token[]): RegExp {
+  let group = 0;
+  const shapes = parts.map((part) => {
+    if (typeof part === "string") return RegExp.escape(part);
+    const first = read.indexOf(part) + 1;
+    return first === ++group ? `(${part.pattern})` : `(\\${first})`;
+  });
+  return new RegExp(`^\\s*${shapes.join("")}\\s*$`, "i");
 }
 
 function parseWith(shape: RegExp, tokens: Token[], text: string): Moment | undefined {

@@ -149,6 +149,8 @@ test("anything at all as mappings is either compiled or refused with pointers", 
   );
 });
 
+const date = (part: string) => ({ date: { from: part.repeat(13), to: "iso" } });
+
 describe("what would hang or crash others", () => {
   const large = { text: "a".repeat(900_000), list: Array.from({ length: 50_000 }, (_, i) => ({ i, name: `n${i}` })) };
   const many = (count: number, one: object) => Array.from({ length: count }, (_, i) => ({ ...one, target: `t${i}` }));
@@ -233,6 +235,16 @@ describe("what would hang or crash others", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     const evil = JSON.parse('{"x":{"__proto__":{"polluted":1}}}') as object;
     expect(runMapping(compiled([{ target: "x", source: "x" }]), evil)).toMatchObject({ ok: false });
+  });
+
+  test.each([
+    ["a date pattern that can be read in more ways than can be tried", { source: "ones", transforms: [date("dM")] }],
+    ["a template with blanks that never ends", { template: `{{${" ".repeat(2_000)}` }],
+  ])("%s takes no time", (_, element) => {
+    const started = performance.now();
+    const result = compileMapping([{ target: "a", ...element }], sets);
+    if (!Array.isArray(result)) runMapping(result, { ones: `${"1".repeat(39)}x` });
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   test("regular expressions too large to compile are refused quickly, however many", () => {

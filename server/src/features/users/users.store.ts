@@ -78,7 +78,10 @@ export async function findActiveIds(db: Queryable, orgId: string, ids: string[])
   return rows.map((row) => row.id);
 }
 
-/** Locks all administrators, so that two of them cannot remove each other at the same moment. */
+/**
+ * Locks all administrators, so that two of them cannot remove each other at the same moment. To be called before anybody
+ * else is locked: those who change two of them would each wait for the other.
+ */
 export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     "select id from users where org_id = $1 and role = 'admin' and status = 'active' order by id for update",

@@ -61,6 +61,14 @@ describe("users", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 
+  test("many who change at once do not get in each other's way", async () => {
+    const admins = await Promise.all(Array.from({ length: 8 }, () => org.withRole("admin")));
+    const demote = ({ userId }: { userId: string }) => org.patch(`/users/${userId}`, { role: "viewer" });
+    const disable = ({ userId }: { userId: string }) => org.patch(`/users/${userId}`, { status: "disabled" });
+    const answers = await Promise.all([...admins.map(demote), ...admins.map(disable)]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   test("cannot delete themselves", async () => {
     const admin = await org.withRole("admin");
     expect((await admin.delete(`/users/${admin.userId}`)).body.code).toBe("own_account");

@@ -39,11 +39,13 @@ export async function createFirstAdmin(
 export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
   requirePatch(patch);
   const passwordHash = patch.password === undefined ? undefined : await hashPassword(patch.password);
+  const mayLeave = patch.role !== undefined || patch.status !== undefined;
   return await change(ctx, async (tx) => {
+    const admins = mayLeave ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
     const user = await lock(tx, ctx, id);
     checkVersion(user, ifMatch);
     const { name = user.name, role = user.role, status = user.status } = patch;
-    if (role !== "admin" || status !== "active") await keepOneAdmin(tx, ctx, id);
+    if (role !== "admin" || status !== "active") keepOneAdmin(admins, id);
     const updated = await store.updateUser(tx, ctx.orgId, id, {
       name,
       role,
@@ -64,12 +66,13 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
 
 export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
+    const admins = await store.lockActiveAdmins(tx, ctx.orgId);
     const user = await lock(tx, ctx, id);
     checkVersion(user, ifMatch);
     if (ctx.actor.type === "user" && ctx.actor.id === id) {
       throw new HubError("own_account", "Another administrator has to delete your account.");
     }
-    await keepOneAdmin(tx, ctx, id);
+    keepOneAdmin(admins, id);
     await store.deleteUser(tx, ctx.orgId, id);
     await record(tx, ctx, "deleted", user, { email: user.email });
     await ctx.signals.publish(tx, "user", id);
@@ -77,13 +80,20 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefin
   });
 }
 
-/** New password for somebody who is known already; the caller has checked that they may. */
-export async function setPassword(tx: Tx, ctx: Ctx, id: string, passwordHash: string): Promise<void> {
-  const user = await lock(tx, ctx, id);
-  const { name, role, status } = user;
-  const updated = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash, at: ctx.clock.now() });
+/** For somebody who has shown that they know the password whose hash is `from`. False: it is not theirs any more. */
+export async function replacePassword(
+  tx: Tx,
+  ctx: Ctx,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { name, role, status } = await lock(tx, ctx, id);
+  if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
+  const at = ctx.clock.now();
+  const updated = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
   await store.endSessions(tx, id, ctx.clock.real());
   await record(tx, ctx, "updated", updated, { passwordChanged: true });
+  return true;
 }
 
 export async function findSignIn(world: Pick<World, "db">, email: string): Promise<SignInRow | undefined> {
@@ -126,8 +136,7 @@ async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Prom
   }
 }
 
-async function keepOneAdmin(tx: Tx, ctx: Ctx, leaving: string): Promise<void> {
-  const admins = await store.lockActiveAdmins(tx, ctx.orgId);
+function keepOneAdmin(admins: string[], leaving: string): void {
   if (admins.includes(leaving) && admins.length === 1) throw new HubError("last_admin");
 }
 
