@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { errorTable } from "../core/errors.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 
 const hub = await startTestHub();
@@ -43,7 +44,11 @@ describe("pages that need no token", () => {
 
   test("the front page and every error page answer", async () => {
     expect((await page("/")).text).toContain("live");
-    expect((await page("/docs/errors/validation_failed")).text).toContain("400");
+    for (const [code, [status, title]] of Object.entries(errorTable)) {
+      const { text } = await page(`/docs/errors/${code}`);
+      expect(text).toContain(`<p>${title}.</p><p>Answered with status ${status}.`);
+    }
+    expect((await page("/docs/errors/overloaded")).text).toContain("may succeed later");
     expect((await page("/docs/errors/nonsense")).status).toBe(404);
     expect((await page("/docs/scopes")).text).toContain("condition_sets:read");
   });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
-import { errorTable, HubError } from "../core/errors.ts";
+import { errorTable, HubError, isRetryable } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { docsApp } from "./docs-app.ts";
@@ -52,7 +52,9 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     const { code } = request.params;
     if (!Object.hasOwn(errorTable, code)) throw new HubError("route_not_found", "There is no such error code.");
     const [status, title] = errorTable[code as ErrorCode];
-    return reply.headers(pageHeaders).send(renderPage(code, `<p>${title}.</p><p>Answered with status ${status}.</p>`));
+    const again = isRetryable(code as ErrorCode) ? " The same request may succeed later." : "";
+    const body = `<p>${title}.</p><p>Answered with status ${status}.${again}</p>`;
+    return reply.headers(pageHeaders).send(renderPage(code, body));
   });
 
   app.get("/docs/scopes", async (_request, reply) => {
