@@ -44,6 +44,8 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
+  /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
+  headers?: readonly ("Prefer" | "OrganizationId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;

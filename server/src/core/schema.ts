@@ -23,8 +23,10 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 
 export const Id = Type.String({ format: "uuid" });
 export const DateTime = Type.String({ format: "date-time" });
-/** A day stands for its first moment, in UTC. */
-export const DateOrDateTime = Type.String({ format: "date-or-date-time" });
+export const DateOrDateTime = Type.String({
+  format: "date-or-date-time",
+  description: "A moment, or a day, which stands for its first moment in UTC",
+});
 export const Version = Type.Integer({
   minimum: 1,
   description: "Also the ETag; send it as If-Match to avoid lost updates",
@@ -38,17 +40,32 @@ export const Count = Type.Integer({ minimum: 0 });
 
 export function pageQuery<Properties extends TProperties>(filters: Properties, sizes = { limit: 25, max: 100 }) {
   return Strict({
-    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
-    limit: Type.Integer({ minimum: 1, maximum: sizes.max, default: sizes.limit }),
+    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1, description: "Counted from 1" }),
+    limit: Type.Integer({ minimum: 1, maximum: sizes.max, default: sizes.limit, description: "Entries a page" }),
     ...filters,
   });
 }
 
+export const Pagination = Type.Object({
+  page: Count,
+  limit: Count,
+  total: Count,
+  pages: Count,
+  hasMore: Type.Boolean(),
+});
+
 export function PageOf<Schema extends TSchema>(schema: Schema) {
-  return Type.Object({
-    data: Type.Array(schema),
-    pagination: Type.Object({ page: Count, limit: Count, total: Count, pages: Count, hasMore: Type.Boolean() }),
-  });
+  return Type.Object({ data: Type.Array(schema), pagination: Pagination });
 }
+
+/** Of lists that can be so long that counting them would take longer than reading a page. */
+export const CappedPagination = Type.Object({
+  page: Count,
+  limit: Count,
+  total: Count,
+  totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
+  pages: Count,
+  hasMore: Type.Boolean(),
+});
 
 export const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });

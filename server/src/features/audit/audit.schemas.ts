@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, pageQuery } from "../../core/schema.ts";
 
@@ -8,12 +9,7 @@ export const AuditEntry = Type.Object({
   type: Type.String(),
   objectType: Type.String(),
   objectId: Id,
-  actor: Type.Object({
-    type: Type.String(),
-    id: Type.Optional(Id),
-    email: Type.Optional(Type.String()),
-    name: Type.Optional(Type.String()),
-  }),
+  actor: ActorShape,
   requestId: Nullable(Type.String()),
   data: Type.Record(Type.String(), Type.Unknown()),
   occurredAt: DateTime,

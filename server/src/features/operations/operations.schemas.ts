@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 
@@ -114,13 +115,6 @@ export const PreflightReport = Type.Object({
     }),
   ),
   orders_truncated: Type.Boolean(),
-});
-
-const ActorShape = Type.Object({
-  type: Type.String(),
-  id: Type.Optional(Id),
-  email: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
 });
 
 const runFields = {

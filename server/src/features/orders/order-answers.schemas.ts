@@ -1,15 +1,24 @@
 import type { Static, TObject } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  CappedPagination,
+  Count,
+  DateTime,
+  Id,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 const Text = Type.String();
 const MaybeText = Type.Optional(Text);
-
-const ActorShape = Type.Object({ type: Text, id: Type.Optional(Id), email: MaybeText, name: MaybeText });
 
 /** Serialised without trying alternatives, which a list of orders would feel. */
 function MaybeObject<Schema extends TObject>(schema: Schema) {
@@ -102,14 +111,7 @@ export type OrderAnswer = Static<typeof OrderAnswer>;
 
 export const OrderPage = Type.Object({
   data: Type.Array(OrderAnswer),
-  pagination: Type.Object({
-    page: Count,
-    limit: Count,
-    total: Count,
-    totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
-    pages: Count,
-    hasMore: Type.Boolean(),
-  }),
+  pagination: CappedPagination,
 });
 export type OrderPage = Static<typeof OrderPage>;
 

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Version } from "../../core/schema.ts";
+import { CappedPagination, Count, DateTime, Id, Nullable, OneOf, pageQuery, Version } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
 
@@ -69,14 +69,7 @@ export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
 
 export const ShipmentPage = Type.Object({
   data: Type.Array(ShipmentSummary),
-  pagination: Type.Object({
-    page: Count,
-    limit: Count,
-    total: Type.Integer({ minimum: 0, description: "Counted up to 10,000" }),
-    totalIsCapped: Type.Boolean(),
-    pages: Count,
-    hasMore: Type.Boolean(),
-  }),
+  pagination: CappedPagination,
 });
 export type ShipmentPage = Static<typeof ShipmentPage>;
 

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
 import { executionStatuses, triggers } from "./tasks.states.ts";
@@ -87,7 +88,7 @@ export const ExecutionSummary = Type.Object({
   error: Nullable(Failure),
   nextAttemptAt: Nullable(DateTime),
   cancelRequestedAt: Nullable(DateTime),
-  createdBy: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  createdBy: ActorShape,
   createdAt: DateTime,
   startedAt: Nullable(DateTime),
   finishedAt: Nullable(DateTime),
