@@ -3,7 +3,6 @@ import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
-import { RateCard } from "../carriers/rate-card/card.schemas.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
 import { TokenAnswer } from "../features/auth/auth.schemas.ts";
@@ -58,7 +57,7 @@ export const namedSchemas: Record<string, TSchema> = {
   PickupRequest,
   PreflightReport: operations.PreflightReport,
   Quote: carrierAccounts.QuoteAnswer,
-  RateCard,
+  RateCard: carrierAccounts.RateCardDetail.properties.card,
   RateCardDetail: carrierAccounts.RateCardDetail,
   RateCardInfo: carrierAccounts.RateCardInfo,
   RateComparison: rateComparisons.Comparison,
