@@ -10,6 +10,16 @@ export function OneOf<const Values extends readonly string[]>(values: Values, op
   return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/** Several of these names in one text, with commas between; `splitNames` takes it apart. validation.ts holds it to them. */
+export function NameList(values: readonly string[]) {
+  const description = `One or more of ${values.join(", ")}, with commas between`;
+  return Type.String({ maxLength: 500, description, "x-names": values });
+}
+
+export function splitNames<Name extends string>(text: string): Name[] {
+  return [...new Set(text.split(",").map((name) => name.trim()))] as Name[];
+}
+
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
   // A list of types is serialised without trying alternatives, which `anyOf` is not.

@@ -7,6 +7,7 @@ import {
   Count,
   DateTime,
   Id,
+  NameList,
   Nullable,
   OneOf,
   pageQuery,
@@ -136,7 +137,7 @@ const sortNames = [
 export type SortName = (typeof sortNames)[number];
 
 const filters = {
-  status: Filter(200, "One or more statuses or on_hold, separated by commas"),
+  status: Type.Optional(NameList([...orderStatuses, "on_hold"])),
   tag: Filter(64),
   locationId: Type.Optional(Id),
   bridgeId: Type.Optional(Id),

@@ -1,7 +1,17 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { CappedPagination, Count, DateTime, Id, Nullable, OneOf, pageQuery, Version } from "../../core/schema.ts";
+import {
+  CappedPagination,
+  Count,
+  DateTime,
+  Id,
+  NameList,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Version,
+} from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
 
@@ -78,9 +88,7 @@ const To = Type.Optional({ ...DateTime, description: "Before this moment" });
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
 export const ShipmentQuery = pageQuery({
-  status: Type.Optional(
-    Type.String({ maxLength: 200, description: `One or several of ${shipmentStatuses.join(", ")}` }),
-  ),
+  status: Type.Optional(NameList(shipmentStatuses)),
   carrier: Type.Optional(Type.String({ maxLength: 100 })),
   orderId: Type.Optional(Id),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
