@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { seededRandom } from "../connectors/random.ts";
+import { seededRandom } from "../core/seeded-random.ts";
 
 export type ShopLine = { id: number; sku: string; title: string; quantity: number; price: string };
 export type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };

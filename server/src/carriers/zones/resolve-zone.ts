@@ -1,6 +1,7 @@
 import type { Point } from "./distance.ts";
 import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
-import { normaliseZip, prefixesOfState } from "./zip.ts";
+import { prefixesOfState } from "../../core/zip-states.ts";
+import { normaliseZip } from "./zip.ts";
 import type { ChartedService, ZoneChart } from "./zone-chart.ts";
 import { zoneInChart } from "./zone-chart.ts";
 import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
