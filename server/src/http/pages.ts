@@ -9,7 +9,7 @@ import type { Health } from "./health.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import { pageHeaders, renderPage } from "./page-html.ts";
 
-export type PageOptions = {
+type PageOptions = {
   health: Health;
   metrics: Metrics;
   openApi: () => unknown;
