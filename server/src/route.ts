@@ -29,7 +29,7 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
  * all made from this list, so none of them can forget a route.
  */
-export type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
+type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
   method: Method;
   path: Path;
   /** `public`: no token at all; `any`: any valid token. */

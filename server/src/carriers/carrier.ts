@@ -48,7 +48,7 @@ export type CarrierCall = {
   signal?: AbortSignal;
 };
 
-export type RateRequest = QuoteRequest & {
+type RateRequest = QuoteRequest & {
   /** Only these; without it, every service. */
   services?: string[];
 };
@@ -74,7 +74,7 @@ export type PickupConfirmation = {
 
 export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled"; at: string };
 
-export type TrackingStatus =
+type TrackingStatus =
   | "pre_transit"
   | "picked_up"
   | "in_transit"
@@ -106,7 +106,7 @@ export type TrackingReport = {
   events: TrackingEvent[];
 };
 
-export type LabelRequest = {
+type LabelRequest = {
   service: string;
   from: Address;
   to: Address;

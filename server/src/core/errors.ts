@@ -106,7 +106,7 @@ export type FieldError = {
   allowed?: readonly unknown[];
 };
 
-export type ErrorDetails = {
+type ErrorDetails = {
   errors?: FieldError[];
   /** Further members of the problem body, such as `usedBy`. */
   extra?: Record<string, unknown>;

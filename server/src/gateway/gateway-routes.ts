@@ -9,7 +9,7 @@ import { definitions, Overview, OverviewQuery, readOverview } from "./overview.t
 
 export const gatewayPrefix = "/v1";
 
-export type GatewayDependencies = {
+type GatewayDependencies = {
   main: RouteGroup;
   checkHealth(): Promise<CapabilityInput["health"]>;
 };

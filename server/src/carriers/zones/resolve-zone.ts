@@ -23,7 +23,7 @@ export type NoZone = { reason: "zone_unresolved" | "not_serviceable"; message: s
 
 export type ZoneRules = { scheme: SchemeName; distances: ZoneScheme | undefined; chart: ZoneChart | undefined };
 
-export const borderlineMiles = 15;
+const borderlineMiles = 15;
 export const flatZone = "all";
 
 export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: ZoneChart): ZoneRules {
