@@ -33,7 +33,9 @@ export type Carrier = {
     call: CarrierCall,
     pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
   ): Promise<PickupState | undefined>;
+  /** Not called by the hub yet: tracking comes from bridges and from whoever sends events. */
   track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
+  /** Not called by the hub yet. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
 };
 
