@@ -142,7 +142,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 function notServed(mounts: Mount[], { method, url }: FastifyRequest): HubError {
   const allow = allowedMethods(mounts, url).join(", ");
   if (allow === "") return new HubError("route_not_found", `There is no ${method} ${url.split("?")[0]}.`);
-  return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, { headers: { allow } });
+  return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
