@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { expect, test } from "vitest";
 import { DateOrDateTime, DateTime, Email, Id, Name, NameList, OneOf, splitNames, Strict } from "./schema.ts";
+import { Address } from "./address.ts";
 import { Type } from "./type.ts";
 import { createFinder } from "./validation.ts";
 
@@ -18,6 +19,8 @@ test.each<[TSchema, unknown, string]>([
   [Name, "", "This must not be empty."],
   [Name, " x", "This must be one line, without blanks around it."],
   [Name, "x".repeat(101), "At most 100 characters are allowed."],
+  [Type.String({ pattern: "^[A-Z]{3}$" }), "Euro", "This must be a code of three capital letters, such as USD."],
+  [Address, { countryCode: "USA" }, "This must be a code of two letters, such as US."],
   [Type.String({ minLength: 10 }), "short", "At least 10 characters are needed."],
   [Type.Array(Id, { maxItems: 0 }), [crypto.randomUUID()], "At most 0 entries are allowed."],
   [Type.Array(day, { minItems: 2 }), ["2026-03-14"], "At least 2 entries are needed."],

@@ -106,6 +106,10 @@ function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject)
 const plainPatterns = new Map([
   [linePattern, "This must be one line, without blanks around it."],
   ["\\S", "This must not be blank."],
+  ["^[A-Za-z]{2}$", "This must be a code of two letters, such as US."],
+  ["^[A-Z]{2}$", "This must be a code of two capital letters, such as US."],
+  ["^[A-Z]{3}$", "This must be a code of three capital letters, such as USD."],
+  ["^([01]\\d|2[0-3]):[0-5]\\d$", "This must be a time of day, such as 16:30."],
 ]);
 
 type Explanation = { message: string; code?: string; suggestion?: string; allowed?: unknown[] };

@@ -8,7 +8,7 @@ export const introduction = `Orders, pickups, locations, rates, transformations,
 for programs, \`detail\` for people. \`errors\` names every field that is wrong at once. If \`retryable\` is true, the same
 request may succeed later; \`Retry-After\` says when.
 
-**Requests.** JSON in UTF-8; what a route does not name is refused. A \`PATCH\` is a merge patch (RFC 7396): what is left out
+**Requests.** JSON in UTF-8, up to 10 MiB unless a route says otherwise; what a route does not name is refused. A \`PATCH\` is a merge patch (RFC 7396): what is left out
 stays, null empties. Every \`POST\` takes an \`Idempotency-Key\`: send the same request again under the same key, and it is done
 once. Keys are kept for 24 hours.
 

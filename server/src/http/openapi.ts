@@ -53,7 +53,7 @@ function operation(mount: Mount, route: Route, path: string): Json {
   return {
     operationId: operationId(route.method, path),
     summary: route.summary,
-    description: [route.description, scopeText(route)].filter(Boolean).join("\n\n"),
+    description: [route.description, sizeText(route), scopeText(route)].filter(Boolean).join("\n\n"),
     tags: [tagOf(mount, route)],
     ...(route.scope === "public" ? { security: [] } : {}),
     parameters: parameters(route),
@@ -174,6 +174,10 @@ function operationId(method: string, path: string): string {
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function sizeText({ bodyLimitBytes }: Route): string {
+  return bodyLimitBytes === undefined ? "" : `The body may have up to ${bodyLimitBytes / 1024 ** 2} MiB.`;
 }
 
 function scopeText(route: Route): string {

@@ -5,7 +5,7 @@ import { clockChanges, naiveCron, naiveRuns, wallClock, wallTimes } from "./cron
 
 /**
  * The evaluator beside the oracle around every clock change. All zones take minutes:
- *   node server/src/testing/prove-cron.ts [zone ...]
+ *   npx node server/src/testing/prove-cron.ts [zone ...]
  */
 const provenExpressions = [
   "* * * * *",
