@@ -33,6 +33,9 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 
 export const Id = Type.String({ format: "uuid" });
 export const DateTime = Type.String({ format: "date-time" });
+/** The two ends of a time in a query; the later one is not part of it. */
+export const Since = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
+export const Before = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
 export const DateOrDateTime = Type.String({
   format: "date-or-date-time",
   description: "A moment, or a day, which stands for its first moment in UTC",

@@ -135,7 +135,7 @@ function parameters(route: Route): Json[] {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  for (const [name, { description, ...schema }] of Object.entries(properties)) {
+  for (const [name, { description = describeId(name), ...schema }] of Object.entries(properties)) {
     // What has a default is there in the end, but need not be sent.
     const isRequired = required.includes(name) && !("default" in schema);
     list.push({
@@ -150,6 +150,18 @@ function parameters(route: Route): Json[] {
   if (route.failures?.includes(412)) list.push(reference("parameters/IfMatch"));
   for (const name of route.headers ?? []) list.push(reference(`parameters/${name}`));
   return list;
+}
+
+/** `bridgeId` and `bridge_id` say what they are the id of. */
+function describeId(name: string): string | undefined {
+  const [, thing] = /^(\w+)(?:Id|_id)$/.exec(name) ?? [];
+  return (
+    thing &&
+    `Id of the ${thing
+      .replaceAll(/([A-Z])/g, " $1")
+      .replaceAll("_", " ")
+      .toLowerCase()}`
+  );
 }
 
 function pathParameter(route: Route, name: string): Json {

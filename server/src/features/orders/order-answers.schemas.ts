@@ -3,6 +3,7 @@ import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import {
+  Before,
   CappedPagination,
   Count,
   DateTime,
@@ -11,6 +12,7 @@ import {
   Nullable,
   OneOf,
   pageQuery,
+  Since,
   Strict,
   Version,
 } from "../../core/schema.ts";
@@ -118,8 +120,6 @@ export type OrderPage = Static<typeof OrderPage>;
 
 const Filter = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) }));
-const From = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
-const To = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
 const archivedNames = ["true", "false", "any"] as const;
 export type Archived = (typeof archivedNames)[number];
 const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
@@ -146,14 +146,14 @@ const filters = {
   paymentStatus: Type.Optional(OneOf(paymentStatuses)),
   channel: Filter(64),
   archived: Archived,
-  orderedFrom: From,
-  orderedTo: To,
-  createdFrom: From,
-  createdTo: To,
-  updatedFrom: From,
-  updatedTo: To,
-  shipByFrom: From,
-  shipByTo: To,
+  orderedFrom: Since,
+  orderedTo: Before,
+  createdFrom: Since,
+  createdTo: Before,
+  updatedFrom: Since,
+  updatedTo: Before,
+  shipByFrom: Since,
+  shipByTo: Before,
   search: Filter(200, "Beginnings of words in number, external id, customer, SKU, city or zip; all must be found"),
 };
 

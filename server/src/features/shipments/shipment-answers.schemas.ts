@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import {
+  Before,
   CappedPagination,
   Count,
   DateTime,
@@ -10,6 +11,7 @@ import {
   Nullable,
   OneOf,
   pageQuery,
+  Since,
   Version,
 } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
@@ -83,8 +85,6 @@ export const ShipmentPage = Type.Object({
 });
 export type ShipmentPage = Static<typeof ShipmentPage>;
 
-const From = Type.Optional({ ...DateTime, description: "From this moment on" });
-const To = Type.Optional({ ...DateTime, description: "Before this moment" });
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
 export const ShipmentQuery = pageQuery({
@@ -94,12 +94,12 @@ export const ShipmentQuery = pageQuery({
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
   atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
   riskReason: Type.Optional(OneOf(riskReasons)),
-  createdFrom: From,
-  createdTo: To,
-  shippedFrom: From,
-  shippedTo: To,
-  deliveredFrom: From,
-  deliveredTo: To,
+  createdFrom: Since,
+  createdTo: Before,
+  shippedFrom: Since,
+  shippedTo: Before,
+  deliveredFrom: Since,
+  deliveredTo: Before,
   promisedFrom: DateOnly("Promised for this day or later"),
   promisedTo: DateOnly("Promised for this day or earlier"),
   search: Type.Optional(Type.String({ maxLength: 100, description: "Beginning of a tracking number or order number" })),
