@@ -12,7 +12,7 @@ import { pageHeaders, renderPage } from "./page-html.ts";
 type PageOptions = {
   health: Health;
   metrics: Metrics;
-  openApi: () => unknown;
+  openApi: () => Promise<unknown>;
   metricsToken: string | undefined;
 };
 
@@ -33,7 +33,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
 
   let openApiText: string | undefined;
   app.get("/openapi.json", async (_request, reply) => {
-    openApiText ??= JSON.stringify(options.openApi());
+    openApiText ??= JSON.stringify(await options.openApi());
     return reply.header("content-type", "application/json; charset=utf-8").send(openApiText);
   });
 
