@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ["server/src/testing/setup-file.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One more than the cores of a small machine: tests that launch whole hubs wait more than they work.
+    // More than a small machine has cores: tests that launch whole hubs wait more than they work.
     maxWorkers: 4,
     sequence: { sequencer: SpreadLaunches },
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
+import { settingNames } from "../server/src/main/config.ts";
 
-/** Every path and npm script that a .md file cites must exist. Prints what does not, and fails. */
+/** Every path and npm script that a .md file cites must exist, and every setting must be described. Prints what is not so. */
 const root = path.join(import.meta.dirname, "..");
 const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { scripts: object };
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: root });
@@ -32,6 +33,16 @@ for (const file of tracked.toString().split("\n").filter(Boolean)) {
   for (const [, name] of text.matchAll(/npm run ([\w:-]+)/g)) {
     if (!Object.hasOwn(scripts, name!)) problems.push(`${file}: there is no npm script ${name}`);
   }
+}
+
+const operate = readFileSync(path.join(root, "docs/operate.md"), "utf8");
+const described = [...operate.matchAll(/^\| `([A-Z_]+)` /gm)].map(([, name]) => name!);
+const settings = settingNames();
+for (const name of settings) {
+  if (!described.includes(name)) problems.push(`docs/operate.md: the setting ${name} has no row`);
+}
+for (const name of described) {
+  if (!settings.includes(name)) problems.push(`docs/operate.md: there is no setting ${name}`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { errorTable } from "../server/src/core/errors.ts";
+import type { ErrorCode } from "../server/src/core/errors.ts";
+import { errorTable, isRetryable } from "../server/src/core/errors.ts";
 import { operatorOnlyScopes, roles, scopesOfRole, scopeTexts } from "../server/src/core/scopes.ts";
 import { envelopeFormat } from "../server/src/gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../server/src/gateway/gateway-routes.ts";
@@ -37,8 +38,16 @@ function scopesPage(): string {
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(errorTable).map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`);
-  return ["# Errors", "", note, "", "| Code | Status | Meaning |", "|---|---|---|", ...rows, ""].join("\n");
+  const rows = Object.entries(errorTable).map(([code, [status, title]]) => {
+    const again = isRetryable(code as ErrorCode) ? "yes" : "";
+    return `| \`${code}\` | ${status} | ${title} | ${again} |`;
+  });
+  const intro = [
+    "`code` of a problem, or `error.code` of the gateway. `detail` says what it is in the case at hand, and `errors` which",
+    "fields are wrong and why. Where `retryable` is true, the same request may succeed later; `Retry-After` says when.",
+  ];
+  const head = ["| Code | Status | Meaning | `retryable` |", "|---|---|---|---|"];
+  return ["# Errors", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
 }
 
 const files = {

@@ -3,6 +3,7 @@ import type { Figure } from "./bench.ts";
 import { median } from "./bench.ts";
 import { runFloor } from "./bulk-run-floor.ts";
 import type { HubClient } from "./hub-client.ts";
+import { time } from "./in-turn.ts";
 
 const orderCount = 10_000;
 
@@ -103,10 +104,4 @@ async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void
   );
   await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
   await db.query("vacuum (analyze) orders");
-}
-
-async function time(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

@@ -9,7 +9,7 @@ import { clusterOf } from "./hub-process.ts";
  * The least that an HTTP server on this database costs: a bare Fastify, a bare pool, no authentication, no headers of
  * its own, no log. Its routes use the hub's own statements, so the database does the same work for both.
  */
-export type Floor = {
+type Floor = {
   app: FastifyInstance;
   orgId: string;
   db: Queryable;

@@ -1,9 +1,9 @@
 import type { Bench, Figure } from "./bench.ts";
-import { median } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { startHub, withDataDir } from "./hub-process.ts";
-import { anAccount, importParcels, processToTheEnd, time } from "./rating.bench.ts";
+import { timeInTurn } from "./in-turn.ts";
+import { anAccount, importParcels, processToTheEnd } from "./rating.bench.ts";
 import { invoiceCsv } from "./stored-invoice.ts";
 
 const few = 2_500;
@@ -88,14 +88,7 @@ async function compareItems(dataDir: string): Promise<Figure[]> {
   }
 }
 
-/** First pages of both in turn, so that whatever else the machine does hits both alike. */
 async function compareList(client: HubClient, paths: string[], what: string, query: string) {
-  const times: number[][] = [[], []];
-  for (let round = -warmUps; round < rounds; round++) {
-    for (const [index, path] of paths.entries()) {
-      const taken = await time(() => client.get(`${path}?${query}`));
-      if (round >= 0) times[index]!.push(taken);
-    }
-  }
-  return { what: `${what}: 250 k : 2,500`, unit: "ms", ours: median(times[1]!), floor: median(times[0]!) };
+  const [small, large] = paths.map((path) => () => client.get(`${path}?${query}`));
+  return { what: `${what}: 250 k : 2,500`, ...(await timeInTurn(large!, small!, { rounds, warmUps })) };
 }

@@ -1,7 +1,7 @@
 import type { Figure } from "./bench.ts";
-import { median } from "./bench.ts";
 import type { Pointers } from "./bench-order.ts";
 import type { HubClient } from "./hub-client.ts";
+import { timeInTurn } from "./in-turn.ts";
 
 const rounds = 40;
 const warmUps = 5;
@@ -71,32 +71,15 @@ function dayBefore(at: string): string {
   return new Date(Date.parse(at) - 86_400_000).toISOString();
 }
 
-/** First pages of both in turn, so that whatever else the machine does hits both alike. */
+/** The first page of each list. */
 export async function compareLists(many: Stored, few: Stored, only?: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, pathOf] of Object.entries(lists)) {
     if (only !== undefined && !name.includes(only)) continue;
-    const times = { many: [] as number[], few: [] as number[] };
-    for (let round = -warmUps; round < rounds; round++) {
-      const ours = await time(() => many.client.get(pathOf(many)));
-      const floor = await time(() => few.client.get(pathOf(few)));
-      if (round < 0) continue;
-      times.many.push(ours);
-      times.few.push(floor);
-    }
-    figures.push({
-      what: `${name}: 1 M : 10 k`,
-      unit: "ms",
-      ours: median(times.many),
-      floor: median(times.few),
-      limit: { on: "ratio", atMost: 1.5 },
-    });
+    const ours = () => many.client.get(pathOf(many));
+    const floor = () => few.client.get(pathOf(few));
+    const times = await timeInTurn(ours, floor, { rounds, warmUps });
+    figures.push({ what: `${name}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost: 1.5 } });
   }
   return figures;
-}
-
-async function time(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

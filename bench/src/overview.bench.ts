@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { Bench, Figure } from "./bench.ts";
-import { median } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
+import { timeInTurn } from "./in-turn.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
 import { storeShipments } from "./stored-shipments.ts";
 
@@ -73,31 +73,13 @@ async function read(url: string, { headers }: HubClient): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Both in turn, so that whatever else the machine does hits both alike. */
 async function compare(large: Stored, small: Stored): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [what, pathOf] of Object.entries(paths)) {
-    const times = { large: [] as number[], small: [] as number[] };
-    for (let round = -warmUps; round < rounds; round++) {
-      const ours = await time(() => large.get(pathOf(large)));
-      const floor = await time(() => small.get(pathOf(small)));
-      if (round < 0) continue;
-      times.large.push(ours);
-      times.small.push(floor);
-    }
-    figures.push({
-      what: `${what}: 1 M : 10 k`,
-      unit: "ms",
-      ours: median(times.large),
-      floor: median(times.small),
-      limit: { on: "ratio", atMost: 1.5 },
-    });
+    const ours = () => large.get(pathOf(large));
+    const floor = () => small.get(pathOf(small));
+    const times = await timeInTurn(ours, floor, { rounds, warmUps });
+    figures.push({ what: `${what}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost: 1.5 } });
   }
   return figures;
-}
-
-async function time(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

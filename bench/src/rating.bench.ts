@@ -6,6 +6,7 @@ import { residentMegabytes } from "./child.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
+import { time } from "./in-turn.ts";
 import { parcelsCsv } from "./stored-parcels.ts";
 
 const rounds = 5;
@@ -129,10 +130,4 @@ export async function processToTheEnd(client: HubClient, id: string): Promise<vo
     found = await client.get(`/rate-comparisons/${id}`);
   }
   if (!found.status.startsWith("completed")) throw new Error(`the comparison ${found.status}`);
-}
-
-export async function time(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

@@ -45,7 +45,7 @@ export const scenarios: Scenario[] = [
   { ...few, name: "20 orders split, duplicated and merged, then undone", does: "make", followedBy: "undo" },
 ];
 
-export type BoundaryOptions = {
+type BoundaryOptions = {
   scenarios: Scenario[];
   /** Every how many-th statement is tried. */
   every: number;

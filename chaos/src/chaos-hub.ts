@@ -32,7 +32,7 @@ export type ChaosHub = {
 };
 
 /** A module to load before the hub, and the settings of that module. */
-export type Preload = { file: string; env: Record<string, string> };
+type Preload = { file: string; env: Record<string, string> };
 
 type Running = { child: ChildProcess; url: string; ended: Promise<void>; isExpected: boolean };
 

@@ -1,3 +1,4 @@
+import { randomIntegers } from "../../server/src/core/seeded-random.ts";
 export type StrikeKind = "hub" | "postgres" | "both";
 
 /** One kill: what dies, and how long after the hub was ready; a late one also lets interrupted runs go on before. */
@@ -15,15 +16,9 @@ export type Random = {
   sample<T>(from: readonly T[], count: number): T[];
 };
 
-/** Mulberry32: small, and the same numbers on every machine. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
+  const integer = randomIntegers(seed);
+  const next = (): number => integer() / 2 ** 32;
   const between = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
   return {
     next,

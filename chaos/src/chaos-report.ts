@@ -40,7 +40,7 @@ const list = (counts: Record<string, number>): string =>
     .map(([name, times]) => `${name} ${times}`)
     .join(", ") || "none";
 
-export const countAll = ({ acknowledgements }: SessionResult): number =>
+const countAll = ({ acknowledgements }: SessionResult): number =>
   Object.values(acknowledgements).reduce((sum, times) => sum + times, 0);
 
 export const isClean = ({ findings }: SessionResult): boolean =>

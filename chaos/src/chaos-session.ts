@@ -18,7 +18,7 @@ import { until } from "./until.ts";
 import type { Client, Counts, Shared, Size } from "./workload.ts";
 import { createEditor, createRunner } from "./workload.ts";
 
-export type SessionOptions = {
+type SessionOptions = {
   plan: Plan;
   size: Size;
   runners: { sync: number; async: number; editors: number; makers: number };

@@ -10,7 +10,7 @@ import { makeFolder } from "./chaos-session.ts";
 import { listedNumber, startTaskShop } from "./task-shop.ts";
 import { until } from "./until.ts";
 
-export type StoryOptions = {
+type StoryOptions = {
   seed: number;
   orders: number;
   kills: number;
@@ -19,7 +19,7 @@ export type StoryOptions = {
   isTriggered?: boolean;
 };
 
-export type StoryResult = {
+type StoryResult = {
   kills: number;
   executions: { status: string; trigger: string; attempts: string[]; result: unknown }[];
   /** From the start of a hub after a kill until the execution it found is at work again, as the database saw it. */

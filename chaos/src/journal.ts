@@ -6,7 +6,7 @@ export type Summary = { total: number; succeeded: number; failed: number; skippe
 type ToldRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
 
 /** What the hub has said it did. */
-export type Acknowledgement =
+type Acknowledgement =
   /** `units`: what is in each of them, where it is counted. */
   | { type: "orders"; ids: string[]; units?: Record<string, number> }
   | (ToldRun & { type: "run"; orderIds: string[]; noteText: string })

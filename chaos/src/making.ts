@@ -3,7 +3,7 @@ import type { Random } from "./chaos-plan.ts";
 import type { Journal } from "./journal.ts";
 
 /** What each order of the makers has in it at first; nothing they do may change how many there are. */
-export const unitsOfGoods = { MUG: 6, CUP: 4 };
+const unitsOfGoods = { MUG: 6, CUP: 4 };
 const customers = 12;
 
 /** Orders that can be split, merged and duplicated: with lines that have prices, several to the same customer. */

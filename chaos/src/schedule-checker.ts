@@ -6,7 +6,7 @@ export const minuteMs = 60_000;
 export type KnownSchedule = { id: string; everyMinutes: number; firstRunAt: number };
 
 /** Each list must be empty. */
-export type ScheduleFindings = {
+type ScheduleFindings = {
   /** An occurrence without an execution. */
   lost: string[];
   /** An occurrence with several, or an execution that was queued or announced twice. */
@@ -19,7 +19,7 @@ export type ScheduleFindings = {
 export type ScheduleCheck = { findings: ScheduleFindings; occurrences: number; madeUpFor: number };
 
 /** The occurrences up to `until`, found minute by minute: the cron code of the hub has no part in it. */
-export function expectedTimes({ everyMinutes, firstRunAt }: KnownSchedule, until: number): number[] {
+function expectedTimes({ everyMinutes, firstRunAt }: KnownSchedule, until: number): number[] {
   const times: number[] = [];
   for (let at = firstRunAt; at <= until; at += minuteMs) {
     if (new Date(at).getUTCMinutes() % everyMinutes === 0) times.push(at);

@@ -11,7 +11,7 @@ import type { TaskCluster } from "./task-cluster.ts";
 import { startCluster } from "./task-cluster.ts";
 import { until } from "./until.ts";
 
-export type ScheduleOptions = {
+type ScheduleOptions = {
   seed: number;
   strikes: number;
   nodes: number;
@@ -23,9 +23,9 @@ export type ScheduleOptions = {
 };
 
 /** `afterMs`: from the moment on at which all schedules are there. */
-export type ScheduleStrike = { kind: "kill" | "freeze"; node: number; afterMs: number; forMs: number };
+type ScheduleStrike = { kind: "kill" | "freeze"; node: number; afterMs: number; forMs: number };
 
-export type ScheduleResult = ScheduleCheck & {
+type ScheduleResult = ScheduleCheck & {
   seed: number;
   nodes: number;
   schedules: number;
@@ -46,7 +46,7 @@ const perMinute = intervals.reduce((sum, every) => sum + 1 / every, 0) / interva
  * When and whom. Most come in the seconds after a full minute, since that is when schedules fire; `startsAt` says where in
  * its minute the session begins.
  */
-export function planScheduleStrikes(options: ScheduleOptions, startsAt: number): ScheduleStrike[] {
+function planScheduleStrikes(options: ScheduleOptions, startsAt: number): ScheduleStrike[] {
   const { seed, strikes, nodes, withinMs, isTimePassed } = options;
   const random = createRandom(seed);
   const firstMinuteMs = minuteMs - (startsAt % minuteMs);

@@ -14,9 +14,9 @@ import type { TaskShared } from "./task-workload.ts";
 import { createTaskClient, makeBridges } from "./task-workload.ts";
 import { until } from "./until.ts";
 
-export type TaskStrike = { kind: "kill" | "freeze" | "database" | "cut"; node: number; afterMs: number; more: number };
+type TaskStrike = { kind: "kill" | "freeze" | "database" | "cut"; node: number; afterMs: number; more: number };
 
-export type TaskOptions = {
+type TaskOptions = {
   seed: number;
   strikes: number;
   nodes: number;
@@ -26,7 +26,7 @@ export type TaskOptions = {
   isTimePassed?: boolean;
 };
 
-export type TaskResult = {
+type TaskResult = {
   seed: number;
   nodes: number;
   struck: Record<TaskStrike["kind"], number>;
@@ -45,7 +45,7 @@ export type TaskResult = {
 
 const drainWithinMs = 180_000;
 
-export function planStrikes(seed: number, count: number, nodes: number): TaskStrike[] {
+function planStrikes(seed: number, count: number, nodes: number): TaskStrike[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => {
     const dice = random.next();

@@ -46,7 +46,7 @@ type Open = { id: string; isUndo: boolean };
 type Own = { id: string; isUndone: boolean; isRetried: boolean; hasFailures: boolean };
 
 /** Makers split, merge and duplicate; the others change orders. */
-export type RunnerKind = "sync" | "async" | "maker";
+type RunnerKind = "sync" | "async" | "maker";
 
 export type Client = { work(): Promise<void>; settle(): Promise<void> };
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { errorTable } from "./core/errors.ts";
 import { readMigrations } from "./db/migrate.ts";
 
 const root = import.meta.dirname;
@@ -181,6 +182,14 @@ test("the world stays small: at most ten members", () => {
   const text = readFileSync(path.join(root, "context.ts"), "utf8");
   const body = /export type World = \{([^}]*)\}/.exec(text)![1]!;
   expect(body.match(/^ {2}\w+(\(.*\))?:/gm)!.length).toBeLessThanOrEqual(10);
+});
+
+test("every error code that is documented can be answered", () => {
+  const text = sources
+    .filter((file) => file !== "core/errors.ts")
+    .map((file) => readFileSync(path.join(root, file), "utf8"))
+    .join("\n");
+  expect(Object.keys(errorTable).filter((code) => !text.includes(`"${code}"`))).toEqual([]);
 });
 
 test("migrations are numbered without gaps", async () => {

@@ -29,7 +29,7 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
  * all made from this list, so none of them can forget a route.
  */
-export type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
+type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
   method: Method;
   path: Path;
   /** `public`: no token at all; `any`: any valid token. */
@@ -44,6 +44,8 @@ export type RouteDefinition<Path extends string, Query extends TObject, Body ext
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
+  /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
+  headers?: readonly ("Prefer" | "OrganizationId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;

@@ -33,7 +33,9 @@ export type Carrier = {
     call: CarrierCall,
     pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
   ): Promise<PickupState | undefined>;
+  /** Not called by the hub yet: tracking comes from bridges and from whoever sends events. */
   track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
+  /** Not called by the hub yet. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
 };
 
@@ -48,7 +50,7 @@ export type CarrierCall = {
   signal?: AbortSignal;
 };
 
-export type RateRequest = QuoteRequest & {
+type RateRequest = QuoteRequest & {
   /** Only these; without it, every service. */
   services?: string[];
 };
@@ -74,7 +76,7 @@ export type PickupConfirmation = {
 
 export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled"; at: string };
 
-export type TrackingStatus =
+type TrackingStatus =
   | "pre_transit"
   | "picked_up"
   | "in_transit"
@@ -106,7 +108,7 @@ export type TrackingReport = {
   events: TrackingEvent[];
 };
 
-export type LabelRequest = {
+type LabelRequest = {
   service: string;
   from: Address;
   to: Address;

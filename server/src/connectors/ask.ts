@@ -24,7 +24,7 @@ export function readJson(response: HttpResponse): unknown {
   }
 }
 
-export function toTaskError(error: unknown): never {
+function toTaskError(error: unknown): never {
   if (!(error instanceof OutboundError)) throw error;
   const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
   throw new TaskError(code, message, {
@@ -42,7 +42,7 @@ const meanings: Record<number, [code: string, message: string]> = {
   429: ["rate_limited", "The other side wants fewer requests."],
 };
 
-export function statusError(response: HttpResponse): TaskError {
+function statusError(response: HttpResponse): TaskError {
   const { status, retryAfterMs } = response;
   const [code, message] = meanings[status] ?? ["rejected", "The other side did not accept the request."];
   const isTheirs = status >= 500;

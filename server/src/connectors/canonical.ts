@@ -33,7 +33,7 @@ export type CanonicalLine = {
 /** The body of `POST /locations`, and whether the other side still uses it. */
 export type CanonicalLocation = { name: string; type: string; address: Address; is_active: boolean };
 
-export const trackingStatuses = [
+const trackingStatuses = [
   "pre_transit",
   "picked_up",
   "in_transit",

@@ -1,13 +1,13 @@
 import { TaskError } from "./connector.ts";
-import { effectHandle } from "./random.ts";
+import { shortHash } from "./short-hash.ts";
 
 /** Where a pass through the pages has led so far: a place that comes again would be gone round for ever. */
 export type Followed = { has(place: string): boolean; add(place: string): void };
 
 export function createFollowed(first: string | undefined): Followed {
   // Places can be long addresses, and there can be many.
-  const known = new Set(first === undefined ? [] : [effectHandle(first)]);
-  return { has: (place) => known.has(effectHandle(place)), add: (place) => known.add(effectHandle(place)) };
+  const known = new Set(first === undefined ? [] : [shortHash(first)]);
+  return { has: (place) => known.has(shortHash(place)), add: (place) => known.add(shortHash(place)) };
 }
 
 export function pagesRepeat(): TaskError {

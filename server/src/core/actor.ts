@@ -1,10 +1,20 @@
+import { Id, OneOf } from "./schema.ts";
 import type { Role, Scope } from "./scopes.ts";
+import { Type } from "./type.ts";
 
 /** Who did it, as it is kept in events and in `createdBy`. */
 export type Actor =
   | { type: "user"; id: string; email: string }
   | { type: "api_key"; id: string; name: string }
   | { type: "system"; name: string };
+
+/** An actor as answers show it. */
+export const ActorShape = Type.Object({
+  type: OneOf(["user", "api_key", "system"]),
+  id: Type.Optional(Id),
+  email: Type.Optional(Type.String({ description: "Of a user" })),
+  name: Type.Optional(Type.String({ description: "Of an API key, or of what the hub does by itself" })),
+});
 
 /** An authenticated caller. */
 export type Principal = {

@@ -12,10 +12,10 @@ export const Address = Strict({
   address2: Text,
   city: Text,
   province: Text,
-  provinceCode: Type.Optional(Type.String({ maxLength: 10 })),
+  provinceCode: Type.Optional(Type.String({ maxLength: 10, description: "Such as NY" })),
   zip: Type.Optional(Type.String({ maxLength: 20 })),
   country: Text,
-  countryCode: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
+  countryCode: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$", description: "ISO 3166, such as US" })),
   phone: Type.Optional(Type.String({ maxLength: 50 })),
   email: Type.Optional(Type.String({ maxLength: 254 })),
 });

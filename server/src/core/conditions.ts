@@ -27,7 +27,7 @@ export const operators = [
   "not_empty",
   "has_tag",
 ] as const;
-export type Operator = (typeof operators)[number];
+type Operator = (typeof operators)[number];
 
 /** Membership in a condition set, by its id or name; undefined when there is no such set. */
 export type SetLookup = (idOrName: string) => ((value: string) => boolean) | undefined;

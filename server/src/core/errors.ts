@@ -1,6 +1,6 @@
 /**
- * Every failure a caller may see: code -> status, title, and whether the same request may succeed later.
- * docs/errors.md is generated from it; anything that is not a HubError is a bug and answers 500.
+ * Every failure a caller may see: code -> status and title, in the order of the statuses. docs/errors.md is generated from
+ * it; anything that is not a HubError is a bug and answers 500.
  */
 export const errorTable = {
   malformed_json: [400, "The body is not valid JSON"],
@@ -8,7 +8,6 @@ export const errorTable = {
   no_failed_orders: [400, "The run has no failed orders to retry"],
   nothing_to_undo: [400, "The run changed nothing that is not undone already"],
   empty_patch: [400, "The patch changes nothing"],
-  organization_required: [400, "An organization id is needed"],
   missing_token: [401, "A bearer token is needed"],
   malformed_token: [401, "The token is not well formed"],
   invalid_token: [401, "The token is not valid"],
@@ -72,25 +71,31 @@ export const errorTable = {
   no_rate_card: [409, "No rate card is in effect"],
   idempotency_in_progress: [409, "A request with this Idempotency-Key is still running"],
   conflict: [409, "The request conflicts with another change"],
+  credentials_unreadable: [409, "The credentials cannot be opened"],
   version_mismatch: [412, "The record was changed by somebody else"],
   body_too_large: [413, "The body is too large"],
-  uri_too_long: [414, "The address is too long"],
   unsupported_media_type: [415, "The body must be application/json"],
   idempotency_key_reused: [422, "The Idempotency-Key was used with another request"],
-  headers_too_large: [431, "The headers are too large"],
   rate_limited: [429, "Too many requests"],
+  headers_too_large: [431, "The headers are too large"],
   internal_error: [500, "Something went wrong on our side"],
   bridge_failed: [502, "The bridge did not answer as it should"],
-  bridge_timed_out: [504, "The bridge did not answer in time"],
   carrier_failed: [502, "The carrier did not do it"],
-  credentials_unreadable: [409, "The credentials cannot be opened"],
   overloaded: [503, "The hub is busy"],
   database_unavailable: [503, "The database does not answer"],
   storage_full: [503, "The storage is full"],
   not_ready: [503, "The hub is not ready"],
+  bridge_timed_out: [504, "The bridge did not answer in time"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+const passingStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** Whether the very same request may succeed later. */
+export function isRetryable(code: ErrorCode): boolean {
+  return passingStatuses.has(errorTable[code][0]) || code === "idempotency_in_progress";
+}
 
 /** A row of `errors` in a problem: where, which rule, what is allowed. */
 export type FieldError = {
@@ -101,7 +106,7 @@ export type FieldError = {
   allowed?: readonly unknown[];
 };
 
-export type ErrorDetails = {
+type ErrorDetails = {
   errors?: FieldError[];
   /** Further members of the problem body, such as `usedBy`. */
   extra?: Record<string, unknown>;

@@ -1,4 +1,4 @@
-export type OutboundCode =
+type OutboundCode =
   | "invalid_url"
   | "invalid_request"
   | "address_refused"

@@ -2,7 +2,7 @@ import type { ErrorCode } from "./errors.ts";
 import { HubError } from "./errors.ts";
 
 /** The things an id can point at, with the 404 that an unknown one (or another organization's) answers. */
-export const resourceKinds = {
+const resourceKinds = {
   organization: "organization_not_found",
   user: "user_not_found",
   api_key: "api_key_not_found",

@@ -10,6 +10,16 @@ export function OneOf<const Values extends readonly string[]>(values: Values, op
   return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/** Several of these names in one text, with commas between; `splitNames` takes it apart. validation.ts holds it to them. */
+export function NameList(values: readonly string[]) {
+  const description = `One or more of ${values.join(", ")}, with commas between`;
+  return Type.String({ maxLength: 500, description, "x-names": values });
+}
+
+export function splitNames<Name extends string>(text: string): Name[] {
+  return [...new Set(text.split(",").map((name) => name.trim()))] as Name[];
+}
+
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
   // A list of types is serialised without trying alternatives, which `anyOf` is not.
@@ -23,8 +33,13 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 
 export const Id = Type.String({ format: "uuid" });
 export const DateTime = Type.String({ format: "date-time" });
-/** A day stands for its first moment, in UTC. */
-export const DateOrDateTime = Type.String({ format: "date-or-date-time" });
+/** The two ends of a time in a query; the later one is not part of it. */
+export const Since = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
+export const Before = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
+export const DateOrDateTime = Type.String({
+  format: "date-or-date-time",
+  description: "A moment, or a day, which stands for its first moment in UTC",
+});
 export const Version = Type.Integer({
   minimum: 1,
   description: "Also the ETag; send it as If-Match to avoid lost updates",
@@ -38,17 +53,32 @@ export const Count = Type.Integer({ minimum: 0 });
 
 export function pageQuery<Properties extends TProperties>(filters: Properties, sizes = { limit: 25, max: 100 }) {
   return Strict({
-    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
-    limit: Type.Integer({ minimum: 1, maximum: sizes.max, default: sizes.limit }),
+    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1, description: "Counted from 1" }),
+    limit: Type.Integer({ minimum: 1, maximum: sizes.max, default: sizes.limit, description: "Entries a page" }),
     ...filters,
   });
 }
 
+export const Pagination = Type.Object({
+  page: Count,
+  limit: Count,
+  total: Count,
+  pages: Count,
+  hasMore: Type.Boolean(),
+});
+
 export function PageOf<Schema extends TSchema>(schema: Schema) {
-  return Type.Object({
-    data: Type.Array(schema),
-    pagination: Type.Object({ page: Count, limit: Count, total: Count, pages: Count, hasMore: Type.Boolean() }),
-  });
+  return Type.Object({ data: Type.Array(schema), pagination: Pagination });
 }
+
+/** Of lists that can be so long that counting them would take longer than reading a page. */
+export const CappedPagination = Type.Object({
+  page: Count,
+  limit: Count,
+  total: Count,
+  totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
+  pages: Count,
+  hasMore: Type.Boolean(),
+});
 
 export const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });

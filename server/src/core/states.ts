@@ -1,4 +1,4 @@
-/** Which state may follow which. The table is the specification: guards, tests and documents read it. */
+/** Which state may follow which. The table is the specification: guards and tests read it. */
 export type Moves<State extends string> = Readonly<Record<State, readonly State[]>>;
 
 export function canMove<State extends string>(moves: Moves<State>, from: State, to: State): boolean {

@@ -1,7 +1,7 @@
 import type { FieldError } from "./errors.ts";
 import { HubError, validationFailed } from "./errors.ts";
 
-export const maxJsonDepth = 64;
+const maxJsonDepth = 64;
 const maxReported = 20;
 
 /**

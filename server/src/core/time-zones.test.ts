@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endOfLocalDate, isTimeZone, localDateOf, usStateOfZip, zoneOfAddress } from "./time-zones.ts";
+import { endOfLocalDate, isTimeZone, localDateOf, zoneOfAddress } from "./time-zones.ts";
 
 describe("the time zone of an address", () => {
   test.each([
@@ -37,20 +37,6 @@ describe("the time zone of an address", () => {
   ])("cannot be told from %s", (_, address) => {
     expect(zoneOfAddress(address)).toBeUndefined();
   });
-});
-
-test("every ZIP has a state from its first three digits on", () => {
-  expect(["00501", "00601", "02108", "20001", "39901", "73301", "88501", "99501"].map(usStateOfZip)).toEqual([
-    "NY",
-    "PR",
-    "MA",
-    "DC",
-    "GA",
-    "TX",
-    "TX",
-    "AK",
-  ]);
-  expect(usStateOfZip("00112")).toBeUndefined();
 });
 
 test("a day ends at midnight of its zone, also when the clocks change in it", () => {

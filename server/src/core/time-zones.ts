@@ -1,5 +1,6 @@
 import type { Address } from "./address.ts";
 import { countryCodeOf } from "./country-codes.ts";
+import { stateOfZip } from "./zip-states.ts";
 
 const eastern = "America/New_York";
 const central = "America/Chicago";
@@ -55,15 +56,6 @@ const usZipZones: Record<string, string> = {
   ...zonesOf(mountain, "865 86033 86044 86045 86053"),
   ...zonesOf("America/Adak", "99546 99547"),
 };
-
-/** The first three digits of a ZIP from which on a state's ZIPs begin. */
-const zip3Starts: [number, string][] = parseStarts(
-  "005 NY 006 PR 008 VI 009 PR 010 MA 028 RI 030 NH 039 ME 050 VT 055 MA 056 VT 060 CT 070 NJ 090 AE 100 NY 150 PA 197 DE " +
-    "200 DC 201 VA 202 DC 206 MD 220 VA 247 WV 270 NC 290 SC 300 GA 320 FL 340 AA 341 FL 350 AL 370 TN 386 MS 398 GA " +
-    "400 KY 430 OH 460 IN 480 MI 500 IA 530 WI 550 MN 569 DC 570 SD 580 ND 590 MT 600 IL 630 MO 660 KS 680 NE 700 LA " +
-    "716 AR 730 OK 733 TX 734 OK 750 TX 800 CO 820 WY 832 ID 840 UT 850 AZ 870 NM 885 TX 889 NV 900 CA 962 AP 967 HI " +
-    "969 GU 970 OR 980 WA 995 AK",
-);
 
 /** Countries with one zone, or with one that nearly everybody there lives in. */
 const countryZones: Record<string, string> = {
@@ -200,15 +192,8 @@ export function countryOfAddress({ zip, country, countryCode }: Place): string |
 function zoneInTheUs(zip: string, province: string | undefined): string | undefined {
   const digits = isUsZip(zip) ? zip.slice(0, 5) : "";
   const exception = usZipZones[digits] ?? usZipZones[digits.slice(0, 3)];
-  const state = usStateOfZip(digits) ?? province;
+  const state = (digits === "" ? undefined : stateOfZip(digits)) ?? province;
   return exception ?? (state === undefined ? undefined : usStateZones[state]);
-}
-
-/** The state a US ZIP belongs to; undefined when no ZIP begins like this. */
-export function usStateOfZip(zip: string): string | undefined {
-  if (!/^\d{5}/.test(zip)) return undefined;
-  const zip3 = Number(zip.slice(0, 3));
-  return zip3Starts.findLast(([start]) => start <= zip3)?.[1];
 }
 
 function isUsZip(zip: string | undefined): boolean {
@@ -236,9 +221,4 @@ export function endOfLocalDate(date: string, zone: string): string {
 
 function zonesOf(zone: string, places: string): Record<string, string> {
   return Object.fromEntries(places.split(" ").map((place) => [place, zone]));
-}
-
-function parseStarts(text: string): [number, string][] {
-  const words = text.split(" ");
-  return Array.from({ length: words.length / 2 }, (_, i) => [Number(words[2 * i]), words[2 * i + 1]!]);
 }

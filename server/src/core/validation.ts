@@ -6,7 +6,7 @@ import type { TSchema } from "typebox";
 import type { FieldError } from "./errors.ts";
 import { validationFailed } from "./errors.ts";
 import { nearestName } from "./nearest.ts";
-import { linePattern } from "./schema.ts";
+import { linePattern, splitNames } from "./schema.ts";
 import { escapePointer } from "./strict-json.ts";
 
 const maxReported = 50;
@@ -26,19 +26,31 @@ function lazy<T>(make: () => T): () => T {
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = require("ajv") as typeof AjvModule;
   const common = { allErrors: true, strict: false, validateFormats: true, verbose: true, useDefaults: true } as const;
-  return withFormats(new ajv.Ajv({ ...common, coerceTypes }));
+  return withNameLists(withFormats(new ajv.Ajv({ ...common, coerceTypes })));
 }
 
-/** Leap seconds and the year 0 are well-formed, but not moments that both JavaScript and PostgreSQL have. */
+/** Leap seconds and the year 0 are well-formed, but not moments and days that both JavaScript and PostgreSQL have. */
 function withFormats(ajv: Ajv): Ajv {
   const { default: addFormats } = require("ajv-formats") as typeof AjvFormats;
   addFormats(ajv);
   const { validate } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
   const isKept = (year: number): boolean => year >= 1 && year <= 9999;
   const isMoment = (text: string): boolean => validate(text) && isKept(new Date(text).getUTCFullYear());
-  const { validate: isDay } = ajv.formats.date as { validate: (text: string) => boolean };
+  const { validate: isWellFormed } = ajv.formats.date as { validate: (text: string) => boolean };
+  const isDay = (text: string): boolean => isWellFormed(text) && !text.startsWith("0000");
   ajv.addFormat("date-time", isMoment);
+  ajv.addFormat("date", isDay);
   return ajv.addFormat("date-or-date-time", (text: string) => isMoment(text) || isDay(text));
+}
+
+/** The rule of `NameList`. */
+function withNameLists(ajv: Ajv): Ajv {
+  const isKnown = (names: string[], text: string): boolean => unknownName(names, text) === undefined;
+  return ajv.addKeyword({ keyword: "x-names", type: "string", validate: isKnown });
+}
+
+function unknownName(names: readonly string[], text: string): string | undefined {
+  return splitNames(text).find((name) => !names.includes(name));
 }
 
 /** Compiled when first used: a start does not pay for routes nobody calls. */
@@ -94,10 +106,11 @@ function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject)
 const plainPatterns = new Map([
   [linePattern, "This must be one line, without blanks around it."],
   ["\\S", "This must not be blank."],
+  ["^[A-Za-z]{2}$", "This must be a code of two letters, such as US."],
+  ["^[A-Z]{2}$", "This must be a code of two capital letters, such as US."],
+  ["^[A-Z]{3}$", "This must be a code of three capital letters, such as USD."],
+  ["^([01]\\d|2[0-3]):[0-5]\\d$", "This must be a time of day, such as 16:30."],
 ]);
-
-/** Several names in one parameter: `^(a|b)(,(a|b))*$`. */
-const listPattern = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/;
 
 type Explanation = { message: string; code?: string; suggestion?: string; allowed?: unknown[] };
 
@@ -119,36 +132,56 @@ function explain(error: ErrorObject): Explanation {
       const allowed = params.allowedValues as unknown[];
       return { message: "This value is not one of the allowed ones.", allowed, ...suggest(data, allowed) };
     }
+    case "x-names": {
+      const allowed = error.schema as string[];
+      const unknown = unknownName(allowed, data as string)!;
+      const message = `${unknown || "An empty name"} is not one of the allowed names.`;
+      return { code: "enum", message, allowed, ...suggest(unknown, allowed) };
+    }
     case "const":
       return { message: "This value is not the allowed one.", allowed: [params.allowedValue] };
     case "type":
       return { message: `This must be ${typeName(params.type)}.` };
     case "format":
-      return { message: `This is not a valid ${params.format}.` };
+      return { message: `This is not ${formatNames[params.format as string] ?? `a valid ${params.format}`}.` };
     case "pattern": {
-      const listed = listPattern.exec(params.pattern)?.[1]?.split("|");
-      if (listed) {
-        const wrong =
-          String(data)
-            .split(",")
-            .find((name) => !listed.includes(name)) ?? "";
-        const message = "This must be one or several of the allowed values, separated by commas.";
-        return { code: "enum", message, allowed: listed, ...suggest(wrong, listed) };
-      }
       const what = error.propertyName === undefined ? "This" : "This name";
       const plain = plainPatterns.get(params.pattern);
       return { message: plain ?? `${what} has a form that is not allowed; it has to match ${params.pattern}.` };
     }
-    case "uniqueItems":
-      return {
-        message: `Members ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} of the list, counted from 0, are the same.`,
-      };
     case "minLength":
     case "minItems":
-      return { message: params.limit === 1 ? "This must not be empty." : `At least ${params.limit} are needed.` };
+      if (params.limit === 1) return { message: "This must not be empty." };
+      return { message: `At least ${params.limit} ${countedIn(keyword)} are needed.` };
+    case "maxLength":
+    case "maxItems":
+    case "maxProperties":
+      return { message: `At most ${params.limit} ${countedIn(keyword)} are allowed.` };
+    case "minimum":
+    case "maximum":
+      return { message: `This must be ${params.limit} or ${keyword === "minimum" ? "more" : "less"}.` };
+    case "exclusiveMinimum":
+      return { message: `This must be more than ${params.limit}.` };
+    case "uniqueItems":
+      return {
+        message: `Entries ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} are the same, counted from 0.`,
+      };
     default:
       return { message: `This ${error.message ?? "is not valid"}.` };
   }
+}
+
+const formatNames: Record<string, string> = {
+  uuid: "an id, which is a UUID",
+  email: "an e-mail address",
+  date: "a day such as 2026-03-14",
+  "date-time": "a moment such as 2026-03-14T09:00:00Z",
+  "date-or-date-time": "a day such as 2026-03-14 or a moment such as 2026-03-14T09:00:00Z",
+};
+
+function countedIn(keyword: string): string {
+  if (keyword.endsWith("Length")) return "characters";
+  return keyword.endsWith("Items") ? "entries" : "members";
 }
 
 function suggest(given: unknown, allowed: unknown[]): { suggestion?: string } {

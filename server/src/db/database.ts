@@ -29,7 +29,7 @@ export type Database = Queryable & {
   close(): Promise<void>;
 };
 
-export type DatabaseOptions = {
+type DatabaseOptions = {
   connection: PoolConfig;
   maxConnections: number;
   /** For migrations, which may rightly take minutes. */

@@ -20,7 +20,7 @@ export type EmbeddedPostgres = {
   leave(): void;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   dataDir: string;
   settings?: Record<string, string>;
   log(message: string): void;

@@ -5,7 +5,7 @@ import type { ClientConfig } from "pg";
 import type { Queryable, Tx } from "./database.ts";
 import { openDatabase } from "./database.ts";
 
-export type Migration = { version: number; name: string; sql: string; checksum: string };
+type Migration = { version: number; name: string; sql: string; checksum: string };
 
 const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 
 const checkMs = 5_000;
 
-export type SilenceWatch = {
+type SilenceWatch = {
   /** A question within a longer use of the connection, such as a transaction. */
   asked(client: PoolClient): void;
   stop(): void;

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { Type } from "../core/type.ts";
 
-export const gatewayVersion = "1.0.0";
+const gatewayVersion = "1.0.0";
 
 type ProblemLike = {
   code: string;

@@ -9,7 +9,7 @@ import { definitions, Overview, OverviewQuery, readOverview } from "./overview.t
 
 export const gatewayPrefix = "/v1";
 
-export type GatewayDependencies = {
+type GatewayDependencies = {
   main: RouteGroup;
   checkHealth(): Promise<CapabilityInput["health"]>;
 };
@@ -24,6 +24,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       summary: "Network KPIs of an organization, or of all for operators of the hub",
       description: definitions,
       query: OverviewQuery,
+      headers: ["OrganizationId"],
       answer: [200, Envelope(Overview)],
       failures: [403, 404],
       handle: async (ctx, { query, organizationHeader }) => {
@@ -37,6 +38,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       scope: "gateway:read",
       summary: "The shipments behind at_risk, those that have been so longest first",
       query: AtRiskQuery,
+      headers: ["OrganizationId"],
       answer: [200, Envelope(AtRisk)],
       failures: [403, 404],
       handle: async (ctx, { query, organizationHeader }) => {

@@ -3,14 +3,13 @@ import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
-import { badField, HubError } from "../core/errors.ts";
-import { parseStrictJson } from "../core/strict-json.ts";
+import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/authenticate.ts";
 import type { Admission, AdmissionLimits } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
+import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
-import { digestBody } from "./body-digest.ts";
 import { createHandler } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
@@ -33,7 +32,7 @@ declare module "fastify" {
   }
 }
 
-export type HttpOptions = {
+type HttpOptions = {
   mounts: Mount[];
   /** Routes outside of the API: health, documentation. They need no token and are never shed. */
   pages: (app: FastifyInstance) => void;
@@ -68,7 +67,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
-      void sendError(error, request as FastifyRequest, reply as unknown as FastifyReply);
+      void sendError(options.mounts, error, request as FastifyRequest, reply as unknown as FastifyReply);
     },
   });
   const admission = createAdmission(world.db, options.admission);
@@ -102,64 +101,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     done();
   });
 
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ["application/json", "application/merge-patch+json"],
-    { parseAs: "buffer" },
-    (request, body: Buffer, done) => {
-      try {
-        refuseForeignCharset(request.headers["content-type"]);
-        request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
-        done(null, body.length === 0 ? undefined : parseStrictJson(body));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
+  addBodyParsers(app);
+
+  app.setErrorHandler((error, request, reply) => sendError(options.mounts, error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(options.mounts, notServed(options.mounts, request), request, reply),
   );
-
-  app.addContentTypeParser("text/csv", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    try {
-      if (!(request.routeOptions.config as { takesCsv?: boolean }).takesCsv) {
-        throw new HubError("unsupported_media_type", "This route takes application/json.");
-      }
-      refuseForeignCharset(request.headers["content-type"]);
-      request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
-      done(null, body.length === 0 ? undefined : { csv: decodeText(body) });
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request, reply) => {
-    const allow = allowedMethods(options.mounts, request.url);
-    if (allow.length > 0) {
-      const message = `${request.method} is not allowed here. Allowed: ${allow.join(", ")}.`;
-      return sendError(
-        new HubError("method_not_allowed", message, { headers: { allow: allow.join(", ") } }),
-        request,
-        reply,
-      );
-    }
-    return sendError(
-      new HubError("route_not_found", `There is no ${request.method} ${request.url.split("?")[0]}.`),
-      request,
-      reply,
-    );
-  });
-
-  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const known = toHubError(error);
-    if (!known)
-      request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
-    const answer =
-      known ?? new HubError("internal_error", "The request failed; the log has the reason under this request id.");
-    const format = formatFor(options.mounts, request.url);
-    return reply
-      .code(answer.status)
-      .headers({ ...problemHeaders(answer), "content-type": format.errorType })
-      .send(JSON.stringify(format.error(toProblem(answer, request.id))));
-  }
 
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
@@ -193,19 +140,26 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   };
 }
 
-function decodeText(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw badField("/csv", "not_utf8", "The file is not valid UTF-8.");
-  }
+/** There is no such address, or it has other methods. */
+function notServed(mounts: Mount[], { method, url }: FastifyRequest): HubError {
+  const allow = allowedMethods(mounts, url).join(", ");
+  if (allow === "") return new HubError("route_not_found", `There is no ${method} ${url.split("?")[0]}.`);
+  return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
+    headers: { allow },
+  });
 }
 
-function refuseForeignCharset(contentType = ""): void {
-  const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
-    throw new HubError("unsupported_media_type", `Bodies are UTF-8; ${charset} is not read.`);
-  }
+function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toHubError(error);
+  if (!known)
+    request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
+  const answer =
+    known ?? new HubError("internal_error", "The request failed; the log has the reason under this request id.");
+  const format = formatFor(mounts, request.url);
+  return reply
+    .code(answer.status)
+    .headers({ ...problemHeaders(answer), "content-type": format.errorType })
+    .send(JSON.stringify(format.error(toProblem(answer, request.id))));
 }
 
 /** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */

@@ -1,8 +1,8 @@
 import type { Queryable } from "../db/database.ts";
 
-export type KeyOwner = { orgId: string; caller: string; key: string };
+type KeyOwner = { orgId: string; caller: string; key: string };
 
-export type KeyState = {
+type KeyState = {
   fingerprint: Buffer;
   claim: string;
   status: number | null;

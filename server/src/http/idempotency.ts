@@ -20,7 +20,7 @@ export type Attempt = {
   release(): Promise<void>;
 };
 
-export type IdempotentRequest = { key: string; method: string; url: string; bodyDigest: string; isSealed: boolean };
+type IdempotentRequest = { key: string; method: string; url: string; bodyDigest: string; isSealed: boolean };
 
 export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promise<Attempt> {
   if (!keyShape.test(request.key)) {

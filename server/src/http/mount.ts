@@ -10,7 +10,7 @@ export type Mount = {
   format: AnswerFormat;
 };
 
-export type AnswerFormat = {
+type AnswerFormat = {
   wrap(answer: unknown, ctx: Pick<Ctx, "requestId">): unknown;
   wrapSchema(schema: TSchema): TSchema;
   error(problem: Problem): unknown;

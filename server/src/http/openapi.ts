@@ -1,68 +1,99 @@
 import type { TSchema } from "typebox";
-import { errorTable } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { Route } from "../route.ts";
 import type { Mount } from "./mount.ts";
+import {
+  answerHeaders,
+  errorSchemas,
+  failureName,
+  failureResponse,
+  headerParameters,
+  reference,
+} from "./openapi-components.ts";
+import { referToNamed } from "./openapi-schemas.ts";
+import { introduction, tagTexts } from "./openapi-texts.ts";
 
 type Json = Record<string, unknown>;
 
 /** OpenAPI 3.1, made from the very schemas that check requests and serialise answers. */
 export function createOpenApi(mounts: Mount[], version: string): Json {
-  const paths: Record<string, Json> = {};
+  const inline: Record<string, Json> = {};
   for (const mount of mounts) {
     for (const route of mount.routes) {
       const path = `${mount.prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
-      (paths[path] ??= {})[route.method.toLowerCase()] = operation(mount, route, path);
+      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route, path);
     }
   }
+  const { node: paths, schemas } = referToNamed(inline);
+  const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
   return {
     openapi: "3.1.0",
     info: {
       title: "Order Operations Hub",
       version,
-      description:
-        "Orders, pickups, locations, rates, transformations, tasks, condition sets, schedules, and a gateway.",
+      description: introduction,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
+    tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" } },
-      schemas: { Problem: problemSchema, GatewayError: gatewayErrorSchema },
-      parameters: {
-        IdempotencyKey: header(
-          "Idempotency-Key",
-          "Makes a repeated request safe: the first answer is given again",
-          255,
-        ),
-        IfMatch: header("If-Match", "The ETag that was read; another version answers 412", 100),
-      },
+      schemas: { ...errorSchemas, ...schemas },
+      parameters: headerParameters,
+      headers: answerHeaders,
+      responses: failureResponses(mounts),
     },
   };
 }
 
 function operation(mount: Mount, route: Route, path: string): Json {
-  const [status, schema] = route.answer;
-  const isGateway = mount.prefix === "/v1";
+  const isGateway = isGatewayMount(mount);
   return {
     operationId: operationId(route.method, path),
     summary: route.summary,
-    description: [route.description, scopeText(route)].filter(Boolean).join("\n\n"),
-    tags: [isGateway ? "gateway" : (path.split("/")[3] ?? "other")],
+    description: [route.description, sizeText(route), scopeText(route)].filter(Boolean).join("\n\n"),
+    tags: [tagOf(mount, route)],
     ...(route.scope === "public" ? { security: [] } : {}),
     parameters: parameters(route),
     ...(route.body
       ? { requestBody: { required: !route.bodyIsOptional, content: bodyContent(route, route.body) } }
       : {}),
     responses: {
-      [status]: { description: "Success", content: answerContent(mount, route, schema) },
-      ...(route.mayBeUnfinished
-        ? { 202: { description: "Not finished yet", content: answerContent(mount, route, schema) } }
-        : {}),
-      ...Object.fromEntries(failuresOf(route).map((failure) => [failure, failureResponse(isGateway, failure)])),
+      ...successes(mount, route),
+      ...Object.fromEntries(
+        failuresOf(route).map((status) => [status, reference(`responses/${failureName(isGateway, status)}`)]),
+      ),
     },
     "x-scope": route.scope,
+  };
+}
+
+function isGatewayMount({ prefix }: Mount): boolean {
+  return prefix === "/v1";
+}
+
+function tagOf(mount: Mount, route: Route): string {
+  return isGatewayMount(mount) ? "gateway" : route.path.split("/")[1]!;
+}
+
+function successes(mount: Mount, route: Route): Json {
+  const [status, schema] = route.answer;
+  const content = answerContent(mount, route, schema);
+  const { properties = {} } = schema as { properties?: Json };
+  const headers = {
+    ...("version" in properties ? { ETag: reference("headers/ETag") } : {}),
+    ...("pagination" in properties ? { Link: reference("headers/Link") } : {}),
+    ...(takesKey(route) ? { "Idempotency-Replayed": reference("headers/IdempotencyReplayed") } : {}),
+  };
+  const success = { description: "Success", ...(Object.keys(headers).length > 0 ? { headers } : {}), content };
+  return {
+    [status]: success,
+    ...(route.mayBeUnfinished ? { 202: { ...success, description: "Not finished yet" } } : {}),
+    ...(route.method === "GET" && "ETag" in headers
+      ? { 304: { description: "Not changed since the version in If-None-Match" } }
+      : {}),
   };
 }
 
@@ -72,63 +103,93 @@ function bodyContent(route: Route, body: TSchema): Json {
   return { ...json(body), "text/csv": { schema: { type: "string", description } } };
 }
 
+function takesKey(route: Route): boolean {
+  return route.method === "POST" && route.idempotency !== "none";
+}
+
 /** What every route can answer, and what follows from its shape. */
-export function failuresOf(route: Route): number[] {
+function failuresOf(route: Route): number[] {
   const failures = [400, 408, 413, 415, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
   if (route.scope !== "public" && route.scope !== "any") failures.push(403);
   if (route.ids) failures.push(404);
-  if (route.method === "POST" && route.idempotency !== "none") failures.push(409, 422);
+  if (takesKey(route)) failures.push(409, 422);
   return [...new Set(failures)].toSorted((a, b) => a - b);
 }
 
-function parameters(route: Route): Json[] {
-  const list: Json[] = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-  for (const [name, schema] of Object.entries((route.query?.properties ?? {}) as Record<string, Json>)) {
-    list.push({ name, in: "query", required: false, schema });
+function failureResponses(mounts: Mount[]): Json {
+  const responses: Json = {};
+  for (const mount of mounts) {
+    const isGateway = isGatewayMount(mount);
+    const statuses = new Set(mount.routes.flatMap(failuresOf));
+    for (const status of [...statuses].toSorted((a, b) => a - b)) {
+      responses[failureName(isGateway, status)] = failureResponse(isGateway, status);
+    }
   }
-  if (route.method === "POST" && route.idempotency !== "none") list.push(reference("parameters/IdempotencyKey"));
+  return responses;
+}
+
+function parameters(route: Route): Json[] {
+  const list = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(route, name!));
+  const { properties = {}, required = [] } = (route.query ?? {}) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  for (const [name, { description = describeId(name), ...schema }] of Object.entries(properties)) {
+    // What has a default is there in the end, but need not be sent.
+    const isRequired = required.includes(name) && !("default" in schema);
+    list.push({
+      name,
+      in: "query",
+      required: isRequired,
+      ...(description === undefined ? {} : { description }),
+      schema,
+    });
+  }
+  if (takesKey(route)) list.push(reference("parameters/IdempotencyKey"));
   if (route.failures?.includes(412)) list.push(reference("parameters/IfMatch"));
+  for (const name of route.headers ?? []) list.push(reference(`parameters/${name}`));
   return list;
 }
 
-const failureTexts: Record<number, string> = {
-  400: "The request is not valid; `errors` says where and why",
-  401: "No token, or not a valid one",
-  403: "The token may not do this",
-  404: "There is no such thing, or not for this organization",
-  408: "The request took too long to arrive",
-  409: "In conflict with the present state",
-  412: "Changed by somebody else since it was read",
-  413: "The body is too large",
-  415: "The body must be application/json",
-  422: "The Idempotency-Key was used with another request",
-  429: "Too many requests; see Retry-After",
-  431: "The headers are too large",
-  500: "A fault of the hub; the log has it under the request id",
-  503: "Not possible right now; see Retry-After",
-};
+/** `bridgeId` and `bridge_id` say what they are the id of. */
+function describeId(name: string): string | undefined {
+  const [, thing] = /^(\w+)(?:Id|_id)$/.exec(name) ?? [];
+  return (
+    thing &&
+    `Id of the ${thing
+      .replaceAll(/([A-Z])/g, " $1")
+      .replaceAll("_", " ")
+      .toLowerCase()}`
+  );
+}
 
-function failureResponse(isGateway: boolean, status: number): Json {
-  const schema = reference(isGateway ? "schemas/GatewayError" : "schemas/Problem");
-  const type = isGateway ? "application/json" : "application/problem+json";
-  return { description: failureTexts[status] ?? "Failure", content: { [type]: { schema } } };
+function pathParameter(route: Route, name: string): Json {
+  const kind = route.ids?.[name]?.replaceAll("_", " ");
+  const schema = { type: "string", ...(kind === undefined || route.takesNames ? {} : { format: "uuid" }) };
+  const what = route.takesNames ? "Id or number" : "Id";
+  return {
+    name,
+    in: "path",
+    required: true,
+    ...(kind === undefined ? {} : { description: `${what} of the ${kind}` }),
+    schema,
+  };
 }
 
 function operationId(method: string, path: string): string {
   const words = path.split("/").filter((part) => part !== "" && part !== "api" && !/^v\d+$/.test(part));
   const prefix = path.startsWith("/v1/") ? ["gateway"] : [];
   const parts = [...prefix, ...words].map((part) => (part.startsWith("{") ? `by-${part.slice(1, -1)}` : part));
-  return [method.toLowerCase(), ...parts.join("-").split("-").map(capital)].join("");
+  return [method.toLowerCase(), ...parts.join("-").split(/[-.]/).map(capital)].join("");
 }
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function sizeText({ bodyLimitBytes }: Route): string {
+  return bodyLimitBytes === undefined ? "" : `The body may have up to ${bodyLimitBytes / 1024 ** 2} MiB.`;
 }
 
 function scopeText(route: Route): string {
@@ -144,64 +205,3 @@ function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
 function json(schema: TSchema): Json {
   return { "application/json": { schema } };
 }
-
-function reference(target: string): Json {
-  return { $ref: `#/components/${target}` };
-}
-
-function header(name: string, description: string, maxLength: number): Json {
-  return { name, in: "header", required: false, description, schema: { type: "string", maxLength } };
-}
-
-const fieldErrorSchema = {
-  type: "object",
-  required: ["pointer", "code", "message"],
-  properties: {
-    pointer: { type: "string", description: "JSON Pointer into the body, or query/name, header/name" },
-    code: { type: "string" },
-    message: { type: "string" },
-    suggestion: { type: "string" },
-    allowed: { type: "array" },
-  },
-  additionalProperties: false,
-};
-
-const problemSchema = {
-  type: "object",
-  required: ["type", "title", "status", "detail", "instance", "code", "requestId", "retryable"],
-  properties: {
-    type: { type: "string" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string" },
-    instance: { type: "string" },
-    code: { type: "string", enum: Object.keys(errorTable) },
-    requestId: { type: "string" },
-    retryable: { type: "boolean" },
-    errors: { type: "array", items: fieldErrorSchema },
-  },
-};
-
-const gatewayErrorSchema = {
-  type: "object",
-  required: ["ok", "error", "meta"],
-  properties: {
-    ok: { const: false },
-    error: {
-      type: "object",
-      required: ["code", "message", "status"],
-      properties: {
-        code: { type: "string", enum: Object.keys(errorTable) },
-        message: { type: "string" },
-        status: { type: "integer" },
-        retryable: { type: "boolean" },
-        errors: { type: "array", items: fieldErrorSchema },
-      },
-    },
-    meta: {
-      type: "object",
-      required: ["requestId", "version"],
-      properties: { requestId: { type: "string" }, version: { type: "string" } },
-    },
-  },
-};

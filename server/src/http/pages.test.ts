@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { errorTable } from "../core/errors.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import { namedSchemas } from "./openapi-schemas.ts";
 
 const hub = await startTestHub();
 const page = (path: string, headers: Record<string, string> = {}) => hub.anonymous.get(`!${path}`, { headers });
@@ -43,23 +45,54 @@ describe("pages that need no token", () => {
 
   test("the front page and every error page answer", async () => {
     expect((await page("/")).text).toContain("live");
-    expect((await page("/docs/errors/validation_failed")).text).toContain("400");
+    for (const [code, [status, title]] of Object.entries(errorTable)) {
+      const { text } = await page(`/docs/errors/${code}`);
+      expect(text).toContain(`<p>${title}.</p><p>Answered with status ${status}.`);
+    }
+    expect((await page("/docs/errors/overloaded")).text).toContain("may succeed later");
     expect((await page("/docs/errors/nonsense")).status).toBe(404);
     expect((await page("/docs/scopes")).text).toContain("condition_sets:read");
   });
 });
 
-describe("the OpenAPI document", () => {
-  test("is version 3.1, has every route with an id of its own, and is the one in docs/ apart from preview routes", async () => {
-    const { body } = await page("/openapi.json");
+type Operation = { operationId: string; tags: string[]; summary: string; parameters: Record<string, unknown>[] };
+
+describe("the OpenAPI document", async () => {
+  const { body, text } = await page("/openapi.json");
+  const operations = Object.values(body.paths).flatMap((path) => Object.values(path as object)) as Operation[];
+
+  test("is version 3.1, has every route, and is the one in docs/ apart from preview routes", () => {
     expect(body.openapi).toBe("3.1.0");
-    const operations = Object.values(body.paths).flatMap((path) => Object.values(path as object)) as {
-      operationId: string;
-    }[];
     expect(operations).toHaveLength(hub.mounts.flatMap(({ routes }) => routes).length);
-    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     const written = JSON.parse(readFileSync(`${import.meta.dirname}/../../../docs/openapi.json`, "utf8"));
     for (const path of Object.keys(body.paths)) expect(written.paths[path]).toEqual(body.paths[path]);
+  });
+
+  test("gives every operation an id that can be the name of a function, and no other has", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("describes every group and every failure", () => {
+    const groups = (body.tags as { name: string }[]).map(({ name }) => name);
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(groups));
+    const failures = Object.entries(body.components.responses) as [string, { description?: string }][];
+    expect(failures.filter(([, { description }]) => description === undefined)).toEqual([]);
+  });
+
+  test("refers only to what is there, and names nothing that is not used", () => {
+    const references = new Set(text.match(/#\/components\/\w+\/\w+/g));
+    const components = Object.entries(body.components).flatMap(([kind, members]) =>
+      kind === "securitySchemes" ? [] : Object.keys(members as object).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect(references).toEqual(new Set(components));
+    expect(Object.keys(namedSchemas).filter((name) => !(name in body.components.schemas))).toEqual([]);
+  });
+
+  test("says of an id in a path what it is the id of", () => {
+    const inPath = operations.flatMap(({ parameters }) => parameters.filter((parameter) => parameter.in === "path"));
+    expect(inPath.filter(({ description }) => !/^Id .*of the /.test(String(description)))).toEqual([]);
   });
 });
 

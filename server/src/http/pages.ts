@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
-import { errorTable, HubError } from "../core/errors.ts";
+import { errorTable, HubError, isRetryable } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { docsApp } from "./docs-app.ts";
@@ -9,10 +9,10 @@ import type { Health } from "./health.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import { pageHeaders, renderPage } from "./page-html.ts";
 
-export type PageOptions = {
+type PageOptions = {
   health: Health;
   metrics: Metrics;
-  openApi: () => unknown;
+  openApi: () => Promise<unknown>;
   metricsToken: string | undefined;
 };
 
@@ -33,7 +33,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
 
   let openApiText: string | undefined;
   app.get("/openapi.json", async (_request, reply) => {
-    openApiText ??= JSON.stringify(options.openApi());
+    openApiText ??= JSON.stringify(await options.openApi());
     return reply.header("content-type", "application/json; charset=utf-8").send(openApiText);
   });
 
@@ -52,7 +52,9 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     const { code } = request.params;
     if (!Object.hasOwn(errorTable, code)) throw new HubError("route_not_found", "There is no such error code.");
     const [status, title] = errorTable[code as ErrorCode];
-    return reply.headers(pageHeaders).send(renderPage(code, `<p>${title}.</p><p>Answered with status ${status}.</p>`));
+    const again = isRetryable(code as ErrorCode) ? " The same request may succeed later." : "";
+    const body = `<p>${title}.</p><p>Answered with status ${status}.${again}</p>`;
+    return reply.headers(pageHeaders).send(renderPage(code, body));
   });
 
   app.get("/docs/scopes", async (_request, reply) => {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../core/errors.ts";
-import { errorTable, HubError } from "../core/errors.ts";
+import { errorTable, HubError, isRetryable } from "../core/errors.ts";
 import { isConnectionLoss, sqlState } from "../db/database.ts";
 
 /** RFC 9457 body of an error, with our extensions. */
@@ -15,8 +15,6 @@ export type Problem = {
   errors?: unknown[];
 };
 
-const retryableStatuses = new Set([408, 429, 502, 503, 504]);
-
 export function toProblem(error: HubError, requestId: string): Problem {
   const [status, title] = errorTable[error.code];
   return {
@@ -27,7 +25,7 @@ export function toProblem(error: HubError, requestId: string): Problem {
     instance: `urn:request:${requestId}`,
     code: error.code,
     requestId,
-    retryable: retryableStatuses.has(status) || error.code === "idempotency_in_progress",
+    retryable: isRetryable(error.code),
     ...(error.details.errors ? { errors: error.details.errors } : {}),
     ...error.details.extra,
   };

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { createUser } from "../features/users/users.ts";
-import { bootstrap } from "./bootstrap.ts";
+import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { withWorlds } from "./with-worlds.ts";
@@ -29,7 +28,7 @@ export async function runCreateAdmin(config: Config, args: string[]): Promise<vo
   const [email] = positionals;
   if (email === undefined || !/^\S+@\S+$/.test(email))
     throw new ConfigError("Name the e-mail address of the administrator.");
-  const password = config.admin.password ?? randomBytes(12).toString("base64url");
+  const password = config.admin.password ?? newPassword();
   await withWorlds(config, async (worlds) => {
     const world = worlds.find(({ environment }) => environment === (values.preview ? "preview" : "live"));
     if (!world) throw new ConfigError("There is no preview surface: HUB_PREVIEW_PORT is off.");

@@ -1,4 +1,7 @@
+import { isIP } from "node:net";
 import path from "node:path";
+import type { Env, SettingReader } from "./setting-reader.ts";
+import { createSettingReader } from "./setting-reader.ts";
 
 export type Role = "api" | "gateway" | "worker" | "scheduler";
 const allRoles: readonly Role[] = ["api", "gateway", "worker", "scheduler"];
@@ -31,128 +34,44 @@ export type Config = {
   metricsToken: string | undefined;
 };
 
-type Env = Record<string, string | undefined>;
-
 export class ConfigError extends Error {}
-
-const known = [
-  "HUB_HOST",
-  "HUB_PORT",
-  "HUB_PREVIEW_PORT",
-  "HUB_GATEWAY_PORT",
-  "HUB_PREVIEW_GATEWAY_PORT",
-  "HUB_DATA_DIR",
-  "HUB_ROLES",
-  "HUB_SECRET_KEY",
-  "HUB_PREVIOUS_SECRET_KEYS",
-  "HUB_ADMIN_EMAIL",
-  "HUB_ADMIN_PASSWORD",
-  "HUB_OIDC_ISSUER",
-  "HUB_OIDC_AUDIENCE",
-  "HUB_LOG_LEVEL",
-  "HUB_RATE_LIMIT",
-  "HUB_MAX_IN_FLIGHT",
-  "HUB_MAX_LOOP_DELAY_MS",
-  "HUB_DATABASE_CONNECTIONS",
-  "HUB_MAX_SIGN_IN_FAILURES",
-  "HUB_PRIVATE_ADDRESSES",
-  "HUB_PREVIEW_OUTBOUND",
-  "HUB_FILES_DIR",
-  "HUB_TASK_SLOTS",
-  "HUB_CORS_ORIGINS",
-  "HUB_TRUSTED_PROXIES",
-  "HUB_METRICS_TOKEN",
-] as const;
-
-const refuseOrAllow = ["refuse", "allow"] as const;
 
 /** The only reader of the environment. All mistakes are reported at once. */
 export function readConfig(env: Env = process.env): Config {
-  const problems: string[] = [];
+  const reader = createSettingReader(env);
+  const config = readSettings(reader);
+  reader.refuseUnknown("HUB_");
+  const problems = reader.problems();
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return config;
+}
 
-  function text(name: string): string | undefined {
-    const value = env[name]?.trim();
-    return value === "" ? undefined : value;
-  }
-  function integer(name: string, fallback: number, min: number, max: number): number {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= min && number <= max) return number;
-    problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
-    return fallback;
-  }
-  function port(name: string, fallback: number | undefined): number | undefined {
-    if (text(name)?.toLowerCase() === "off") return undefined;
-    return text(name) === undefined ? fallback : integer(name, fallback ?? 0, 0, 65_535);
-  }
-  function oneOf<Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Value {
-    const value = text(name) ?? fallback;
-    if (allowed.includes(value as Value)) return value as Value;
-    problems.push(`${name} must be one of ${allowed.join(", ")}, not "${value}".`);
-    return fallback;
-  }
-  function list(name: string): string[] {
-    return (text(name) ?? "")
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
-  }
-  function databaseUrl(name: string): string | undefined {
-    const value = text(name);
-    if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
-      problems.push(`${name} must start with postgres:// or postgresql://.`);
-    }
-    return value;
-  }
+/** The names of all settings, for the check that each of them is documented. */
+export function settingNames(): string[] {
+  const reader = createSettingReader({});
+  readSettings(reader);
+  return reader.names();
+}
 
-  for (const name of Object.keys(env)) {
-    if (name.startsWith("HUB_") && !(known as readonly string[]).includes(name)) {
-      problems.push(
-        `${name} is not a setting of the hub. Settings are ${known.join(", ")}, DATABASE_URL and PREVIEW_DATABASE_URL.`,
-      );
-    }
-  }
-  const roles = list("HUB_ROLES");
-  const wrongRoles = roles.filter((role) => !(allRoles as string[]).includes(role));
-  if (wrongRoles.length > 0) problems.push(`HUB_ROLES may name ${allRoles.join(", ")}, not ${wrongRoles.join(", ")}.`);
-  const secretKeys = [text("HUB_SECRET_KEY"), ...list("HUB_PREVIOUS_SECRET_KEYS")];
-  if (secretKeys.some((key) => key !== undefined && key.length < 32)) {
-    problems.push("HUB_SECRET_KEY and HUB_PREVIOUS_SECRET_KEYS need at least 32 characters each.");
-  }
-  const password = text("HUB_ADMIN_PASSWORD");
-  if (password !== undefined && (password.length < 10 || password.length > 256)) {
-    problems.push("HUB_ADMIN_PASSWORD needs 10 to 256 characters.");
-  }
-  const email = text("HUB_ADMIN_EMAIL") ?? "admin@hub.local";
-  if (!/^\S+@\S+$/.test(email)) problems.push(`HUB_ADMIN_EMAIL must be an e-mail address, not "${email}".`);
-  const issuer = text("HUB_OIDC_ISSUER");
-  const audience = text("HUB_OIDC_AUDIENCE");
-  if (issuer !== undefined && !URL.canParse(issuer)) problems.push("HUB_OIDC_ISSUER must be a URL.");
-  if ((issuer === undefined) !== (audience === undefined)) {
-    problems.push("HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.");
-  }
-  if (databaseUrl("PREVIEW_DATABASE_URL") !== undefined && databaseUrl("DATABASE_URL") === undefined) {
-    problems.push("PREVIEW_DATABASE_URL needs DATABASE_URL.");
-  }
-  const rateLimitOff = text("HUB_RATE_LIMIT")?.toLowerCase() === "off";
+const refuseOrAllow = ["refuse", "allow"] as const;
 
-  const config: Config = {
+function readSettings(reader: SettingReader): Config {
+  const { text, integer, port, oneOf, list } = reader;
+  return {
     host: text("HUB_HOST") ?? "127.0.0.1",
     port: integer("HUB_PORT", 8080, 0, 65_535),
     previewPort: port("HUB_PREVIEW_PORT", 8081),
     gatewayPort: port("HUB_GATEWAY_PORT", undefined),
     previewGatewayPort: port("HUB_PREVIEW_GATEWAY_PORT", undefined),
     dataDir: path.resolve(text("HUB_DATA_DIR") ?? "data"),
-    databaseUrl: databaseUrl("DATABASE_URL"),
-    previewDatabaseUrl: databaseUrl("PREVIEW_DATABASE_URL"),
-    roles: new Set(roles.length === 0 ? allRoles : (roles as Role[])),
-    secretKey: text("HUB_SECRET_KEY"),
-    previousSecretKeys: list("HUB_PREVIOUS_SECRET_KEYS"),
-    admin: { email, password },
-    oidc: issuer !== undefined && audience !== undefined ? { issuer, audience } : undefined,
+    ...readDatabaseUrls(reader),
+    roles: readRoles(reader),
+    ...readSecretKeys(reader),
+    admin: readAdmin(reader),
+    oidc: readOidc(reader),
     logLevel: oneOf("HUB_LOG_LEVEL", ["debug", "info", "warn", "error", "silent"], "info"),
-    rateLimit: rateLimitOff ? undefined : integer("HUB_RATE_LIMIT", 600, 1, 1_000_000),
+    rateLimit:
+      text("HUB_RATE_LIMIT")?.toLowerCase() === "off" ? undefined : integer("HUB_RATE_LIMIT", 600, 1, 1_000_000),
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
     maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
@@ -163,10 +82,70 @@ export function readConfig(env: Env = process.env): Config {
     },
     filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
     taskSlots: integer("HUB_TASK_SLOTS", 32, 1, 1_000),
-    corsOrigins: list("HUB_CORS_ORIGINS"),
-    trustedProxies: list("HUB_TRUSTED_PROXIES"),
+    corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
+    trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),
   };
-  if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
-  return config;
+}
+
+function readDatabaseUrls({ text, problem }: SettingReader): Pick<Config, "databaseUrl" | "previewDatabaseUrl"> {
+  const read = (name: string): string | undefined => {
+    const value = text(name);
+    if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+      problem(`${name} must start with postgres:// or postgresql://.`);
+    }
+    return value;
+  };
+  const [databaseUrl, previewDatabaseUrl] = [read("DATABASE_URL"), read("PREVIEW_DATABASE_URL")];
+  if (previewDatabaseUrl !== undefined && databaseUrl === undefined) {
+    problem("PREVIEW_DATABASE_URL needs DATABASE_URL.");
+  }
+  return { databaseUrl, previewDatabaseUrl };
+}
+
+function readRoles({ list }: SettingReader): ReadonlySet<Role> {
+  const isRole = (entry: string): boolean => (allRoles as readonly string[]).includes(entry);
+  const roles = list("HUB_ROLES", isRole, `may name ${allRoles.join(", ")}`) as Role[];
+  return new Set(roles.length === 0 ? allRoles : roles);
+}
+
+function readSecretKeys({ text, list, problem }: SettingReader): Pick<Config, "secretKey" | "previousSecretKeys"> {
+  const secretKey = text("HUB_SECRET_KEY");
+  const previousSecretKeys = list("HUB_PREVIOUS_SECRET_KEYS");
+  // No word about their values: they are secrets.
+  if ([secretKey, ...previousSecretKeys].some((key) => key !== undefined && key.length < 32)) {
+    problem("HUB_SECRET_KEY and HUB_PREVIOUS_SECRET_KEYS need at least 32 characters each.");
+  }
+  return { secretKey, previousSecretKeys };
+}
+
+function readAdmin({ text, problem }: SettingReader): Config["admin"] {
+  const password = text("HUB_ADMIN_PASSWORD");
+  if (password !== undefined && (password.length < 10 || password.length > 256)) {
+    problem("HUB_ADMIN_PASSWORD needs 10 to 256 characters.");
+  }
+  const email = text("HUB_ADMIN_EMAIL") ?? "admin@hub.local";
+  if (!/^\S+@\S+$/.test(email)) problem(`HUB_ADMIN_EMAIL must be an e-mail address, not "${email}".`);
+  return { email, password };
+}
+
+function readOidc({ text, problem }: SettingReader): Config["oidc"] {
+  const issuer = text("HUB_OIDC_ISSUER");
+  const audience = text("HUB_OIDC_AUDIENCE");
+  if (issuer !== undefined && !URL.canParse(issuer)) problem("HUB_OIDC_ISSUER must be a URL.");
+  if ((issuer === undefined) !== (audience === undefined)) {
+    problem("HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.");
+  }
+  return issuer === undefined || audience === undefined ? undefined : { issuer, audience };
+}
+
+/** As a browser sends it: anything else would never match. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = "", prefix = "0", ...more] = text.split("/");
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= longest && more.length === 0;
 }

@@ -18,7 +18,7 @@ export type Databases = {
 
 const minServerVersion = 150_000;
 
-export type OpenOptions = {
+type OpenOptions = {
   log(message: string): void;
   /** Works beside a hub that runs on the same data directory, instead of refusing. */
   mayShare: boolean;

@@ -28,7 +28,7 @@ export type OpenSurfaces = {
   firstAdmin: (FirstAdmin & { environments: Environment[] }) | undefined;
 };
 
-export type SurfaceParts = {
+type SurfaceParts = {
   databases: Databases;
   secrets: Secrets;
   log: Logger;

@@ -12,7 +12,6 @@ import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
 import type { Mount } from "../http/mount.ts";
 import { plainFormat } from "../http/mount.ts";
-import { createOpenApi } from "../http/openapi.ts";
 import { addPages } from "../http/pages.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import type { Config } from "./config.ts";
@@ -82,7 +81,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
         addPages(app, world, {
           health,
           metrics,
-          openApi: () => createOpenApi(mounts, hubVersion),
+          // Loaded when somebody asks for it: most processes never need it.
+          openApi: async () => (await import("../http/openapi.ts")).createOpenApi(mounts, hubVersion),
           metricsToken: config.metricsToken,
         }),
       rateLimits:

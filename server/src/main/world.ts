@@ -11,7 +11,7 @@ import { openSignals } from "../db/signals.ts";
 import { openTaskQueue } from "../queue/task-queue.ts";
 import { createSealer } from "../events/sealer.ts";
 
-export type WorldOptions = {
+type WorldOptions = {
   environment: Environment;
   connection: ClientConfig;
   maxConnections: number;

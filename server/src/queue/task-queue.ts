@@ -5,7 +5,7 @@ import type { Prepared, Queryable, Tx } from "../db/database.ts";
 import { openDatabase, throughIndexes } from "../db/database.ts";
 
 /** Points at an execution, which is the truth; a job that points nowhere is harmless. */
-export type NewJob = {
+type NewJob = {
   executionId: string;
   /** At most `concurrency` jobs with the same lane are out at a time, on all nodes together. */
   lane: string;

@@ -68,7 +68,7 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
   },
 };
 
-export type OneOfEverything = Record<ResourceKind, string>;
+type OneOfEverything = Record<ResourceKind, string>;
 
 export async function buildOneOfEverything(org: TestOrg): Promise<OneOfEverything> {
   const made: Partial<OneOfEverything> = {};

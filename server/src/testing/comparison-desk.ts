@@ -32,7 +32,7 @@ export function anItem(more: object = {}): object {
   return { trackingNumber: `1Z${++count}`, netCost: 15, serviceType: "UPS Ground", ...near, weight: lb(3), ...more };
 }
 
-export type ComparisonDesk = {
+type ComparisonDesk = {
   carrierAccountId: string;
   anAccount(card?: object): Promise<string>;
   /** The path of a draft. */

@@ -6,7 +6,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const blockMs = 30 * minuteMs;
 
-export type WallClock = (instant: number) => number;
+type WallClock = (instant: number) => number;
 
 /** What a clock in this zone shows, as milliseconds as if it showed UTC. */
 export function wallClock(zone: string): WallClock {
@@ -57,7 +57,7 @@ export function wallTimes(clock: WallClock, from: number, to: number): Float64Ar
   return times;
 }
 
-export type NaiveCron = {
+type NaiveCron = {
   isNamed(wallTime: number): boolean;
   runsEveryHour: boolean;
   isInterval: boolean;

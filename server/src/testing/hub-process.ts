@@ -9,9 +9,9 @@ import { afterFile } from "./after-file.ts";
 import type { TestClient } from "./test-client.ts";
 import { createClient } from "./test-client.ts";
 
-export type UserIds = { uid: number; gid: number };
+type UserIds = { uid: number; gid: number };
 
-export type HubOptions = {
+type HubOptions = {
   /** Settings besides the free ports and the data directory. */
   env?: Record<string, string>;
   args?: string[];
@@ -39,7 +39,7 @@ export type HubProcess = {
   stop(): Promise<number | null>;
 };
 
-export type Finished = { code: number | null; stdout: string; stderr: string };
+type Finished = { code: number | null; stdout: string; stderr: string };
 
 export const repository = path.join(import.meta.dirname, "../../..");
 export const hubMain = path.join(repository, "server/src/main/hub.ts");
@@ -93,7 +93,7 @@ export async function runHub(args: string[], options: HubOptions = {}): Promise<
   return { code, stdout: hub.stdout(), stderr: hub.stderr() };
 }
 
-export type SpawnedHub = HubProcess & { hasExited(): boolean };
+type SpawnedHub = HubProcess & { hasExited(): boolean };
 
 /** A hub process, wherever it is in its start. */
 export async function spawnHub(options: HubOptions = {}): Promise<SpawnedHub> {

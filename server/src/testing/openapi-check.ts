@@ -2,8 +2,12 @@ import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 
-type Operation = { responses: Record<string, { content: Record<string, { schema: object }> }> };
-type Document = { paths: Record<string, Record<string, Operation>>; components: object };
+type Response = { content: Record<string, { schema: object }> };
+type Operation = { responses: Record<string, Response | { $ref: string }> };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Response> };
+};
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
@@ -38,25 +42,20 @@ function createOpenApiCheck(document: Document): OpenApiCheck {
     const operation = match && document.paths[match.path]?.[method.toLowerCase()];
     // Unknown paths (404) and methods (405) are in no document; a 304 has no body.
     if (!operation || status === 304) return;
-    const response = operation.responses[String(status)];
-    if (!response) throw new Error(`${method} ${path} answered ${status}, which its OpenAPI does not name`);
+    const named = operation.responses[String(status)];
+    if (!named) throw new Error(`${method} ${path} answered ${status}, which its OpenAPI does not name`);
+    const shared = "$ref" in named ? named.$ref.slice("#/components/responses/".length) : undefined;
+    const response = "$ref" in named ? document.components.responses[shared!]! : named;
     const contentType = type.split(";")[0]!;
     const content = response.content[contentType];
     if (!content)
       throw new Error(`${method} ${path} answered ${status} as ${type}, not ${Object.keys(response.content).join()}`);
     let validate = compiled.get(content.schema);
     if (!validate) {
-      const place = [
-        "paths",
-        match.path,
-        method.toLowerCase(),
-        "responses",
-        String(status),
-        "content",
-        contentType,
-        "schema",
-      ];
-      validate = ajv.compile({ $ref: `openapi#/${place.map(pointerPart).join("/")}` });
+      const own = ["paths", match.path, method.toLowerCase(), "responses", String(status)];
+      const place = shared === undefined ? own : ["components", "responses", shared];
+      const pointer = [...place, "content", contentType, "schema"].map(pointerPart).join("/");
+      validate = ajv.compile({ $ref: `openapi#/${pointer}` });
       compiled.set(content.schema, validate);
     }
     if (!validate(body)) {

@@ -5,9 +5,9 @@ import { clockChanges, naiveCron, naiveRuns, wallClock, wallTimes } from "./cron
 
 /**
  * The evaluator beside the oracle around every clock change. All zones take minutes:
- *   node server/src/testing/prove-cron.ts [zone ...]
+ *   npx node server/src/testing/prove-cron.ts [zone ...]
  */
-export const provenExpressions = [
+const provenExpressions = [
   "* * * * *",
   "*/5 * * * *",
   "*/7 * * * *",

@@ -1,18 +1,13 @@
+import { randomIntegers } from "../core/seeded-random.ts";
 import type { RateCard, Surcharge } from "../carriers/rate-card/card.schemas.ts";
 import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
 
 export type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(share: number): boolean };
 
-/** The same numbers for the same seed. */
+/** The same numbers for the same seed. Shares are finer than the percents of `seededRandom`. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const integer = randomIntegers(seed);
+  const next = (): number => integer() / 2 ** 32;
   return {
     below: (limit) => Math.floor(next() * limit),
     pick: (list) => list[Math.floor(next() * list.length)]!,

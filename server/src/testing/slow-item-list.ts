@@ -3,7 +3,7 @@ import type { Random } from "./random-parcels.ts";
 import type { TestClient } from "./test-client.ts";
 
 /** What a list of items may be asked for; pages begin with 1. */
-export type ListQuery = Omit<ItemQuery, "page" | "limit"> & { page?: number; limit?: number };
+type ListQuery = Omit<ItemQuery, "page" | "limit"> & { page?: number; limit?: number };
 
 /** All items of a comparison, by the plain list. */
 export async function readAllItems(client: Pick<TestClient, "get">, path: string): Promise<Item[]> {

@@ -6,7 +6,7 @@ import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.
  * The price of one parcel, worked out in the simplest way from the card as it was uploaded: no compiling, no caches, no
  * code of the hub. Slow, and only for comparing. Knows what `random-parcels.ts` and the demo cards use.
  */
-export type SlowPrice = {
+type SlowPrice = {
   zone: string | null;
   reason: string | null;
   cents: number | null;

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
-import { seededRandom } from "../connectors/random.ts";
+import { seededRandom } from "../core/seeded-random.ts";
 
 export type ShopLine = { id: number; sku: string; title: string; quantity: number; price: string };
-export type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };
+type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };
 export type ShopOrder = {
   id: number;
   number: string;
@@ -20,7 +20,7 @@ export type ShopOrder = {
 };
 
 /** One thing that was done to the shop, in the order in which it was done. Nothing is ever taken back from the list. */
-export type Effect = { seq: number; kind: string; orderId: number; key: string; detail?: unknown };
+type Effect = { seq: number; kind: string; orderId: number; key: string; detail?: unknown };
 
 export type ShopData = {
   orders: ShopOrder[];

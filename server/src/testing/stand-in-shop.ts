@@ -10,7 +10,7 @@ import { answerShopify, operationOf } from "./stand-in-shopify.ts";
 import type { WooFeatures } from "./stand-in-woo.ts";
 import { answerWoo } from "./stand-in-woo.ts";
 
-export const faultKinds = [
+const faultKinds = [
   "rate_limit",
   "throttled",
   "error",

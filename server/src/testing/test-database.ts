@@ -14,16 +14,6 @@ export async function cloneDatabase(): Promise<{ connection: ClientConfig; drop(
   };
 }
 
-/** An empty database, as a new installation has it. */
-export async function emptyDatabase(): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
-  const name = `e_${crypto.randomUUID().replaceAll("-", "")}`;
-  await onCluster(`create database ${name} template template0`);
-  return {
-    connection: { ...inject("cluster"), database: name },
-    drop: () => onCluster(`drop database ${name} with (force)`),
-  };
-}
-
 async function onCluster(sql: string): Promise<void> {
   const client = new pg.Client({ ...inject("cluster"), database: "postgres" });
   await client.connect();

@@ -47,7 +47,7 @@ export type TestHub = {
   stop(): Promise<void>;
 };
 
-export type TestHubOptions = {
+type TestHubOptions = {
   environment?: Environment;
   settings?: Partial<Settings>;
   config?: Partial<SurfaceOptions["config"]>;

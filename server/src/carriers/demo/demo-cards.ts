@@ -252,7 +252,7 @@ function regionalCard(): RateCard {
   };
 }
 
-export type DemoCard = { account: string; card: RateCard };
+type DemoCard = { account: string; card: RateCard };
 
 /** Four contracts to compare, with the carriers they are near to in shape but not in name. */
 export function demoCards(): DemoCard[] {

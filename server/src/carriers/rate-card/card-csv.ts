@@ -8,7 +8,7 @@ import { levelOfService, serviceLevels } from "./service-level.ts";
 
 /** Where in the file: rows as a spreadsheet counts them, columns by name. */
 export type CellError = FieldError & { row: number; column: string | null };
-export type CsvServices = { services: Record<string, unknown>[] } | { errors: CellError[] };
+type CsvServices = { services: Record<string, unknown>[] } | { errors: CellError[] };
 
 type Unit = "lb" | "oz" | "kg" | "g";
 type Cell = { row: number; column: string; zone: string; price: number | null };

@@ -1,4 +1,4 @@
-export type DatedCard = { effectiveFrom: string; effectiveTo?: string | null | undefined; version: number };
+type DatedCard = { effectiveFrom: string; effectiveTo?: string | null | undefined; version: number };
 
 /**
  * The card in effect on a day: of those that have begun and not ended (both days included) the one that began last, and

@@ -9,7 +9,7 @@ import { foldService, levelOfService, levelsToTry } from "./service-level.ts";
 
 type Member = (value: string) => boolean;
 
-export type CompiledDiscount = {
+type CompiledDiscount = {
   ppm: number;
   cents: number;
   zones: Set<string> | undefined;

@@ -34,7 +34,7 @@ const fixedLabels = new Map([
   ["fuel", "Fuel"],
 ]);
 
-export function labelOf(card: CompiledCard, code: string): string {
+function labelOf(card: CompiledCard, code: string): string {
   return fixedLabels.get(code) ?? card.surcharges.find((surcharge) => surcharge.code === code)?.label ?? code;
 }
 

@@ -16,7 +16,7 @@ export type Trip = {
   shipDate: string;
 };
 
-export type Parcel = { weightMg: number; sides?: Sides | undefined };
+type Parcel = { weightMg: number; sides?: Sides | undefined };
 
 /** `ofCents` and `ppm` say what a share was taken of; `quantity` how many units were charged. */
 export type PriceLine = { code: string; cents: number; ofCents?: number; ppm?: number; quantity?: number };
@@ -115,7 +115,7 @@ export function priceOfBreak(situation: Situation, index: number): Price | Refus
   return priceParcel(situation, { weightMg });
 }
 
-export function breakOf({ breaksMg }: CompiledService, mg: number): number {
+function breakOf({ breaksMg }: CompiledService, mg: number): number {
   let [low, high] = [0, breaksMg.length];
   while (low < high) {
     const middle = (low + high) >> 1;

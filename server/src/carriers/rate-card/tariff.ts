@@ -27,7 +27,7 @@ export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart,
 }
 
 /** What if fuel, discount or divisor were others: the same card with these changed. */
-export function applyScenario(card: RateCard, scenario: Scenario): RateCard {
+function applyScenario(card: RateCard, scenario: Scenario): RateCard {
   const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
   const fuel =
     fuelPercent === undefined ? card.fuel : { base: card.fuel?.base ?? ("base_net" as const), percent: fuelPercent };

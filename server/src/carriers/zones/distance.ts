@@ -1,5 +1,5 @@
 import data from "./zip3-points.json" with { type: "json" };
-import { prefixesOfState } from "./zip.ts";
+import { prefixesOfState } from "../../core/zip-states.ts";
 
 export type Point = { latitude: number; longitude: number; cosine: number };
 

@@ -1,6 +1,7 @@
 import type { Point } from "./distance.ts";
 import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
-import { normaliseZip, prefixesOfState } from "./zip.ts";
+import { prefixesOfState } from "../../core/zip-states.ts";
+import { normaliseZip } from "./zip.ts";
 import type { ChartedService, ZoneChart } from "./zone-chart.ts";
 import { zoneInChart } from "./zone-chart.ts";
 import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
@@ -22,7 +23,7 @@ export type NoZone = { reason: "zone_unresolved" | "not_serviceable"; message: s
 
 export type ZoneRules = { scheme: SchemeName; distances: ZoneScheme | undefined; chart: ZoneChart | undefined };
 
-export const borderlineMiles = 15;
+const borderlineMiles = 15;
 export const flatZone = "all";
 
 export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: ZoneChart): ZoneRules {

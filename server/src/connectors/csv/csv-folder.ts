@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } fr
 import path from "node:path";
 import type { Call } from "../connector.ts";
 import { TaskError } from "../connector.ts";
-import { effectHandle } from "../random.ts";
+import { shortHash } from "../short-hash.ts";
 
 const maxFileBytes = 50 * 1024 * 1024;
 
@@ -54,7 +54,7 @@ export async function putAway(folder: string, { name, mark }: Found, where: "pro
     () => false,
   );
   const { name: stem, ext } = path.parse(name);
-  await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${effectHandle(mark)}${ext}` : name));
+  await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${shortHash(mark)}${ext}` : name));
 }
 
 /** All of it or nothing: a reader never sees half a file. Writing it again leaves the same file. */

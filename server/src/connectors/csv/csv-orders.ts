@@ -3,7 +3,7 @@ import { delimiters } from "../../core/csv.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { TaskError } from "../connector.ts";
-import { effectHandle } from "../random.ts";
+import { shortHash } from "../short-hash.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
@@ -21,7 +21,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   const options = call.settings as SheetOptions;
   const given = call.input.csv;
   if (typeof given === "string") {
-    const mark = effectHandle(given);
+    const mark = shortHash(given);
     const records = await readSheet(given, { ...options, ...(call.input as SheetOptions) });
     for (const page of inPages(records, { mark }, at.mark === mark ? (at.done ?? 0) : 0)) {
       // Whoever sends the same text once more wants it to be read once more.
@@ -115,7 +115,7 @@ export const ordersExport = pushTask("orders.export", {
       .replaceAll(/[^\w.-]+/g, "_")
       .replace(/^\.+/, "")
       .slice(0, 80);
-    const file = `${number || "order"}-${effectHandle(effectKey)}.csv`;
+    const file = `${number || "order"}-${shortHash(effectKey)}.csv`;
     if (typeof name !== "string") return { details: { file, csv } };
     await writeTextFile(await openFolder(call, name), file, csv);
     return { externalId: file, details: { file } };

@@ -5,7 +5,7 @@ import type { Group } from "../../core/csv-groups.ts";
 import { groupRows } from "../../core/csv-groups.ts";
 import type { PulledRecord } from "../connector.ts";
 import { TaskError } from "../connector.ts";
-import { effectHandle } from "../random.ts";
+import { shortHash } from "../short-hash.ts";
 import { cleanText } from "../shape.ts";
 
 const maxRows = 200_000;
@@ -45,6 +45,6 @@ function invalid(problems: string[]): TaskError {
 function toRecord({ request, rows }: Group, all: string[][], header: string[]): PulledRecord {
   const cells = rows.map((row) => Object.fromEntries(header.map((name, i) => [name.trim(), all[row]![i] ?? ""])));
   const given = request.externalId ?? request.number;
-  const externalId = typeof given === "string" ? given : `row-${effectHandle(JSON.stringify(cells))}`;
+  const externalId = typeof given === "string" ? given : `row-${shortHash(JSON.stringify(cells))}`;
   return { externalId, raw: { rows: cells }, canonical: { ...request, externalId } };
 }

@@ -1,12 +1,12 @@
 import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Sent } from "../connector.ts";
-import { effectHandle } from "../random.ts";
+import { shortHash } from "../short-hash.ts";
 import { pushTask } from "../standard-tasks.ts";
 
 /** The demo shop keeps nothing: the same effect key always gets the same answer, as from a shop that knows it. */
 function accept(kind: string, effectKey: string, details: Record<string, unknown>): Promise<Sent> {
-  return Promise.resolve({ externalId: `demo-${kind}-${effectHandle(effectKey)}`, details });
+  return Promise.resolve({ externalId: `demo-${kind}-${shortHash(effectKey)}`, details });
 }
 
 const fulfillmentsPush = pushTask("fulfillments.push", {

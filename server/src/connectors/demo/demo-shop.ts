@@ -1,7 +1,7 @@
 import type { CanonicalInventory, CanonicalLocation, CanonicalOrder, CanonicalTracking } from "../canonical.ts";
 import type { PulledRecord } from "../connector.ts";
-import type { Random } from "../random.ts";
-import { seededRandom } from "../random.ts";
+import type { Random } from "../../core/seeded-random.ts";
+import { seededRandom } from "../../core/seeded-random.ts";
 
 const firstNames = "Ada Bruno Chidi Dana Emil Fatima Goran Hana Ivo Julia Kemal Lena Milo Nadia Otis Paula".split(" ");
 const lastNames = "Alvarez Brandt Costa Dahl Eriksen Fofana Grant Hoang Iqbal Janssen Klein Lopez Mbeki Novak".split(

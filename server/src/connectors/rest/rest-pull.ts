@@ -5,7 +5,7 @@ import { TaskError } from "../connector.ts";
 import { createFollowed, pagesRepeat } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import { readPath } from "../json-path.ts";
-import { effectHandle } from "../random.ts";
+import { shortHash } from "../short-hash.ts";
 import type { Json } from "../shape.ts";
 import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
 import { Type } from "../../core/type.ts";
@@ -33,7 +33,7 @@ async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGe
     const response = await ask(call, pageRequest(call, task, at));
     const body = readJson(response);
     const records = recordsOf(task, body);
-    const print = effectHandle(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
+    const print = shortHash(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
     const named = nextOf(call, task.paging ?? { kind: "none" }, at, response, body, records.length);
     // Some go on naming the place behind the last record, for whoever comes back later.
     const next = records.length === 0 && named === at.next ? undefined : named;

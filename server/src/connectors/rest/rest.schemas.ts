@@ -33,7 +33,7 @@ export const RequestTemplate = Strict({
 });
 export type RequestTemplate = Static<typeof RequestTemplate>;
 
-export const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
+const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
 
 export const Paging = Strict(
   {
@@ -131,7 +131,7 @@ export const TaskDefinition = Strict({
 });
 export type TaskDefinition = Static<typeof TaskDefinition>;
 
-export const authKinds = ["none", "bearer", "basic", "header", "query"] as const;
+const authKinds = ["none", "bearer", "basic", "header", "query"] as const;
 
 export const RestSettings = Strict(
   {

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { scopes } from "../../core/scopes.ts";
 import { DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
@@ -31,13 +32,6 @@ export const RotateRequest = Strict(
 );
 export type RotateRequest = Static<typeof RotateRequest>;
 
-const Creator = Type.Object({
-  type: Type.String(),
-  id: Type.Optional(Id),
-  email: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-});
-
 const fields = {
   id: Id,
   name: Type.String(),
@@ -46,7 +40,7 @@ const fields = {
   scopes: Type.Array(ScopeName),
   status: OneOf(["active", "expired"]),
   environment: OneOf(["live", "preview"]),
-  createdBy: Creator,
+  createdBy: ActorShape,
   createdAt: DateTime,
   expiresAt: Nullable(DateTime),
   lastUsedAt: Nullable(DateTime),

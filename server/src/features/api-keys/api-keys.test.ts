@@ -48,7 +48,7 @@ describe("API keys", () => {
     const twice = await org.post("/api-keys", { name: "twice", scopes: ["orders:read", "rates:read", "orders:read"] });
     expect(twice.body.errors[0]).toMatchObject({
       code: "uniqueItems",
-      message: "Members 0 and 2 of the list, counted from 0, are the same.",
+      message: "Entries 0 and 2 are the same, counted from 0.",
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Count, DateTime, Id, Nullable, pageQuery } from "../../core/schema.ts";
+import { Before, Count, DateTime, Id, Nullable, pageQuery, Since } from "../../core/schema.ts";
 
 export const AuditEntry = Type.Object({
   id: Id,
@@ -8,12 +9,7 @@ export const AuditEntry = Type.Object({
   type: Type.String(),
   objectType: Type.String(),
   objectId: Id,
-  actor: Type.Object({
-    type: Type.String(),
-    id: Type.Optional(Id),
-    email: Type.Optional(Type.String()),
-    name: Type.Optional(Type.String()),
-  }),
+  actor: ActorShape,
   requestId: Nullable(Type.String()),
   data: Type.Record(Type.String(), Type.Unknown()),
   occurredAt: DateTime,
@@ -26,8 +22,8 @@ export const AuditQuery = pageQuery({
   type: Type.Optional(Type.String({ maxLength: 100, description: "For example condition_set.created" })),
   objectId: Type.Optional(Id),
   actorId: Type.Optional(Id),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: Since,
+  to: Before,
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 

@@ -82,7 +82,11 @@ async function readUpload(upload: RateCardUpload): Promise<RateCard> {
     return upload.card;
   }
   if (!upload.header)
-    throw badField("/header", "required", "Prices alone are no card: name, effectiveFrom, zoneScheme.");
+    throw badField(
+      "/header",
+      "required",
+      "Prices alone are not a card: it needs name, effectiveFrom and zoneScheme, too.",
+    );
   const read = await servicesFromCsv(upload.csv!, upload.header);
   if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
   const card = { ...upload.header, services: read.services };

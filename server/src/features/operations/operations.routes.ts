@@ -36,6 +36,7 @@ export const operationRoutes = [
     description:
       "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued.",
     body: shapes.RunRequest,
+    headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
@@ -83,6 +84,7 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Run the failed orders again, each from the step where it failed",
     ids: runIds,
+    headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
     handle: (ctx, { params, prefersAsync }) => operations.retryRun(ctx, params.id, prefersAsync),
   }),
@@ -92,6 +94,7 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Take back what a run did, newest step first",
     ids: runIds,
+    headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
     handle: (ctx, { params, prefersAsync }) => operations.undoRun(ctx, params.id, prefersAsync),
   }),

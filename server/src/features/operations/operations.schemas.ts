@@ -1,6 +1,19 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  Before,
+  Count,
+  DateTime,
+  Id,
+  Name,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Since,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 
 export const maxOrders = 10_000;
 export const maxActions = 25;
@@ -116,13 +129,6 @@ export const PreflightReport = Type.Object({
   orders_truncated: Type.Boolean(),
 });
 
-const ActorShape = Type.Object({
-  type: Type.String(),
-  id: Type.Optional(Id),
-  email: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-});
-
 const runFields = {
   id: Id,
   status: OneOf(runStatuses),
@@ -180,8 +186,8 @@ export const RunQuery = pageQuery({
   action_type: Type.Optional(Type.String({ maxLength: 64 })),
   order_id: Type.Optional(Id),
   retry_of: Type.Optional(Id),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: Since,
+  to: Before,
 });
 export type RunQuery = Static<typeof RunQuery>;
 

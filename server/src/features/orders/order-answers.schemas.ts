@@ -1,15 +1,27 @@
 import type { Static, TObject } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  Before,
+  CappedPagination,
+  Count,
+  DateTime,
+  Id,
+  NameList,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Since,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 const Text = Type.String();
 const MaybeText = Type.Optional(Text);
-
-const ActorShape = Type.Object({ type: Text, id: Type.Optional(Id), email: MaybeText, name: MaybeText });
 
 /** Serialised without trying alternatives, which a list of orders would feel. */
 function MaybeObject<Schema extends TObject>(schema: Schema) {
@@ -102,21 +114,12 @@ export type OrderAnswer = Static<typeof OrderAnswer>;
 
 export const OrderPage = Type.Object({
   data: Type.Array(OrderAnswer),
-  pagination: Type.Object({
-    page: Count,
-    limit: Count,
-    total: Count,
-    totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
-    pages: Count,
-    hasMore: Type.Boolean(),
-  }),
+  pagination: CappedPagination,
 });
 export type OrderPage = Static<typeof OrderPage>;
 
 const Filter = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) }));
-const From = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
-const To = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
 const archivedNames = ["true", "false", "any"] as const;
 export type Archived = (typeof archivedNames)[number];
 const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
@@ -134,7 +137,7 @@ const sortNames = [
 export type SortName = (typeof sortNames)[number];
 
 const filters = {
-  status: Filter(200, "One or more statuses or on_hold, separated by commas"),
+  status: Type.Optional(NameList([...orderStatuses, "on_hold"])),
   tag: Filter(64),
   locationId: Type.Optional(Id),
   bridgeId: Type.Optional(Id),
@@ -143,14 +146,14 @@ const filters = {
   paymentStatus: Type.Optional(OneOf(paymentStatuses)),
   channel: Filter(64),
   archived: Archived,
-  orderedFrom: From,
-  orderedTo: To,
-  createdFrom: From,
-  createdTo: To,
-  updatedFrom: From,
-  updatedTo: To,
-  shipByFrom: From,
-  shipByTo: To,
+  orderedFrom: Since,
+  orderedTo: Before,
+  createdFrom: Since,
+  createdTo: Before,
+  updatedFrom: Since,
+  updatedTo: Before,
+  shipByFrom: Since,
+  shipByTo: Before,
   search: Filter(200, "Beginnings of words in number, external id, customer, SKU, city or zip; all must be found"),
 };
 

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Count, DateTime, Id, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { pickupStatuses } from "./pickups.states.ts";
 
@@ -129,7 +129,7 @@ export type CheckAnswer = Static<typeof CheckAnswer>;
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
 export const PickupQuery = pageQuery({
-  status: Type.Optional(Type.String({ maxLength: 200, description: `One or several of ${pickupStatuses.join(", ")}` })),
+  status: Type.Optional(NameList(pickupStatuses)),
   carrierAccountId: Type.Optional(Id),
   from: DateOnly("On this day or later"),
   to: DateOnly("On this day or earlier"),

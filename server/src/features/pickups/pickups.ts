@@ -1,15 +1,12 @@
-import type { FieldError } from "../../core/errors.ts";
-import { validationFailed } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
+import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
 import { book, refuseTwin } from "./book-pickup.ts";
 import type { Pickup } from "./pickup.ts";
 import { dueOf, presentPickup } from "./pickup.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
-import { pickupStatuses } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
 import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
 import { record } from "./settle-pickup.ts";
@@ -26,30 +23,9 @@ export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
 }
 
 export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<PickupAnswer>> {
-  const page = await store.listPickups(ctx.db, ctx.orgId, query, readStatuses(query));
+  const statuses = query.status === undefined ? null : splitNames<PickupStatus>(query.status);
+  const page = await store.listPickups(ctx.db, ctx.orgId, query, statuses);
   return { ...page, data: page.data.map((pickup) => present(ctx, pickup)) };
-}
-
-function readStatuses({ status, from, to }: PickupQuery): PickupStatus[] | null {
-  const errors: FieldError[] = [];
-  for (const [name, date] of Object.entries({ from, to })) {
-    if (date?.startsWith("0000"))
-      errors.push({ pointer: `query/${name}`, code: "format", message: "There was no year 0." });
-  }
-  const wanted = status?.split(",").map((name) => name.trim());
-  const unknown = wanted?.find((name) => !pickupStatuses.includes(name as PickupStatus));
-  if (unknown !== undefined) {
-    const suggestion = nearestName(unknown, pickupStatuses);
-    errors.push({
-      pointer: "query/status",
-      code: "enum",
-      message: `${unknown || "An empty name"} is not one of the statuses.`,
-      allowed: pickupStatuses,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
-  }
-  if (errors.length > 0) throw validationFailed(errors);
-  return (wanted as PickupStatus[] | undefined) ?? null;
 }
 
 /** What POST /pickups would say, without asking anybody. */

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
+import type { Random } from "../../core/seeded-random.ts";
+import { seededRandom } from "../../core/seeded-random.ts";
 import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.ts";
 import type { Hold, Order, OrderLine } from "../orders/order.ts";
 
@@ -62,15 +64,13 @@ const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"
 
 /** Believable orders in every state, in batches. The same seed gives the same orders, relative to `now`. */
 export function* makeDemoOrders(count: number, seed: number, now: Date): Generator<Order[]> {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const today = Math.floor(now.getTime() / dayMs) * dayMs;
   for (let first = 0; first < count; first += batchSize) {
     const length = Math.min(batchSize, count - first);
     yield Array.from({ length }, (_, index) => makeOrder(first + index, seed, random, today));
   }
 }
-
-type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(percent: number): boolean };
 
 function makeOrder(index: number, seed: number, random: Random, today: number): Order {
   const status = pickStatus(random.below(100));
@@ -191,19 +191,6 @@ function pickStatus(percent: number): OrderStatus {
     left -= share;
   }
   return "ready";
-}
-
-/** A small generator of our own: Math.random cannot be given a seed. */
-function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-  const below = (limit: number): number => next() % limit;
-  return { below, pick: (list) => list[below(list.length)]!, chance: (percent) => below(100) < percent };
 }
 
 /** Ids that are the same for the same seed, in the form of a UUIDv7. */

@@ -82,6 +82,22 @@ describe("a comparison whose worker stops", () => {
     }
   });
 
+  test("because the database refuses what it writes has failed, and is not taken up for ever", async () => {
+    const { db } = hub.world;
+    const path = await aComparison([anItem()]);
+    await org.post(`${path}/process`);
+    await db.query(`create function refuse_result() returns trigger language plpgsql as $$ begin
+      raise exception 'out of range' using errcode = '22003'; end $$`);
+    await db.query(`create trigger refuse_result before insert on rate_results for each row
+      when (new.comparison_id = '${idOf(path)}') execute function refuse_result()`);
+    try {
+      await resumeComparisons(hub.world);
+    } finally {
+      await db.query("drop function refuse_result cascade");
+    }
+    expect((await org.get(path)).body).toMatchObject({ status: "failed", error: { code: "internal_error" } });
+  });
+
   test("shows the results of the last finished revision until the next is finished", async () => {
     const path = await manyItems();
     await resumeComparisons(hub.world);

@@ -5,7 +5,7 @@ import type { Ctx, World } from "../../context.ts";
 import { perWorld, systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
-import { sqlState } from "../../db/database.ts";
+import { isConnectionLoss, sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { WeighedParcel } from "../shipments/shipments.ts";
 import type { ItemKinds } from "./item-kinds.ts";
@@ -70,13 +70,14 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
   } catch (error) {
     world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
     // The database may be back in a moment; anything else would fail in the same way for ever.
-    if (sqlState(error) !== undefined || isConnectionError(error)) return;
+    if (isConnectionLoss(error) || isConflict(error)) return;
     await world.db.transaction((tx) => fail(tx, ctx, row, error));
   }
 }
 
-function isConnectionError(error: unknown): boolean {
-  return /terminated|ECONN|timeout|closed/i.test((error as Error).message ?? "");
+/** Two transactions were in each other's way, five times in a row. */
+function isConflict(error: unknown): boolean {
+  return ["40001", "40P01"].includes(sqlState(error) ?? "");
 }
 
 /**

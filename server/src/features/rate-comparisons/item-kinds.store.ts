@@ -1,3 +1,4 @@
+import { splitNames } from "../../core/schema.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Kind } from "./item-kinds.ts";
 import type { ItemFilter } from "./rate-comparisons.schemas.ts";
@@ -47,10 +48,10 @@ export async function findByKind(
   const add = (condition: string, value: unknown): void => {
     if (value !== undefined) text += ` and ${condition.replaceAll("?", `$${values.push(value)}`)}`;
   };
-  add("status = any(?)", filter.status?.split(","));
+  add("status = any(?)", filter.status === undefined ? undefined : splitNames(filter.status));
   add("zone = ?", filter.zone);
-  add("basis = any(?)", filter.basis?.split(","));
-  add("reason = any(?)", filter.reason?.split(","));
+  add("basis = any(?)", filter.basis === undefined ? undefined : splitNames(filter.basis));
+  add("reason = any(?)", filter.reason === undefined ? undefined : splitNames(filter.reason));
   add("sign = ?", filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome]);
   add("lower(service_type) = lower(?)", filter.serviceType);
   const rows = await db.query<{ items: number; positions: Buffer }>(

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
-import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Count, DateTime, Id, Name, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { ScenarioShape } from "../carrier-accounts/carrier-accounts.schemas.ts";
 
@@ -200,22 +200,14 @@ export const ImportAnswer = Type.Object({
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
 
-const list = (values: readonly string[], description: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: `^(${values.join("|")})(,(${values.join("|")}))*$`,
-      description: `${description}: ${values.join(", ")}`,
-    }),
-  );
-
 const itemFilters = {
-  status: list(itemStatuses, "One or several, separated by commas"),
+  status: Type.Optional(NameList(itemStatuses)),
   zone: Type.Optional(Type.String({ maxLength: 10 })),
   serviceType: Type.Optional(Type.String({ maxLength: 100, description: "In any case" })),
   search: Type.Optional(Type.String({ maxLength: 100, description: "In tracking numbers, cities, states and ZIPs" })),
   outcome: Type.Optional(OneOf(["win", "loss", "tie"])),
-  basis: list(bases, "One or several, separated by commas"),
-  reason: list(itemReasons, "One or several, separated by commas"),
+  basis: Type.Optional(NameList(bases)),
+  reason: Type.Optional(NameList(itemReasons)),
   minSavings: Type.Optional(Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })),
 };
 

@@ -337,7 +337,7 @@ describe("the summary and the list of items", () => {
       {
         pointer: "query/status",
         code: "enum",
-        message: "This must be one or several of the allowed values, separated by commas.",
+        message: "estimatd is not one of the allowed names.",
         allowed: ["pending", "rated", "estimated", "unrateable", "invalid", "excluded"],
         suggestion: "estimated",
       },

@@ -1,4 +1,5 @@
 import { offsetOf } from "../../core/page.ts";
+import { splitNames } from "../../core/schema.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/like-pattern.ts";
 import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
@@ -68,7 +69,7 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   const add = (list: string[], condition: string, value: unknown): void => {
     if (value !== undefined) list.push(condition.replaceAll("?", `$${values.push(value)}`));
   };
-  const statuses = filter.status?.split(",");
+  const statuses = filter.status === undefined ? undefined : splitNames(filter.status);
   // An item without a result is pending.
   if (statuses?.every((status) => status === "pending")) add(onItems, "i.position >= ?", shown.done);
   else if (statuses?.includes("pending") && shown.done < shown.itemCount) {
@@ -76,8 +77,8 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
     add(onResults, "coalesce(r.status, 'pending') = any(?)", statuses);
   } else add(onResults, "r.status = any(?)", statuses);
   add(onResults, "r.zone = ?", filter.zone);
-  add(onResults, "r.basis = any(?)", filter.basis?.split(","));
-  add(onResults, "r.reason = any(?)", filter.reason?.split(","));
+  add(onResults, "r.basis = any(?)", filter.basis === undefined ? undefined : splitNames(filter.basis));
+  add(onResults, "r.reason = any(?)", filter.reason === undefined ? undefined : splitNames(filter.reason));
   const least = filter.minSavings === undefined ? undefined : Math.round(filter.minSavings * 100);
   add(onResults, "r.savings_cents >= ?", least);
   const sign = filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome];

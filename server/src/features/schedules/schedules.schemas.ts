@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { ExecutionQuery, ExecutionSummary } from "../tasks/tasks.schemas.ts";
@@ -75,7 +76,6 @@ export const UpcomingRun = Type.Object({
 });
 
 const ExecutionStatus = ExecutionSummary.properties.status;
-const Actor = Type.Object({ type: Type.String() }, { additionalProperties: true });
 
 export const Schedule = Type.Object({
   id: Id,
@@ -109,7 +109,7 @@ export const Schedule = Type.Object({
     }),
   }),
   pausedAt: Nullable(DateTime),
-  pausedBy: Nullable(Actor),
+  pausedBy: Nullable(ActorShape),
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

@@ -1,7 +1,19 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Version } from "../../core/schema.ts";
+import {
+  Before,
+  CappedPagination,
+  Count,
+  DateTime,
+  Id,
+  NameList,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Since,
+  Version,
+} from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
 
@@ -69,36 +81,25 @@ export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
 
 export const ShipmentPage = Type.Object({
   data: Type.Array(ShipmentSummary),
-  pagination: Type.Object({
-    page: Count,
-    limit: Count,
-    total: Type.Integer({ minimum: 0, description: "Counted up to 10,000" }),
-    totalIsCapped: Type.Boolean(),
-    pages: Count,
-    hasMore: Type.Boolean(),
-  }),
+  pagination: CappedPagination,
 });
 export type ShipmentPage = Static<typeof ShipmentPage>;
 
-const From = Type.Optional({ ...DateTime, description: "From this moment on" });
-const To = Type.Optional({ ...DateTime, description: "Before this moment" });
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
 export const ShipmentQuery = pageQuery({
-  status: Type.Optional(
-    Type.String({ maxLength: 200, description: `One or several of ${shipmentStatuses.join(", ")}` }),
-  ),
+  status: Type.Optional(NameList(shipmentStatuses)),
   carrier: Type.Optional(Type.String({ maxLength: 100 })),
   orderId: Type.Optional(Id),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
   atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
   riskReason: Type.Optional(OneOf(riskReasons)),
-  createdFrom: From,
-  createdTo: To,
-  shippedFrom: From,
-  shippedTo: To,
-  deliveredFrom: From,
-  deliveredTo: To,
+  createdFrom: Since,
+  createdTo: Before,
+  shippedFrom: Since,
+  shippedTo: Before,
+  deliveredFrom: Since,
+  deliveredTo: Before,
   promisedFrom: DateOnly("Promised for this day or later"),
   promisedTo: DateOnly("Promised for this day or earlier"),
   search: Type.Optional(Type.String({ maxLength: 100, description: "Beginning of a tracking number or order number" })),

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Count, DateTime, Id, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
+import { Before, Count, DateTime, Id, Nullable, OneOf, pageQuery, Since, Strict } from "../../core/schema.ts";
 import { executionStatuses, triggers } from "./tasks.states.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
@@ -87,7 +88,7 @@ export const ExecutionSummary = Type.Object({
   error: Nullable(Failure),
   nextAttemptAt: Nullable(DateTime),
   cancelRequestedAt: Nullable(DateTime),
-  createdBy: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  createdBy: ActorShape,
   createdAt: DateTime,
   startedAt: Nullable(DateTime),
   finishedAt: Nullable(DateTime),
@@ -123,7 +124,7 @@ export const ExecutionQuery = pageQuery({
   ),
   scheduleId: Type.Optional(Id),
   retryOf: Type.Optional(Id),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: Since,
+  to: Before,
 });
 export type ExecutionQuery = Static<typeof ExecutionQuery>;

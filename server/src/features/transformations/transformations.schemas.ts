@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { mappingLimits } from "./mapping-run.ts";
@@ -182,7 +183,7 @@ export const TransformationVersion = Type.Object({
   name: Type.String(),
   mappings: Type.Array(Anything),
   isActive: Type.Boolean(),
-  createdBy: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  createdBy: ActorShape,
   createdAt: DateTime,
 });
 export type TransformationVersion = Static<typeof TransformationVersion>;

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { badField, HubError } from "../core/errors.ts";
+import { parseStrictJson } from "../core/strict-json.ts";
+
+/** The only kinds of bodies that are read: JSON everywhere, and CSV where a route takes it. */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
+    body.length === 0 ? undefined : parseStrictJson(body),
+  );
+  addParser(app, ["text/csv"], (request, body) => {
+    if (!(request.routeOptions.config as { takesCsv?: boolean }).takesCsv) {
+      throw new HubError("unsupported_media_type", "This route takes application/json.");
+    }
+    return body.length === 0 ? undefined : { csv: decodeText(body) };
+  });
+}
+
+function addParser(
+  app: FastifyInstance,
+  types: string[],
+  parse: (request: FastifyRequest, body: Buffer) => unknown,
+): void {
+  app.addContentTypeParser(types, { parseAs: "buffer" }, (request, body: Buffer, done) => {
+    try {
+      refuseForeignCharset(request.headers["content-type"]);
+      request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
+      done(null, parse(request, body));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** What an Idempotency-Key is bound to: the bytes that were sent, not what they were parsed to. */
+function digestBody(body: Buffer): string {
+  return createHash("sha256").update(body).digest("base64");
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badField("/csv", "not_utf8", "The file is not valid UTF-8.");
+  }
+}
+
+function refuseForeignCharset(contentType = ""): void {
+  const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
+    throw new HubError("unsupported_media_type", `Bodies are UTF-8; ${charset} is not read.`);
+  }
+}

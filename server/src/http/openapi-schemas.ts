@@ -1,0 +1,114 @@
+import type { TSchema } from "typebox";
+import { ActorShape } from "../core/actor.ts";
+import { Address } from "../core/address.ts";
+import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
+import { Dimensions, Weight } from "../core/weight.ts";
+import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
+import { AuditEntry } from "../features/audit/audit.schemas.ts";
+import { TokenAnswer } from "../features/auth/auth.schemas.ts";
+import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
+import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.schemas.ts";
+import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
+import { Location } from "../features/locations/locations.schemas.ts";
+import * as operations from "../features/operations/operations.schemas.ts";
+import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
+import { OrderRequest } from "../features/orders/orders.schemas.ts";
+import { Organization } from "../features/organizations/organizations.schemas.ts";
+import { CheckAnswer, Pickup, PickupRequest } from "../features/pickups/pickups.schemas.ts";
+import * as rateComparisons from "../features/rate-comparisons/rate-comparisons.schemas.ts";
+import { Summary } from "../features/rate-comparisons/summary.schemas.ts";
+import { Replay } from "../features/replays/replays.schemas.ts";
+import { Schedule, UpcomingRun } from "../features/schedules/schedules.schemas.ts";
+import { ShipmentAnswer, ShipmentSummary } from "../features/shipments/shipment-answers.schemas.ts";
+import { ShipmentRequest } from "../features/shipments/shipments.schemas.ts";
+import { Execution, ExecutionSummary } from "../features/tasks/tasks.schemas.ts";
+import * as transformations from "../features/transformations/transformations.schemas.ts";
+import { User } from "../features/users/users.schemas.ts";
+
+/** What has a name in the OpenAPI document, and so in clients that are generated from it. A test finds unused ones. */
+export const namedSchemas: Record<string, TSchema> = {
+  Actor: ActorShape,
+  Address,
+  Weight,
+  Dimensions,
+  Pagination,
+  CappedPagination,
+  Deleted,
+  Token: TokenAnswer,
+  ApiKey,
+  AuditEntry,
+  Bridge,
+  BridgeTask: TaskInfo,
+  CarrierAccount: carrierAccounts.CarrierAccount,
+  ConditionSet,
+  Execution,
+  ExecutionSummary,
+  Location,
+  Mapping: transformations.Mapping,
+  OperationAction: operations.CatalogEntry,
+  OperationRun: operations.RunDetail,
+  OperationRunResult: operations.RunResult,
+  OperationRunSummary: operations.RunRow,
+  Order: OrderAnswer,
+  OrderRequest,
+  Organization,
+  Pickup,
+  PickupCheck: CheckAnswer,
+  PickupRequest,
+  PreflightReport: operations.PreflightReport,
+  Quote: carrierAccounts.QuoteAnswer,
+  RateCard: carrierAccounts.RateCardDetail.properties.card,
+  RateCardDetail: carrierAccounts.RateCardDetail,
+  RateCardInfo: carrierAccounts.RateCardInfo,
+  RateComparison: rateComparisons.Comparison,
+  RateComparisonItem: rateComparisons.Item,
+  RateComparisonItemRequest: rateComparisons.ItemRequest,
+  RateComparisonSummary: Summary,
+  RatingOptions: rateComparisons.RatingOptions,
+  Replay,
+  SavedPipeline: operations.SavedPipeline,
+  Schedule,
+  Shipment: ShipmentAnswer,
+  ShipmentRequest,
+  ShipmentSummary,
+  Transformation: transformations.Transformation,
+  TransformationTest: transformations.TestResult,
+  TransformationVersion: transformations.TransformationVersion,
+  UpcomingRun,
+  User,
+};
+
+type Node = Record<string, unknown> | unknown[];
+
+/**
+ * The same with references in place of what has a name, and the schemas that are referred to. Schemas are found by their
+ * text: making a member optional copies it, so that they are not the same objects any more.
+ */
+export function referToNamed(root: Node): { node: unknown; schemas: Record<string, unknown> } {
+  const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]));
+  const schemas: Record<string, unknown> = {};
+
+  function refer(node: unknown): unknown {
+    if (!isNode(node)) return node;
+    const name = "type" in node ? names.get(JSON.stringify(node)) : undefined;
+    if (name === undefined) return referInside(node);
+    if (!Object.hasOwn(schemas, name)) {
+      schemas[name] = {};
+      schemas[name] = referInside(node);
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  function referInside(node: Node): unknown {
+    if (Array.isArray(node)) return node.map(refer);
+    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, refer(child)]));
+  }
+
+  const node = refer(root);
+  const sorted = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { node, schemas: Object.fromEntries(sorted) };
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null;
+}

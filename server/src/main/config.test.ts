@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { ConfigError, readConfig, settingNames } from "./config.ts";
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split("\n");
+  }
+}
+
+test("without any setting the hub runs with its defaults", () => {
+  expect(readConfig({})).toMatchObject({ host: "127.0.0.1", port: 8080, previewPort: 8081, rateLimit: 600 });
+});
+
+test("all mistakes are told at once, each with the name of its setting", () => {
+  const problems = problemsOf({
+    HUB_PORT: "eighty",
+    HUB_ROLES: "api,wroker",
+    HUB_LOG_LEVEL: "loud",
+    HUB_SECRET_KEY: "short",
+    HUB_OIDC_ISSUER: "https://id.example",
+    DATABASE_URL: "mysql://db",
+  });
+  expect(problems).toEqual([
+    'HUB_PORT must be a whole number from 0 to 65535, not "eighty".',
+    "DATABASE_URL must start with postgres:// or postgresql://.",
+    'HUB_ROLES may name api, gateway, worker, scheduler, not "wroker".',
+    "HUB_SECRET_KEY and HUB_PREVIOUS_SECRET_KEYS need at least 32 characters each.",
+    "HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.",
+    'HUB_LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud".',
+  ]);
+});
+
+test("a misspelt name is refused with what was probably meant", () => {
+  expect(problemsOf({ HUB_PROT: "80", HUB_QQQQQQQQQQQQQQQQQ: "1", OTHER: "x" })).toEqual([
+    "HUB_PROT is not a setting of the hub; did you mean HUB_PORT?",
+    "HUB_QQQQQQQQQQQQQQQQQ is not a setting of the hub; docs/operate.md lists them.",
+  ]);
+});
+
+test("an origin that no browser sends is refused, since no page would ever match it", () => {
+  const good = "https://ops.example.com,http://localhost:3000";
+  expect(readConfig({ HUB_CORS_ORIGINS: good }).corsOrigins).toEqual(good.split(","));
+  for (const origin of ["ops.example.com", "*", "https://ops.example.com/", "https://ops.example.com/app", "null"]) {
+    expect(problemsOf({ HUB_CORS_ORIGINS: origin })).toEqual([
+      `HUB_CORS_ORIGINS takes origins such as https://ops.example.com, without a path, not "${origin}".`,
+    ]);
+  }
+});
+
+test("a proxy is an address or a range of addresses", () => {
+  const good = ["10.0.0.0/8", "127.0.0.1", "::1", "fd00::/8"];
+  expect(readConfig({ HUB_TRUSTED_PROXIES: good.join(", ") }).trustedProxies).toEqual(good);
+  for (const proxy of ["nginx", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8/8", "::1/129", "10.0.0.0/"]) {
+    expect(problemsOf({ HUB_TRUSTED_PROXIES: proxy })).toHaveLength(1);
+  }
+});
+
+test("every setting has one name, and those of the hub begin with HUB_", () => {
+  expect(settingNames().filter((name) => !name.startsWith("HUB_"))).toEqual(["DATABASE_URL", "PREVIEW_DATABASE_URL"]);
+});
