@@ -80,13 +80,17 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   if (isGenerated) isNew.push(...(await bootstrapAll(worlds, { email, password })));
   const environments = isNew.map(({ environment }) => environment);
   const firstAdmin = isNew.length === 0 ? undefined : { email, password, isGenerated, environments };
-  const preview = isNew.find(({ environment }) => environment === "preview");
+  const preview = worlds.find(({ environment }) => environment === "preview");
+  const stopping = new AbortController();
   // Nobody has to wait for it: the hub answers meanwhile.
-  const seeding = preview ? seed(preview) : Promise.resolve();
-  const settled = seeding
-    .catch((error: unknown) => log.error({ err: error }, "the preview was not seeded"))
-    .then(releaseMemory);
-  stops.push(() => settled);
+  const seeding = preview ? seed(preview, stopping.signal) : Promise.resolve();
+  const settled = seeding.then(releaseMemory, (error: unknown) => {
+    if (!stopping.signal.aborted) log.error({ err: error }, "the preview was not seeded");
+  });
+  stops.push(async () => {
+    stopping.abort();
+    await settled;
+  });
   return { surfaces, firstAdmin };
 }
 
@@ -116,9 +120,9 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
   });
 }
 
-async function seed(world: World): Promise<void> {
+async function seed(world: World, signal: AbortSignal): Promise<void> {
   const operator = await findOperatorOrganization(world);
-  if (operator) await seedPreview(systemContext(world, operator.id, "demo data"));
+  if (operator) await seedPreview(systemContext(world, operator.id, "demo data"), signal);
 }
 
 /** Both surfaces get the same administrator, so that one sign-in is all there is to remember. Returns those that had none. */

@@ -149,6 +149,12 @@ describe("a running hub", () => {
     token = (await signIn(hub.url, admin)).token!;
   });
 
+  test("has the demo data in its preview, though the first start was cut short", async () => {
+    const preview = await signIn(hub.previewUrl, admin);
+    const count = async () => (await preview.get("/orders?limit=1")).body.pagination.total;
+    await vi.waitFor(async () => expect(await count()).toBeGreaterThan(1_000), soon);
+  });
+
   test("refuses a second one on its data directory, also by another name, and keeps answering", async () => {
     const alias = path.join(await makeFolder(), "alias");
     await symlink(dataDir, alias);

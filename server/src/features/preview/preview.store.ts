@@ -15,6 +15,16 @@ export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
   );
 }
 
+export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {
+  const rows = await db.query("select from events where org_id = $1 and type = 'preview.seeded' limit 1", [orgId]);
+  return rows.length === 1;
+}
+
+/** Nodes that start together take turns. */
+export async function lockSeeding(tx: Tx): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock(hashtextextended('preview seeding', 0))");
+}
+
 /** What a reset leaves alone: people and keys still sign in afterwards, and the reset itself can be repeated safely. */
 const kept = ["schema_migrations", "organizations", "users", "api_keys", "refresh_tokens", "idempotency_keys"];
 

@@ -54,16 +54,25 @@ function nextSetting(ctx: Ctx, request: ClockRequest): ClockSetting {
 const demoOrderCount = 2_000;
 const demoSeed = 1;
 
-/** A newcomer should find a living hub: orders in every state, the same ones at every first start. */
-export async function seedPreview(ctx: Ctx): Promise<void> {
-  await change(ctx, (tx) => seed(tx, ctx));
+/**
+ * A newcomer should find a living hub: orders in every state, the same ones at every first start. All or nothing, so
+ * that a start that was cut short leaves it to the next one.
+ */
+export async function seedPreview(ctx: Ctx, signal?: AbortSignal): Promise<void> {
+  if (await store.isSeeded(ctx.db, ctx.orgId)) return;
+  await change(ctx, async (tx) => {
+    await store.lockSeeding(tx);
+    // Another node may have been faster.
+    if (!(await store.isSeeded(tx, ctx.orgId))) await seed(tx, ctx, signal);
+  });
 }
 
-async function seed(tx: Tx, ctx: Ctx): Promise<void> {
+async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   await addDemoBridge(tx, ctx);
   let [inserted, shipments] = [0, 0];
   // All at once, others would wait for their answers meanwhile, and the hub would keep the memory it took.
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
+    signal?.throwIfAborted();
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
     shipments += await seedShipments(tx, ctx, batch);
   }
