@@ -9,9 +9,9 @@ export type Metrics = {
 
 /** What is counted, and how it is told to Prometheus. */
 export function createRegistry(world: World, inFlight: () => number): Metrics {
+  processRegistry();
   const registry = new Registry();
   registry.setDefaultLabels({ environment: world.environment });
-  collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: "hub_http_request_duration_seconds",
     help: "Time to answer, by route",
@@ -40,6 +40,18 @@ export function createRegistry(world: World, inFlight: () => number): Metrics {
 
   return {
     observe: (method, route, status, durationMs) => durations.observe({ method, route, status }, durationMs / 1000),
-    text: () => registry.metrics(),
+    text: async () => [await processRegistry().metrics(), await registry.metrics()].join("\n"),
   };
+}
+
+let ofProcess: Registry | undefined;
+/** How busy the process is; ten times a second, as it would be, keeps an idle one awake. */
+const lookEveryMs = 1_000;
+
+/** Memory, garbage and the like are those of the process, whichever surface is asked: they are watched once. */
+function processRegistry(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess, eventLoopUtilizationTimeout: lookEveryMs });
+  return ofProcess;
 }

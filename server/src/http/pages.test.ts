@@ -21,6 +21,7 @@ describe("pages that need no token", () => {
       /hub_http_request_duration_seconds_count\{[^}]*route="\/api\/v1\/me"[^}]*status="401"/,
     );
     expect(metrics.text).toMatch(/hub_database_connections\{/);
+    expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
   test("metrics can be given a token", async () => {

@@ -28,17 +28,21 @@ function createOpenApiCheck(document: Document): OpenApiCheck {
   // Known as a whole: what many answers refer to, such as problems, is compiled once and not with each of them.
   ajv.addSchema({ $id: "openapi", ...document });
   const compiled = new Map<object, ValidateFunction>();
-  const patterns = Object.keys(document.paths).map((path) => ({
-    path,
-    expression: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-    literals: path.split("/").filter((part) => !part.startsWith("{")).length,
-  }));
+  // By their length, since every answer of every test is looked up here; those with most literal parts first.
+  const patterns = Map.groupBy(
+    Object.keys(document.paths)
+      .map((path) => ({
+        path,
+        expression: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+        literals: path.split("/").filter((part) => !part.startsWith("{")).length,
+      }))
+      .toSorted((a, b) => b.literals - a.literals),
+    ({ path }) => path.split("/").length,
+  );
 
   return (method, url, status, type, body) => {
     const path = url.split("?")[0]!;
-    const [match] = patterns
-      .filter(({ expression }) => expression.test(path))
-      .toSorted((a, b) => b.literals - a.literals);
+    const match = patterns.get(path.split("/").length)?.find(({ expression }) => expression.test(path));
     const operation = match && document.paths[match.path]?.[method.toLowerCase()];
     // Unknown paths (404) and methods (405) are in no document; a 304 has no body.
     if (!operation || status === 304) return;
