@@ -2,6 +2,21 @@ import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 
+/** Settings of a rest bridge that imports the orders of a stand-in shop. */
+export function restImportFrom({ url }: { url: string }) {
+  const task = {
+    name: "orders.import",
+    mode: "pull",
+    request: { path: "/page/orders" },
+    records: "data",
+    externalId: "id",
+    updatedAt: "updated_at",
+    since: { param: "updated_since" },
+    paging: { kind: "page", size: 10 },
+  };
+  return { baseUrl: `${url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
+}
+
 /** Lists the same orders with each kind of paging, and takes new ones. `/rest/keyed` does nothing twice for one key. */
 export function answerRest(data: ShopData, request: ShopRequest, token: string): Reply {
   const { pathname, searchParams, origin } = request.url;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { afterFile } from "../../testing/after-file.ts";
 import type { ShopOrder } from "../../testing/stand-in-data.ts";
+import { restImportFrom } from "../../testing/stand-in-rest.ts";
 import { startStandInShop } from "../../testing/stand-in-shop.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -35,17 +36,7 @@ async function anImport(more: object[] = []) {
     order.lines = [line(shop.data.newId(), 2), line(shop.data.newId(), 1)];
   }
   const org = await hub.org();
-  const orders = {
-    name: "orders.import",
-    mode: "pull",
-    request: { path: "/page/orders" },
-    records: "data",
-    externalId: "id",
-    updatedAt: "updated_at",
-    since: { param: "updated_since" },
-    paging: { kind: "page", size: 10 },
-  };
-  const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [orders] };
+  const settings = restImportFrom(shop);
   const connect = async (token: string) => {
     const bridge = { name: "Shop", connector: "rest", settings, credentials: { token } };
     const id: string = (await org.post("/bridges", bridge)).body.id;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { afterFile } from "../../testing/after-file.ts";
+import { restImportFrom } from "../../testing/stand-in-rest.ts";
 import { startStandInShop } from "../../testing/stand-in-shop.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -20,18 +21,12 @@ async function aShop(orders = 4) {
   // An hour apart, so that the usual overlap does not hide what is lost.
   for (const [index, order] of shop.data.orders.slice(0, 4).entries()) order.updatedAt = `2026-02-01T1${index}:00:00Z`;
   const org = await hub.org();
-  const task = {
-    name: "orders.import",
-    mode: "pull",
-    request: { path: "/page/orders" },
-    records: "data",
-    externalId: "id",
-    updatedAt: "updated_at",
-    since: { param: "updated_since" },
-    paging: { kind: "page", size: 10 },
+  const bridge = {
+    name: "Shop",
+    connector: "rest",
+    settings: restImportFrom(shop),
+    credentials: { token: shop.token },
   };
-  const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
-  const bridge = { name: "Shop", connector: "rest", settings, credentials: { token: shop.token } };
   const bridgeId: string = (await org.post("/bridges", bridge)).body.id;
   const about = { bridgeId, taskName: "orders.import" };
   const pull = async (input: object = {}) => (await org.post("/tasks/execute-sync", { ...about, input })).body;
@@ -46,8 +41,7 @@ async function aShop(orders = 4) {
     return made.body.id;
   };
   const total = async (): Promise<number> => (await org.get("/orders?limit=1")).body.pagination.total;
-  const settingsOf = (other: { url: string }) => ({ ...settings, baseUrl: `${other.url}/rest` });
-  return { shop, org, bridgeId, settingsOf, pull, map, total };
+  return { shop, org, bridgeId, pull, map, total };
 }
 
 test("an import of which nothing could be taken has failed, says why, and is read again", async () => {
@@ -107,7 +101,7 @@ test("an import that broke off says what it had stored until then", async () => 
 });
 
 test("a bridge that is pointed at another shop reads that one from its beginning", async () => {
-  const { org, bridgeId, settingsOf, pull, map, total } = await aShop();
+  const { org, bridgeId, pull, map, total } = await aShop();
   await map([{ source: "buyer.name", target: "customer.name" }]);
   expect((await pull()).result).toMatchObject({ fetched: 4, created: 4 });
   await org.patch(`/bridges/${bridgeId}`, { settings: { overlapMinutes: 1 } });
@@ -116,7 +110,7 @@ test("a bridge that is pointed at another shop reads that one from its beginning
   afterFile(() => older.close());
   for (const order of older.data.orders)
     Object.assign(order, { id: order.id + 5_000, updatedAt: "2026-01-01T00:00:00Z" });
-  await org.patch(`/bridges/${bridgeId}`, { settings: settingsOf(older) });
+  await org.patch(`/bridges/${bridgeId}`, { settings: restImportFrom(older) });
   expect((await pull()).result).toMatchObject({ fetched: 3, created: 3 });
   expect(await total()).toBe(7);
 });
