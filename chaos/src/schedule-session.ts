@@ -78,6 +78,7 @@ export async function runScheduleSession(
       : Math.ceil(options.occurrences / (options.withinMs / minuteMs) / perMinute);
     const bridge = { name: "Bridge of the schedules", connector: "demo", concurrency: 50 };
     const bridgeId = String((await accepted(send, { method: "POST", path: "/bridges", body: bridge })).id);
+    if (options.isTimePassed) await leaveTimeInMinute();
     const schedules = await makeSchedules(send, bridgeId, count);
     say(`${count} schedules, up to ${options.strikes} strikes`);
     if (options.isTimePassed) await passMinutes(cluster, send, bridgeId, schedules);
@@ -116,6 +117,13 @@ async function makeSchedules(send: Send, bridgeId: string, count: number): Promi
 }
 
 const passedMinutes = 12;
+const enoughMs = 20_000;
+
+/** So that none of them fires before its time is put back: what it was told as its first run would be over then. */
+async function leaveTimeInMinute(): Promise<void> {
+  const leftMs = minuteMs - (Date.now() % minuteMs);
+  if (leftMs < enoughMs) await new Promise((resolve) => setTimeout(resolve, leftMs));
+}
 
 /** As if no hub had been at work for a while. */
 async function passMinutes(
@@ -125,9 +133,14 @@ async function passMinutes(
   schedules: KnownSchedule[],
 ): Promise<void> {
   const back = passedMinutes * minuteMs;
-  await cluster.withDatabase((db) =>
-    db.query("update schedules set next_run_at = next_run_at - make_interval(secs => $1)", [back / 1000]),
+  const { rows } = await cluster.withDatabase((db) =>
+    db.query<{ fired: number }>(
+      `with put_back as (update schedules set next_run_at = next_run_at - make_interval(secs => $1) returning run_count)
+       select coalesce(sum(run_count), 0)::int as fired from put_back`,
+      [back / 1000],
+    ),
   );
+  if (rows[0]!.fired > 0) throw new Error("schedules fired while others were still made: the machine is too busy");
   for (const schedule of schedules) schedule.firstRunAt -= back;
   // A new one tells the sleeping schedulers to look.
   await accepted(send, { method: "POST", path: "/schedules", body: { bridgeId, taskName: "noop", cron: "@yearly" } });
