@@ -51,13 +51,14 @@ const featureEdges: Record<string, string[]> = {
   "carrier-accounts": ["condition-sets"],
   shipments: ["orders"],
   pickups: ["carrier-accounts", "locations"],
+  labels: ["carrier-accounts", "locations", "orders", "shipments"],
   "rate-comparisons": ["carrier-accounts", "shipments"],
   preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
 };
 
 /**
  * Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
- * calling a bridge is what tasks are made of, calling a carrier what pickups and comparisons are made of.
+ * calling a bridge is what tasks are made of, calling a carrier what pickups, labels and comparisons are made of.
  */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
@@ -65,6 +66,7 @@ const furtherFronts = [
   "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
   "orders/orders.states.ts",
+  "shipments/shipment-answers.schemas.ts",
 ];
 
 type Import = { from: string; to: string };

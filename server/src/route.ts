@@ -49,8 +49,8 @@ type RouteDefinition<Path extends string, Query extends TObject, Body extends TS
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
-  /** Other than JSON; the verb then answers with a `Streamed`. */
-  answerType?: "text/csv" | typeof xlsxType;
+  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types. */
+  answerType?: "text/csv" | typeof xlsxType | readonly string[];
   /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
   takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */

@@ -35,8 +35,10 @@ export type Carrier = {
   ): Promise<PickupState | undefined>;
   /** Not called by the hub yet: tracking comes from bridges and from whoever sends events. */
   track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
-  /** Not called by the hub yet. */
+  /** Sells a label. Asked again under the same effect key, it answers the same label and takes no second payment. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
+  /** Takes back a label that was not used; one that it took back before is taken back. */
+  voidLabel?(call: CarrierCall, label: { trackingNumber: string }): Promise<void>;
 };
 
 /** What a carrier works with during one call. */
@@ -108,7 +110,7 @@ export type TrackingReport = {
   events: TrackingEvent[];
 };
 
-type LabelRequest = {
+export type LabelRequest = {
   service: string;
   from: Address;
   to: Address;
@@ -117,11 +119,13 @@ type LabelRequest = {
   reference?: string;
 };
 
+export const labelTypes = ["text/plain", "application/pdf", "image/png", "application/zpl"] as const;
+
 export type Label = {
   trackingNumber: string;
   service: string;
   costCents: number | null;
-  contentType: "text/plain" | "application/pdf" | "image/png" | "application/zpl";
+  contentType: (typeof labelTypes)[number];
   /** Base64. */
   content: string;
 };

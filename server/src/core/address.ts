@@ -42,18 +42,23 @@ const usStates = new Set(
 
 /** What keeps a parcel from being delivered there, as far as it can be told without asking a carrier. */
 export function addressProblems(address: Address | null): string[] {
-  if (!address) return ["there is no address"];
-  const problems: string[] = [];
-  if (!address.address1?.trim()) problems.push("the street is missing");
-  if (!address.city?.trim()) problems.push("the city is missing");
+  return address ? addressFaults(address).map(({ text }) => text) : ["there is no address"];
+}
+
+/** The same, each with the member that it is about. */
+export function addressFaults(address: Address): { member: keyof Address; text: string }[] {
+  const faults: { member: keyof Address; text: string }[] = [];
+  const add = (member: keyof Address, text: string): void => void faults.push({ member, text });
+  if (!address.address1?.trim()) add("address1", "the street is missing");
+  if (!address.city?.trim()) add("city", "the city is missing");
   const country = address.countryCode?.toUpperCase();
-  if (!country) problems.push("the country code is missing");
+  if (!country) add("countryCode", "the country code is missing");
   const zipShape = country === undefined ? undefined : zipShapes[country];
   if (zipShape && !zipShape.test(address.zip?.trim() ?? ""))
-    problems.push(`${address.zip ?? "the empty zip"} is no ${country} zip`);
+    add("zip", `${address.zip ?? "the empty zip"} is no ${country} zip`);
   if (country === "US" && !usStates.has(address.provinceCode?.trim().toUpperCase() ?? ""))
-    problems.push("the US state code is missing or unknown");
-  return problems;
+    add("provinceCode", "the US state code is missing or unknown");
+  return faults;
 }
 
 /** The same address, written the way labels want it. */

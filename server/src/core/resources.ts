@@ -9,6 +9,7 @@ const resourceKinds = {
   condition_set: "condition_set_not_found",
   order: "order_not_found",
   shipment: "shipment_not_found",
+  label: "label_not_found",
   pickup: "pickup_not_found",
   location: "location_not_found",
   operation_run: "operation_run_not_found",

@@ -9,6 +9,7 @@ import { TokenAnswer } from "../features/auth/auth.schemas.ts";
 import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
 import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
+import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
@@ -43,6 +44,8 @@ export const namedSchemas: Record<string, TSchema> = {
   ConditionSet,
   Execution,
   ExecutionSummary,
+  Label: labels.LabelAnswer,
+  LabelRequest: labels.LabelRequest,
   Location,
   Mapping: transformations.Mapping,
   OperationAction: operations.CatalogEntry,

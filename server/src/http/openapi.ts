@@ -199,7 +199,8 @@ function scopeText(route: Route): string {
 }
 
 function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
-  return route.answerType === undefined ? json(mount.format.wrapSchema(schema)) : { [route.answerType]: { schema } };
+  if (route.answerType === undefined) return json(mount.format.wrapSchema(schema));
+  return Object.fromEntries([route.answerType].flat().map((type) => [type, { schema }]));
 }
 
 function json(schema: TSchema): Json {

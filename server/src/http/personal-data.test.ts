@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ResourceKind } from "../core/resources.ts";
 import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
+import { aParcel } from "../features/labels/labels.schemas.ts";
 import type { Route } from "../route.ts";
 import { operatorOnlyScopes, scopes } from "../core/scopes.ts";
 import { buildOneOfEverything } from "../testing/builders.ts";
@@ -90,8 +91,14 @@ beforeAll(async () => {
     (error) => error !== null,
   );
   ids.execution = executions.map(({ id }: { id: string }) => id);
+  const demo = await org.post("/carrier-accounts", { name: "Labels", carrier: "demo" });
+  const theirParcel = { ...aParcel, carrierAccountId: demo.body.id, to: { ...aParcel.to, ...person } };
+  ids.label = [(await org.post("/shipments/labels", theirParcel)).body.label.id];
   ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
 });
+
+/** What is printed shows who it is for, or it is of no use. */
+const refusesStrangers = "/shipments/labels/:id/content";
 
 /** The route for each of the things that an id in its path may point at. */
 function pathsOf(mounted: (typeof routes)[number]): string[] {
@@ -104,7 +111,8 @@ describe("who an order is for is told nobody without pii:read", () => {
   test.each(routes)("by $name", async (mounted) => {
     for (const path of pathsOf(mounted)) {
       const answer = await stranger.get(path);
-      expect([path, answer.status, tells(answer)]).toEqual([path, 200, false]);
+      const expected = mounted.route.path === refusesStrangers ? 403 : 200;
+      expect([path, answer.status, tells(answer)]).toEqual([path, expected, false]);
     }
   });
 
@@ -141,6 +149,9 @@ test("those with pii:read see it where it belongs", async () => {
     "/orders/:id/timeline",
     "/shipments",
     "/shipments/:id",
+    "/shipments/labels",
+    "/shipments/labels/:id",
+    refusesStrangers,
     "/operations/runs",
     "/operations/runs/:id",
     "/operations/runs/:id/results",

@@ -6,6 +6,7 @@ import { bridgeRemovalRoutes } from "../features/bridge-removal/bridge-removal.r
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
 import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
+import { labelRoutes } from "../features/labels/labels.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
@@ -28,6 +29,7 @@ const allRoutes: Route[] = [
   ...conditionSetRoutes,
   ...orderRoutes,
   ...shipmentRoutes,
+  ...labelRoutes,
   ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,

@@ -1,4 +1,5 @@
 import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
+import { aParcel } from "../features/labels/labels.schemas.ts";
 import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
@@ -39,6 +40,10 @@ export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> =
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
   },
   shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
+  label: async (org) => {
+    const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
+    return (await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.body.id })).body.label.id;
+  },
   pickup: async (org) => {
     const carrierAccountId = await builders.carrier_account(org);
     const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };

@@ -36,7 +36,7 @@ export function createClient(
     const text = await response.text();
     const type = response.headers.get("content-type") ?? "";
     const parsed: unknown = /json/.test(type) && text !== "" ? JSON.parse(text) : undefined;
-    (await check())(method, url, response.status, type, type.startsWith("text/csv") ? text : parsed);
+    (await check())(method, url, response.status, type, /json/.test(type) ? parsed : text);
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
   return {

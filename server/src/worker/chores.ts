@@ -1,4 +1,5 @@
 import { removeExpiredSessions } from "../features/auth/auth.ts";
+import { tendLabels } from "../features/labels/labels.ts";
 import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
@@ -15,6 +16,7 @@ export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 20_000, run: foldOrderCounts },
   { name: "pickups", everyMs: 15_000, wakeOn: ["clock"], run: tendPickups },
+  { name: "labels", everyMs: 15_000, wakeOn: ["clock"], run: tendLabels },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];

@@ -59,6 +59,23 @@ test("a demo label names its tracking number and its price", async () => {
   expect(label.costCents).toBeGreaterThan(1000);
 });
 
+test("a demo label costs what is charged on its day", async () => {
+  const on = async (day: string) =>
+    await demoCarrier.createLabel!(
+      { ...call, now: () => new Date(`${day}T12:00:00Z`) },
+      {
+        service: "NAT_GROUND",
+        from: { zip: "10001" },
+        to: { zip: "90210" },
+        weight: { value: 30, unit: "lb" },
+        dimensions: { length: 100, width: 12, height: 12, unit: "in" },
+      },
+    );
+  const [peak, spring] = [await on("2026-01-02"), await on("2026-03-04")];
+  expect(peak.costCents).toBeGreaterThan(spring.costCents!);
+  expect(peak.trackingNumber).toBe(spring.trackingNumber);
+});
+
 test("carriers have names of their own", () => {
   expect(new Set(carriers.map(({ name }) => name)).size).toBe(carriers.length);
   expect(findCarrier("rate-card")?.usesRateCards).toBe(true);

@@ -27,6 +27,7 @@ export const demoCarrier: Carrier = {
   settings: Strict({
     refusePickups: Type.Optional(Type.Boolean({ description: "Every pickup is refused, to see what then happens" })),
     missPickups: Type.Optional(Type.Boolean({ description: "No driver ever comes" })),
+    refuseLabels: Type.Optional(Type.Boolean({ description: "Every label is refused, to see what then happens" })),
   }),
   credentials: Strict({ apiKey: Type.Optional(Type.String({ maxLength: 200 })) }),
   pickupRules: { ...defaultPickupRules, serviceDays: [1, 2, 3, 4, 5, 6] },
@@ -55,7 +56,9 @@ export const demoCarrier: Carrier = {
   async track({ now }, trackingNumbers) {
     return trackingNumbers.map((number) => trackingOf(number, now()));
   },
-  async createLabel({ effectKey }, { service, from, to, weight, dimensions, reference }) {
+  async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
+    if (settings.refuseLabels === true)
+      throw new CarrierError("label_refused", "The demo carrier refuses labels because its settings say so.");
     const tariff = ownTariff();
     const match = findService(tariff.card, service);
     if (!match) throw new CarrierError("unknown_service", `The demo carrier has no service ${service}.`);
@@ -64,20 +67,28 @@ export const demoCarrier: Carrier = {
       destination: { zip: to.zip, state: to.provinceCode },
       weight,
       dimensions,
-      shipDate: "2026-01-02",
+      shipDate: now().toISOString().slice(0, 10),
     };
     const quote = quoteService(tariff, match.service, request);
-    const trackingNumber = confirmationOf("DM1", effectKey);
+    if ("reason" in quote) throw new CarrierError(quote.reason, quote.message);
+    const trackingNumber = trackingNumberOf(effectKey);
     const text = [`DEMO LABEL - NOT FOR MAILING`, trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
     return {
       trackingNumber,
       service: match.service.code,
-      costCents: "total" in quote ? toCents(quote.total) : null,
+      costCents: toCents(quote.total),
       contentType: "text/plain",
       content: Buffer.from(text.join("\n")).toString("base64"),
     };
   },
+  async voidLabel() {},
 };
+
+/** The same for the same request, and long enough that no two labels have one number. */
+function trackingNumberOf(effectKey: string): string {
+  const digest = createHash("sha256").update(effectKey).digest();
+  return `DM1${String(digest.readBigUInt64BE() % 10n ** 17n).padStart(17, "0")}`;
+}
 
 const hour = 3_600_000;
 const story: [afterHours: number, status: TrackingEvent["status"], description: string][] = [

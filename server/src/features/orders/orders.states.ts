@@ -61,3 +61,6 @@ export const holdReasons = [
   "other",
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
+
+/** Parcels of it may leave, unless it is on hold. */
+export const shippableStatuses: readonly OrderStatus[] = ["ready", "sent", "partially_shipped", "shipped"];

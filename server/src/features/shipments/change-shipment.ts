@@ -33,7 +33,7 @@ export async function updateShipment(
   requirePatch(patch);
   const now = ctx.clock.now().toISOString();
   return await change(ctx, async (tx) => {
-    const { before, order } = await lock(tx, ctx, id);
+    const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     const after = derive(
       { ...before, ...changesFrom(before, patch, now), updatedAt: now, version: before.version + 1 },
@@ -67,29 +67,34 @@ function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Parti
 
 /** For labels that were not used: an order that lists it takes it back. Doing it again changes nothing. */
 export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<ShipmentAnswer> {
-  const now = ctx.clock.now().toISOString();
   return await change(ctx, async (tx) => {
-    const { before, order } = await lock(tx, ctx, id);
+    const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     if (before.voidedAt !== null) return presentTo(ctx, before);
     if (before.status === "delivered" || before.status === "returned") {
       throw new HubError("invalid_state", `The shipment is ${before.status}; it cannot be voided any more.`);
     }
-    const after = derive({ ...before, voidedAt: now, updatedAt: now, version: before.version + 1 }, now);
-    await store.updateShipments(tx, ctx.orgId, [after]);
-    const data = { trackingNumber: after.trackingNumber, from: before.status };
-    await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
-    await addToStats(tx, ctx.orgId, [{ before, after }]);
-    if (order) await takeBackListedShipment(tx, ctx, order, id);
-    // It may have been the last one that was waited for.
-    if (order) await deliverOrders(tx, ctx, [order.id]);
-    return presentTo(ctx, after);
+    return presentTo(ctx, await voidLocked(tx, ctx, { before, order }));
   });
+}
+
+export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): Promise<Shipment> {
+  const now = ctx.clock.now().toISOString();
+  const { id } = before;
+  const after = derive({ ...before, voidedAt: now, updatedAt: now, version: before.version + 1 }, now);
+  await store.updateShipments(tx, ctx.orgId, [after]);
+  const data = { trackingNumber: after.trackingNumber, from: before.status };
+  await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
+  await addToStats(tx, ctx.orgId, [{ before, after }]);
+  if (order) await takeBackListedShipment(tx, ctx, order, id);
+  // It may have been the last one that was waited for.
+  if (order) await deliverOrders(tx, ctx, [order.id]);
+  return after;
 }
 
 type Locked = { before: Shipment; order: Order | undefined };
 
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Locked> {
+export async function lockToChange(tx: Tx, ctx: Ctx, id: string): Promise<Locked> {
   const known = await store.findShipment(tx, ctx.orgId, id);
   if (!known) throw notFound("shipment");
   // The order first: runs take the same two locks in this order.

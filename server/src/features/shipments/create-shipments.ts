@@ -190,7 +190,7 @@ export function placed({ code, message, errors }: Failure, at: string) {
   return { code, message, errors: moved as never };
 }
 
-function toError({ code, message, errors, existingId }: Failure): HubError {
+export function toError({ code, message, errors, existingId }: Failure): HubError {
   if (code === "validation_failed") return validationFailed(errors);
   return new HubError(code, message, { errors, ...(existingId === undefined ? {} : { extra: { existingId } }) });
 }

@@ -61,11 +61,12 @@ export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShip
   const known = await store.findByTrackingKeys(tx, ctx.orgId, keys);
   const taken = new Set(changed.flatMap(({ order }) => order.shipments.map(({ id }) => id)));
   const found = wanted.flatMap(({ order, listed, key }) => {
-    const isTheSame = ({ id, orderId, trackingKey, carrierKey }: store.TrackedShipment): boolean =>
+    // A label was bought for this very order, whatever its carrier is called elsewhere.
+    const isTheSame = ({ id, orderId, trackingKey, carrierKey, source }: store.TrackedShipment): boolean =>
       orderId === order.id &&
       trackingKey === key &&
       !taken.has(id) &&
-      (listed.carrier === null || carrierKey === carrierKeyOf(listed.carrier));
+      (listed.carrier === null || carrierKey === carrierKeyOf(listed.carrier) || source === "label");
     const recorded = known.find(isTheSame);
     if (recorded) taken.add(recorded.id);
     return recorded ? [{ listed, id: recorded.id }] : [];

@@ -37,7 +37,7 @@ const members = {
   id: Id,
   orderId: Nullable(Id),
   orderNumber: MaybeText,
-  source: OneOf(["api", "import", "run", "bridge", "demo"]),
+  source: OneOf(["api", "import", "run", "bridge", "demo", "label"]),
   carrier: MaybeText,
   service: MaybeText,
   trackingNumber: MaybeText,

@@ -7,7 +7,7 @@ import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.sta
 import type { Tracking, TrackingEvent } from "./tracking.ts";
 import { track } from "./tracking.ts";
 
-export type ShipmentSource = "api" | "import" | "run" | "bridge" | "demo";
+export type ShipmentSource = "api" | "import" | "run" | "bridge" | "demo" | "label";
 
 /** What is known about a parcel. Times are ISO texts and absent things are null. */
 export type ShipmentFacts = {

@@ -98,7 +98,9 @@ export const shipmentRoutes = [
     path: "/shipments/:id/void",
     scope: "shipments:write",
     summary: "Void a shipment whose label was not used",
-    description: "An order that lists it takes it back: its quantities have not been shipped then.",
+    description:
+      "An order that lists it takes it back: its quantities have not been shipped then. " +
+      "The carrier is not told: `DELETE /shipments/labels/{id}` gives back a label that was bought here.",
     ids,
     answer: [200, answers.ShipmentAnswer],
     failures: [409, 412],

@@ -17,6 +17,9 @@ import * as store from "./shipments.store.ts";
 
 export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
+/** For labels, which are bought and given back in transactions of theirs. */
+export type { Prepared as PreparedParcel } from "./create-shipments.ts";
+export { findParcel, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk } from "./ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */

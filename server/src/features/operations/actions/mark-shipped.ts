@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Type } from "../../../core/type.ts";
 import { DateOrDateTime, Strict } from "../../../core/schema.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
+import { shippableStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
 import { instantErrors, toInstant } from "./instants.ts";
 import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
@@ -28,7 +29,7 @@ export const markShipped = defineAction({
     ),
   }),
   example: { tracking_number: "1Z999AA10123456784", carrier: "ups" },
-  statuses: ["ready", "sent", "partially_shipped", "shipped"],
+  statuses: shippableStatuses,
   effect: "local",
   reversible: true,
   idempotent: false,

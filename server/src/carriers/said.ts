@@ -1,0 +1,30 @@
+import { CarrierError } from "./carrier.ts";
+
+/** What a carrier said. `unknown`: perhaps it happened, perhaps not; ask again under the same key. */
+export type Said<T> = { done: T } | { refused: { code: string; message: string } } | { unknown: string };
+
+type Log = { error(details: object, message: string): void };
+
+const timeoutMs = 20_000;
+
+/** Waits for a carrier, but not for ever. What it throws becomes an answer, too. */
+export async function hear<T>(log: Log, work: (signal: AbortSignal) => Promise<T>): Promise<Said<T>> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const timedOut = new Promise<Said<T>>((resolve) => {
+    signal.addEventListener("abort", () => resolve({ unknown: "The carrier did not answer in time." }), { once: true });
+  });
+  const answered = (async () => await work(signal))().then(
+    (done): Said<T> => ({ done }),
+    (error: unknown) => readError<T>(log, error),
+  );
+  return await Promise.race([answered, timedOut]);
+}
+
+function readError<T>(log: Log, error: unknown): Said<T> {
+  if (error instanceof CarrierError) {
+    const { code, message, retryable, mayHaveHappened } = error;
+    return retryable || mayHaveHappened ? { unknown: message } : { refused: { code, message } };
+  }
+  log.error({ err: error }, "a carrier failed in a way it should not");
+  return { unknown: "The carrier could not be asked." };
+}

@@ -1,0 +1,115 @@
+import type { Static } from "typebox";
+import { labelTypes } from "../../carriers/carrier.ts";
+import { Type } from "../../core/type.ts";
+import { Address } from "../../core/address.ts";
+import {
+  Count,
+  DateTime,
+  Id,
+  linePattern,
+  NameList,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
+import { Dimensions, Weight } from "../../core/weight.ts";
+import { ShipmentAnswer } from "../shipments/shipment-answers.schemas.ts";
+import { labelStatuses } from "./labels.states.ts";
+
+const Line = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: linePattern, description });
+
+const ParcelLine = Strict({
+  lineId: Type.String({ minLength: 1, maxLength: 64, description: "The id of a line of the order" }),
+  quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+});
+
+export const aParcel = {
+  carrierAccountId: "01900000-0000-7000-8000-000000000001",
+  service: "NAT_GROUND",
+  from: {
+    company: "Byron Mugs",
+    address1: "1 Port Street",
+    city: "Newark",
+    provinceCode: "NJ",
+    zip: "07114",
+    countryCode: "US",
+  },
+  to: {
+    name: "Ada Byron",
+    address1: "12 Analytical Way",
+    city: "Albany",
+    provinceCode: "NY",
+    zip: "12207",
+    countryCode: "US",
+  },
+  weight: { value: 2.5, unit: "lb" },
+  reference: "SHOP-17",
+};
+
+export const LabelRequest = Strict(
+  {
+    carrierAccountId: Id,
+    service: Line("A service of the carrier, as in its quotes"),
+    orderId: Type.Optional(Id),
+    from: Type.Optional({ ...Address, description: "Default: the address of the order's location" }),
+    to: Type.Optional({ ...Address, description: "Default: the shipping address of the order" }),
+    weight: Type.Optional({
+      ...Weight,
+      description:
+        "Default: that of the order's only package, else of `lines`, else of all lines that are left to ship",
+    }),
+    dimensions: Type.Optional({ ...Dimensions, description: "Default: those of the order's only package" }),
+    reference: Type.Optional(Line("Printed on the label. Default: the number of the order")),
+    lines: Type.Optional(
+      Type.Array(ParcelLine, { minItems: 1, maxItems: 500, description: "What of the order lies in the parcel" }),
+    ),
+  },
+  { examples: [aParcel] },
+);
+export type LabelRequest = Static<typeof LabelRequest>;
+
+const Text = Type.String();
+const MaybeTime = Nullable(DateTime);
+
+export const LabelAnswer = Type.Object({
+  id: Id,
+  status: OneOf(labelStatuses, {
+    description: "requested: the carrier has not said yet whether it has sold it, and is asked again",
+  }),
+  carrierAccountId: Nullable(Id),
+  carrier: Text,
+  orderId: Nullable(Id),
+  shipmentId: Nullable(Id),
+  service: Text,
+  from: Address,
+  to: Address,
+  weight: Weight,
+  dimensions: Nullable(Dimensions),
+  reference: Nullable(Text),
+  lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
+  trackingNumber: Nullable(Text),
+  cost: Nullable(Type.Number()),
+  currency: Text,
+  contentType: Nullable(OneOf(labelTypes)),
+  contentBytes: Nullable(Count),
+  failure: Nullable(Type.Object({ code: Text, message: Text })),
+  isVoiding: Type.Boolean({ description: "The carrier was asked to take it back and has not answered yet" }),
+  boughtAt: MaybeTime,
+  voidedAt: MaybeTime,
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type LabelAnswer = Static<typeof LabelAnswer>;
+
+export const LabelSale = Type.Object({ label: LabelAnswer, shipment: Nullable(ShipmentAnswer) });
+export type LabelSale = Static<typeof LabelSale>;
+
+export const LabelQuery = pageQuery({
+  orderId: Type.Optional(Id),
+  shipmentId: Type.Optional(Id),
+  status: Type.Optional(NameList(labelStatuses)),
+});
+export type LabelQuery = Static<typeof LabelQuery>;

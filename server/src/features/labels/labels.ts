@@ -1,0 +1,62 @@
+import { HubError } from "../../core/errors.ts";
+import { maySeePersonalData } from "../../core/mask-person.ts";
+import type { Page } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { splitNames } from "../../core/schema.ts";
+import type { Ctx } from "../../context.ts";
+import { Streamed } from "../../route.ts";
+import type { ShipmentLabel } from "./label.ts";
+import { presentLabel } from "./label.ts";
+import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
+import type { LabelStatus } from "./labels.states.ts";
+import * as store from "./labels.store.ts";
+
+export { buyLabel } from "./buy-label.ts";
+export { tendLabels } from "./tend-labels.ts";
+export { voidLabel } from "./void-label.ts";
+
+export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
+  return presentLabel(ctx, await find(ctx, id));
+}
+
+export async function listLabels(ctx: Ctx, query: LabelQuery): Promise<Page<LabelAnswer>> {
+  const statuses = query.status === undefined ? null : splitNames<LabelStatus>(query.status);
+  const page = await store.listLabels(ctx.db, ctx.orgId, query, statuses);
+  return { ...page, data: page.data.map((label) => presentLabel(ctx, label)) };
+}
+
+const endings = {
+  "text/plain": "txt",
+  "application/pdf": "pdf",
+  "image/png": "png",
+  "application/zpl": "zpl",
+} as const;
+
+/** What is printed. It names who gets the parcel, and nothing of it can be hidden. */
+export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> {
+  const label = await find(ctx, id);
+  if (!maySeePersonalData(ctx)) {
+    const granted = [...ctx.principal.scopes];
+    const message = "A label shows who gets the parcel: the token lacks the scope pii:read.";
+    throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
+  }
+  const content = label.status === "bought" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
+  if (content === null || label.contentType === null) {
+    const message = label.status === "bought" ? label.failure?.message : `The label is ${label.status}.`;
+    throw new HubError("invalid_state", message ?? "There is nothing to print.");
+  }
+  const fileName = `label-${label.trackingNumber?.replaceAll(/[^\w-]/g, "_")}.${endings[label.contentType]}`;
+  return new Streamed(label.contentType, fileName, portionsOf(content));
+}
+
+const portion = 64 * 1024;
+
+async function* portionsOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < content.length; from += portion) yield content.subarray(from, from + portion);
+}
+
+async function find(ctx: Ctx, id: string): Promise<ShipmentLabel> {
+  const label = await store.findLabel(ctx.db, ctx.orgId, id);
+  if (!label) throw notFound("label");
+  return label;
+}

@@ -1,0 +1,70 @@
+import { HubError } from "../../core/errors.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { openCarrier } from "../carrier-accounts/open-carrier.ts";
+import { findParcel } from "../shipments/shipments.ts";
+import { askForLabel, askToVoid } from "./ask-seller.ts";
+import type { ShipmentLabel } from "./label.ts";
+import { presentLabel, touched } from "./label.ts";
+import type { LabelAnswer } from "./labels.schemas.ts";
+import * as store from "./labels.store.ts";
+import { lock, save, settlePurchase, settleVoid } from "./settle-label.ts";
+
+/** Doing it again answers the same. What is on its way stays as it is. */
+export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
+  const found = await store.findLabel(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("label");
+  if (found.status === "voided") return presentLabel(ctx, found);
+  await refuseUnvoidable(ctx.db, ctx, found);
+  const open = await openCarrier(ctx, found.carrierAccountId!);
+  if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} takes no labels back.`);
+  if (found.status === "requested") await learnOutcome(ctx, found, open);
+  const asked = await ctx.db.transaction(async (tx) => {
+    const current = await lock(tx, ctx, id);
+    if (current.status === "voided") return current;
+    await refuseUnvoidable(tx, ctx, current);
+    const now = ctx.clock.now().toISOString();
+    return await save(tx, ctx, touched({ ...current, voidRequestedAt: now }, now), "void_requested");
+  });
+  // Somebody else has done it in the meantime.
+  if (asked.status === "voided") return presentLabel(ctx, asked);
+  const said = await askToVoid(ctx, open, asked);
+  const settled = await ctx.db.transaction((tx) => settleVoid(tx, ctx, id, said));
+  if (settled.status === "voided") return presentLabel(ctx, settled);
+  if ("refused" in said) {
+    const extra = { labelId: id, carrierCode: said.refused.code };
+    throw new HubError("label_not_voidable", `${said.refused.message} The label stays bought.`, { extra });
+  }
+  throw new HubError(
+    "carrier_failed",
+    "The carrier did not say whether it takes the label back. The hub goes on asking.",
+    {
+      extra: { labelId: id },
+    },
+  );
+}
+
+/** Whether the carrier has sold it must be known before it can be given back. */
+async function learnOutcome(ctx: Ctx, label: ShipmentLabel, open: OpenCarrier): Promise<void> {
+  const said = await askForLabel(ctx, open, label);
+  const { label: settled } = await ctx.db.transaction((tx) => settlePurchase(tx, ctx, label.id, said));
+  if (settled.status !== "requested") return;
+  const message = "The carrier has not yet said whether it sold the label. Try again later.";
+  throw new HubError("carrier_failed", message, { extra: { labelId: label.id } });
+}
+
+async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {
+  if (label.status === "failed") throw notVoidable("The label was not bought; there is nothing to give back.");
+  if (label.carrierAccountId === null) {
+    throw notVoidable("The carrier account was deleted, so that the carrier cannot be told.");
+  }
+  const parcel = label.shipmentId === null ? undefined : await findParcel(db, ctx, label.shipmentId);
+  if (!parcel || (parcel.acceptedAt === null && !["delivered", "returned"].includes(parcel.status))) return;
+  throw notVoidable(`The carrier has the parcel already; it is ${parcel.status}.`);
+}
+
+function notVoidable(message: string): HubError {
+  return new HubError("label_not_voidable", message);
+}

@@ -1,0 +1,42 @@
+import type { Ctx } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { lockToChange, voidLocked } from "./change-shipment.ts";
+import type { Prepared } from "./create-shipments.ts";
+import { insertPrepared, prepareShipments, toError } from "./create-shipments.ts";
+import { presentTo } from "./present-shipment.ts";
+import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
+import type { ShipmentRequest } from "./shipments.schemas.ts";
+import * as store from "./shipments.store.ts";
+
+/** A parcel whose label was bought, looked at before the transaction in which it is recorded. */
+export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise<Prepared> {
+  return await prepareShipments(ctx, [request], "label");
+}
+
+/** In the transaction of its label. One that somebody has recorded already, say because a shop knew of it first, is that one. */
+export async function recordParcel(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {
+  const [outcome] = await insertPrepared(tx, ctx, prepared);
+  if (outcome && "shipment" in outcome) {
+    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
+    const data = { trackingNumber, carrier, orderNumber, status };
+    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    return presentTo(ctx, outcome.shipment);
+  }
+  const { failure } = outcome!;
+  const known = failure.existingId === undefined ? undefined : await findParcel(tx, ctx, failure.existingId);
+  if (!known) throw toError(failure);
+  return known;
+}
+
+export async function findParcel(db: Queryable, ctx: Ctx, id: string): Promise<ShipmentAnswer | undefined> {
+  const shipment = await store.findShipment(db, ctx.orgId, id);
+  return shipment && presentTo(ctx, shipment);
+}
+
+/** In the transaction in which its label is voided. What has ended otherwise stays as it is. */
+export async function voidParcel(tx: Tx, ctx: Ctx, id: string): Promise<void> {
+  const locked = await lockToChange(tx, ctx, id);
+  const { status, voidedAt } = locked.before;
+  if (voidedAt === null && status !== "delivered" && status !== "returned") await voidLocked(tx, ctx, locked);
+}
