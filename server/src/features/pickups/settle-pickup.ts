@@ -1,10 +1,10 @@
 import type { PickupConfirmation } from "../../carriers/carrier.ts";
+import type { Said } from "../../carriers/said.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { notFound } from "../../core/resources.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
-import type { Said } from "./ask-carrier.ts";
 import { askToCancel } from "./ask-carrier.ts";
 import type { Pickup } from "./pickup.ts";
 import { confirmed, dueOf, effectKeyOf, move, refused, touched } from "./pickup.ts";

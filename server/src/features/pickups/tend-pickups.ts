@@ -1,10 +1,10 @@
 import type { PickupState } from "../../carriers/carrier.ts";
+import type { Said } from "../../carriers/said.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import type { Said } from "./ask-carrier.ts";
 import { askToCancel, askToSchedule, askWhatBecame } from "./ask-carrier.ts";
 import type { Pickup } from "./pickup.ts";
 import { effectKeyOf, graceMs, move, refused, touched } from "./pickup.ts";
