@@ -80,28 +80,30 @@ describe("the hub asks by itself", () => {
     const org = await hub.org();
     await account(org);
     const ids = await parcels(org, ...Array.from({ length: 250 }, (_, index) => `B${index}`));
+    const { body: other } = await org.post("/shipments", { trackingNumber: "NOT-ASKED" });
     const node = await hub.secondNode({ taskSlots: 0 });
     node.world.clock.set({ mode: "frozen", at: iso(start + dayMs) });
     setClock(start + dayMs);
     const { asked, numbers } = tracks("demo", async (_call, given) => [
       ...reportEach(given, scan(start + hourMs)),
       ...reportEach(given, scan(start + 20 * hourMs, "delivered")),
-      ...reportEach([{ trackingNumber: "somebody else's", shippedAt: "" }], scan(start)),
+      ...reportEach([{ trackingNumber: "NOT-ASKED", shippedAt: "" }], scan(start)),
     ]);
     const overview = async () => (await org.get("/v1/overview")).body.data;
-    expect(await overview()).toMatchObject({ delivered: 0, at_risk: 250, at_risk_by_reason: { not_accepted: 250 } });
+    expect(await overview()).toMatchObject({ delivered: 0, at_risk_by_reason: { not_accepted: 251 } });
     await Promise.all([followParcels(hub.world), followParcels(node.world), followParcels(node.world)]);
     await Promise.all([followParcels(hub.world), followParcels(node.world)]);
     expect(numbers().length).toBe(250);
     expect(new Set(numbers()).size).toBe(250);
     for (const { parcels: given } of asked) expect(given.length).toBeLessThanOrEqual(100);
-    expect((await org.get("/shipments/counts")).body).toMatchObject({ delivered: 250, total: 250 });
+    expect((await org.get("/shipments/counts")).body).toMatchObject({ delivered: 250, total: 251 });
+    expect(await read(org, other.id)).toMatchObject({ events: [], trackedAt: null });
     const one = await read(org, ids[7]!);
     expect(one).toMatchObject({ status: "delivered", isOpen: false, version: 2, trackedAt: iso(now) });
     expect(one.events.map(({ status }: { status: string }) => status)).toEqual(["in_transit", "delivered"]);
     const audit = (await org.get(`/audit?objectId=${ids[7]}&type=shipment.status_changed`)).body;
     expect(audit.data).toMatchObject([{ actor: { type: "system", name: "tracking" } }]);
-    expect(await overview()).toMatchObject({ delivered: 250, at_risk: 0, avg_transit_days: 0.8 });
+    expect(await overview()).toMatchObject({ delivered: 250, at_risk: 1, avg_transit_days: 0.8 });
     setClock(now + 60 * dayMs);
     await followParcels(hub.world);
     expect(numbers().length).toBe(250);
