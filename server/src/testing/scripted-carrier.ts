@@ -2,6 +2,9 @@ import type { Carrier, ParcelToTrack, TrackingReport } from "../carriers/carrier
 import { findCarrier } from "../carriers/installed-carriers.ts";
 import { afterFile } from "./after-file.ts";
 
+/** As they are without a script, however many scripts there were since. */
+const owns = new Map<Carrier, Pick<Carrier, "track" | "isLocal">>();
+
 type Track = NonNullable<Carrier["track"]>;
 
 /**
@@ -10,7 +13,8 @@ type Track = NonNullable<Carrier["track"]>;
  */
 export function scriptTracking(name: string, track: Track | undefined, more: Partial<Carrier> = {}) {
   const carrier = findCarrier(name)!;
-  const former = { track: carrier.track, isLocal: carrier.isLocal };
+  const own = owns.get(carrier) ?? { track: carrier.track, isLocal: carrier.isLocal };
+  owns.set(carrier, own);
   const asked: { key: unknown; parcels: ParcelToTrack[] }[] = [];
   const scripted: Track = async (call, parcels) => {
     asked.push({ key: call.credentials.apiKey, parcels });
@@ -20,8 +24,8 @@ export function scriptTracking(name: string, track: Track | undefined, more: Par
     Object.assign(carrier, parts);
     if (carrier.track === undefined) delete carrier.track;
   };
-  set({ ...more, track: track && scripted });
-  const undo = (): void => set(former);
+  set({ ...own, ...more, track: track && scripted });
+  const undo = (): void => set(own);
   afterFile(undo);
   return { asked, undo, numbers: () => asked.flatMap(({ parcels }) => parcels.map((parcel) => parcel.trackingNumber)) };
 }

@@ -282,22 +282,33 @@ test("what a process that died had asked for and not written down is asked for a
   expect(await read(org, id!)).toMatchObject({ status: "in_transit", events: [{ at: iso(start) }] });
 });
 
-test("without a carrier that can track, or an account with one, nothing is looked up", async () => {
+test("with nothing to ask, a round costs a query, and none when no carrier can track", async () => {
   const org = await hub.org();
-  await parcels(org, "J1");
   setClock(start + hourMs);
-  const queries = async (): Promise<number> => {
-    let count = 0;
-    const { db } = hub.world;
-    const counting = { ...db, query: (...args: Parameters<typeof db.query>) => (count++, db.query(...args)) };
+  await parcels(org, "J1");
+  const { db } = hub.world;
+  let count = 0;
+  const counting = { ...db, query: (...args: Parameters<typeof db.query>) => (count++, db.query(...args)) };
+  const round = async (): Promise<number> => {
+    count = 0;
     await followParcels({ ...hub.world, db: counting as typeof db });
     return count;
   };
-  expect(await queries()).toBe(1);
+  expect(await round()).toBe(1);
   tracks("demo", undefined);
-  expect(await queries()).toBe(0);
-  script!.undo();
+  expect(await round()).toBe(0);
+  const { asked } = tracks("demo", async () => []);
   await account(org);
+  expect(await round()).toBe(2);
+  for (const minutes of [1, 28]) {
+    setClock(now + minutes * minuteMs);
+    expect(await round()).toBe(1);
+  }
+  expect(asked).toEqual([]);
+  setClock(now + minuteMs);
+  await round();
+  expect(asked.length).toBe(1);
+  // A clock that is set back does not keep the hub from looking.
   setClock(start);
-  expect(await queries()).toBe(2);
+  expect(await round()).toBe(2);
 });

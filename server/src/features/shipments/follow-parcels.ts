@@ -20,13 +20,10 @@ const accountsAtOnce = 4;
  * that carrier. Returns about how many they were asked.
  */
 export async function followParcels(world: World, stopping?: AbortSignal): Promise<number> {
-  const troubles = troublesOf(world);
-  const accounts = (await listTrackingAccountsAcrossOrgs(world.db, null)).filter(troubles.mayBeAsked);
-  if (accounts.length === 0) return 0;
-  const keyed = accounts.map(({ orgId, carrier }) => ({ orgId, carrierKey: carrierKeyOf(carrier) }));
-  const due = await store.findWithTurnsAcrossOrgs(world.db, keyed, dueBefore(world.clock.now()));
+  const all = await listTrackingAccountsAcrossOrgs(world.db, null);
+  const due = await findDue(world, all.filter(troublesOf(world).mayBeAsked));
   // One iterator for all of them: whoever has finished an account takes the next.
-  const waiting = accounts.filter((_, index) => due.has(index)).values();
+  const waiting = due.values();
   let asked = 0;
   const work = async (): Promise<void> => {
     for (const account of waiting) {
@@ -37,6 +34,39 @@ export async function followParcels(world: World, stopping?: AbortSignal): Promi
   await Promise.all(Array.from({ length: accountsAtOnce }, work));
   return asked;
 }
+
+async function findDue(world: World, accounts: Account[]): Promise<Account[]> {
+  const looks = looksOf(world);
+  const now = world.clock.now();
+  const worthLooking = accounts.filter(({ accountId }) => looks.isTime(accountId, now));
+  if (worthLooking.length === 0) return [];
+  const keyed = worthLooking.map(({ orgId, carrier }) => ({ orgId, carrierKey: carrierKeyOf(carrier) }));
+  const firsts = await store.findFirstTurnsAcrossOrgs(world.db, keyed);
+  return worthLooking.filter(({ accountId }, index) => {
+    const first = firsts[index] ?? now;
+    const isDue = first <= dueBefore(now);
+    if (!isDue) looks.wait(accountId, now, first < now ? first : now);
+    return isDue;
+  });
+}
+
+/**
+ * When it is worth looking whether an account has something to ask: what is recorded or asked about from now on has its
+ * turn half an hour later, so that until then only the first turn that was found counts.
+ */
+const looksOf = perWorld(() => {
+  const waits = new Map<string, { sinceMs: number; untilMs: number }>();
+  return {
+    isTime(accountId: string, now: Date): boolean {
+      const wait = waits.get(accountId);
+      // Before the beginning, the clock was set back.
+      return wait === undefined || now.getTime() >= wait.untilMs || now.getTime() < wait.sinceMs;
+    },
+    wait(accountId: string, now: Date, first: Date): void {
+      waits.set(accountId, { sinceMs: now.getTime(), untilMs: first.getTime() + askEveryMs });
+    },
+  };
+});
 
 /** Whatever is wrong with one account stays its own affair. */
 async function askAccount(world: World, account: Account, stopping?: AbortSignal): Promise<number> {

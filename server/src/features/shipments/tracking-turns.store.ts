@@ -14,19 +14,17 @@ export type Turn = {
   trackAt: Date | null;
 };
 
-/** Those of these organizations and carriers that have a parcel whose turn it is. */
-export async function findWithTurnsAcrossOrgs(
+/** The first turn of each of these organizations and carriers, in their order; null where there is nothing to ask about. */
+export async function findFirstTurnsAcrossOrgs(
   db: Queryable,
   accounts: { orgId: string; carrierKey: string }[],
-  dueBefore: Date,
-): Promise<Set<number>> {
-  const rows = await db.query<{ index: number }>(
-    `select a.index - 1 as index from unnest($1::uuid[], $2::text[]) with ordinality as a (org_id, carrier_key, index),
-       lateral (select 1 from shipments s
-                 where s.org_id = a.org_id and s.carrier_key = a.carrier_key and s.track_at <= $3 limit 1) as due`,
-    [accounts.map(({ orgId }) => orgId), accounts.map(({ carrierKey }) => carrierKey), dueBefore],
+): Promise<(Date | null)[]> {
+  const rows = await db.query<{ first: Date | null }>(
+    `select (select min(s.track_at) from shipments s where s.org_id = a.org_id and s.carrier_key = a.carrier_key) as first
+       from unnest($1::uuid[], $2::text[]) with ordinality as a (org_id, carrier_key, index) order by a.index`,
+    [accounts.map(({ orgId }) => orgId), accounts.map(({ carrierKey }) => carrierKey)],
   );
-  return new Set(rows.map(({ index }) => index));
+  return rows.map(({ first }) => first);
 }
 
 type TurnRow = {
