@@ -17,7 +17,7 @@ const accountsAtOnce = 4;
 
 /**
  * Asks carriers about open shipments whose turn it is, each through the first active account of its organization with
- * that carrier. Returns about how many they were asked.
+ * that carrier. Returns how many there were.
  */
 export async function followParcels(world: World, stopping?: AbortSignal): Promise<number> {
   const all = await listTrackingAccountsAcrossOrgs(world.db, null);
@@ -28,7 +28,8 @@ export async function followParcels(world: World, stopping?: AbortSignal): Promi
   const work = async (): Promise<void> => {
     for (const account of waiting) {
       if (stopping?.aborted) return;
-      asked += await askAccount(world, account, stopping);
+      const count = await askAccount(world, account, stopping);
+      asked += count;
     }
   };
   await Promise.all(Array.from({ length: accountsAtOnce }, work));
