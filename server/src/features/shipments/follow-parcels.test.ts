@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CarrierError } from "../../carriers/carrier.ts";
 import { afterFile } from "../../testing/after-file.ts";
-import { reportEach, scriptTracking } from "../../testing/scripted-carrier.ts";
+import { reportEach, scriptTracking } from "../../testing/scripted-tracking.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { followParcels } from "./shipments.ts";
