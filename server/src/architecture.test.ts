@@ -49,7 +49,7 @@ const featureEdges: Record<string, string[]> = {
   "bridge-removal": ["bridges", "schedules", "tasks", "transformations"],
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "carrier-accounts": ["condition-sets"],
-  shipments: ["orders"],
+  shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
   "rate-comparisons": ["carrier-accounts", "shipments"],

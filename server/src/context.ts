@@ -30,7 +30,7 @@ export type Settings = {
   outbound: {
     /** Bridges may reach private addresses, say an ERP in the same network. */
     allowPrivate: boolean;
-    /** Bridges of the preview may call the outside too. */
+    /** Bridges and carriers of the preview may call the outside too. */
     allowFromPreview: boolean;
     /** Where bridges may read and write files; none may when it is not set. */
     filesRoot?: string;

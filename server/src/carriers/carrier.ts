@@ -33,8 +33,11 @@ export type Carrier = {
     call: CarrierCall,
     pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
   ): Promise<PickupState | undefined>;
-  /** Not called by the hub yet: tracking comes from bridges and from whoever sends events. */
-  track?(call: CarrierCall, trackingNumbers: string[]): Promise<TrackingReport[]>;
+  /**
+   * Where up to 100 parcels are, with all that happened to them so far. One that it knows nothing of it leaves out: to
+   * throw is to have no answer about any of them. The hub asks about the same parcel again and again.
+   */
+  track?(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]>;
   /** Sells a label. Asked again under the same effect key, it answers the same label and takes no second payment. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
   /** Takes back a label that was not used; one that it took back before is taken back. */
@@ -93,6 +96,9 @@ type TrackingStatus =
   | "cancelled"
   | "expired"
   | "unknown";
+
+/** What the hub knows of a parcel that it asks about. */
+export type ParcelToTrack = { trackingNumber: string; shippedAt: string };
 
 export type TrackingEvent = {
   at: string;

@@ -7,12 +7,18 @@ type Log = { error(details: object, message: string): void };
 
 const timeoutMs = 20_000;
 
-/** Waits for a carrier, but not for ever. What it throws becomes an answer, too. */
-export async function hear<T>(log: Log, work: (signal: AbortSignal) => Promise<T>): Promise<Said<T>> {
-  const signal = AbortSignal.timeout(timeoutMs);
+/** Waits for a carrier, but not for ever, nor longer than the hub runs. What it throws becomes an answer, too. */
+export async function hear<T>(
+  log: Log,
+  work: (signal: AbortSignal) => Promise<T>,
+  stopping?: AbortSignal,
+): Promise<Said<T>> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   const timedOut = new Promise<Said<T>>((resolve) => {
     signal.addEventListener("abort", () => resolve({ unknown: "The carrier did not answer in time." }), { once: true });
   });
+  // A function of its own, so that what is thrown before the first await is an answer as well.
   const answered = (async () => await work(signal))().then(
     (done): Said<T> => ({ done }),
     (error: unknown) => readError<T>(log, error),

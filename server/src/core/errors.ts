@@ -49,6 +49,8 @@ export const errorTable = {
   order_number_taken: [409, "Another order has this number"],
   external_id_taken: [409, "The bridge has another order with this external id"],
   shipment_exists: [409, "The shipment is recorded already"],
+  no_tracking_number: [409, "The shipment has no tracking number"],
+  no_tracking_carrier: [409, "No active carrier account can track the shipment"],
   too_many_events: [409, "The shipment has too many events"],
   order_not_draft: [409, "Only drafts can be deleted"],
   invalid_state: [409, "This is not possible in the present state"],

@@ -4,6 +4,7 @@ import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { tendPickups } from "../features/pickups/pickups.ts";
+import { followParcels } from "../features/shipments/shipments.ts";
 import { removeOldSamples } from "../features/tasks/tasks.ts";
 import type { Chore } from "./worker.ts";
 
@@ -17,6 +18,7 @@ export const chores: Chore[] = [
   { name: "order counts", everyMs: 20_000, run: foldOrderCounts },
   { name: "pickups", everyMs: 15_000, wakeOn: ["clock"], run: tendPickups },
   { name: "labels", everyMs: 15_000, wakeOn: ["clock"], run: tendLabels },
+  { name: "tracking", everyMs: 30_000, wakeOn: ["clock"], run: followParcels },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];

@@ -34,18 +34,33 @@ test("the demo carrier answers the same question in the same way", async () => {
   });
 });
 
-test("tracking of a demo parcel only ever goes on", async () => {
-  const numbers = Array.from({ length: 50 }, (_, index) => `DEMO${index}`);
-  const reports = await demoCarrier.track!(call, numbers);
-  for (const [index, report] of reports.entries()) {
-    const [later] = await demoCarrier.track!({ ...call, now: () => new Date(now.getTime() + 60_000) }, [
-      numbers[index]!,
-    ]);
-    expect(later!.events.slice(0, report.events.length)).toEqual(report.events);
-    expect(report.status).toBe(report.events.at(-1)!.status);
-    for (const { at } of report.events) expect(at <= now.toISOString()).toBe(true);
+test("a demo parcel's story begins when it was shipped, only ever goes on, and ends with its delivery", async () => {
+  const hourMs = 3_600_000;
+  const parcels = Array.from({ length: 50 }, (_, index) => ({
+    trackingNumber: `DEMO${index}`,
+    shippedAt: now.toISOString(),
+  }));
+  const afterHours = (hours: number) =>
+    demoCarrier.track!({ ...call, now: () => new Date(now.getTime() + hours * hourMs) }, parcels);
+  expect((await afterHours(-1)).flatMap(({ events }) => events)).toEqual([]);
+  let before = await afterHours(0);
+  for (const { events, status } of before) {
+    expect(events).toMatchObject([{ at: now.toISOString(), status: "pre_transit" }]);
+    expect(status).toBe("pre_transit");
   }
-  expect(new Set(reports.map(({ status }) => status)).size).toBeGreaterThan(3);
+  const seen = new Set<string>();
+  for (let hours = 1; hours <= 24 * 30; hours += 5) {
+    const later = await afterHours(hours);
+    for (const [index, { events, status }] of later.entries()) {
+      expect(events.slice(0, before[index]!.events.length)).toEqual(before[index]!.events);
+      expect(status).toBe(events.at(-1)!.status);
+      for (const { at } of events) expect(Date.parse(at)).toBeLessThanOrEqual(now.getTime() + hours * hourMs);
+      seen.add(status);
+    }
+    before = later;
+  }
+  expect(new Set(before.map(({ status }) => status))).toEqual(new Set(["delivered"]));
+  expect(seen).toContain("delivery_failed");
 });
 
 test("a demo label names its tracking number and its price", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "../../core/type.ts";
 import type { SetLookup } from "../../core/conditions.ts";
 import { Strict } from "../../core/schema.ts";
-import type { Carrier, TrackingEvent, TrackingReport } from "../carrier.ts";
+import type { Carrier, ParcelToTrack, TrackingEvent, TrackingReport } from "../carrier.ts";
 import { CarrierError } from "../carrier.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
 import type { RateCard } from "../rate-card/card.schemas.ts";
@@ -53,8 +53,8 @@ export const demoCarrier: Carrier = {
     const status = at < new Date(readyTime) ? "scheduled" : at < new Date(closeTime) ? "dispatched" : end;
     return { status, at: at.toISOString() };
   },
-  async track({ now }, trackingNumbers) {
-    return trackingNumbers.map((number) => trackingOf(number, now()));
+  async track({ now }, parcels) {
+    return parcels.map((parcel) => trackingOf(parcel, now()));
   },
   async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
     if (settings.refuseLabels === true)
@@ -91,33 +91,38 @@ function trackingNumberOf(effectKey: string): string {
 }
 
 const hour = 3_600_000;
-const story: [afterHours: number, status: TrackingEvent["status"], description: string][] = [
+type Step = [afterHours: number, status: TrackingEvent["status"], description: string];
+const way: Step[] = [
   [0, "pre_transit", "Label created"],
   [8, "picked_up", "Picked up"],
   [20, "in_transit", "Departed the origin facility"],
   [44, "in_transit", "Arrived at the destination facility"],
   [52, "out_for_delivery", "Out for delivery"],
-  [58, "delivered", "Delivered"],
+];
+const arrival: Step[] = [[58, "delivered", "Delivered"]];
+const detour: Step[] = [
+  [58, "delivery_failed", "Nobody was there to take it"],
+  [76, "out_for_delivery", "Out for delivery"],
+  [82, "delivered", "Delivered"],
 ];
 
-/** A parcel's story begins at an hour that its number decides, up to ten days ago; some meet trouble on their way. */
-function trackingOf(trackingNumber: string, now: Date): TrackingReport {
+/**
+ * A parcel's story begins when it was shipped and ends with its delivery. Its number decides how fast it travels, and
+ * whether nobody opens at first.
+ */
+function trackingOf({ trackingNumber, shippedAt }: ParcelToTrack, now: Date): TrackingReport {
   const digest = createHash("sha256").update(trackingNumber).digest();
-  const period = 10 * 24 * hour;
-  const phase = digest.readUInt32BE(0) % period;
-  const begin = Math.floor((now.getTime() - phase) / period) * period + phase;
-  const isTroubled = digest[4]! % 10 === 0;
-  const happened = story.filter(([after]) => begin + after * hour <= now.getTime());
+  const pace = 0.5 + digest[0]! / 255;
+  const timeAt = (afterHours: number): number => Date.parse(shippedAt) + Math.round(afterHours * pace * hour);
+  const story = [...way, ...(digest[4]! % 10 === 0 ? detour : arrival)];
+  const happened = story.filter(([after]) => timeAt(after) <= now.getTime());
   const events = happened.map(([after, status, description]): TrackingEvent => {
-    const at = new Date(begin + after * hour).toISOString();
-    return isTroubled && status === "delivered"
-      ? { at, status: "delivery_failed", description: "Nobody was there to take it" }
-      : { at, status, description };
+    return { at: new Date(timeAt(after)).toISOString(), status, description };
   });
   return {
     trackingNumber,
-    status: events.at(-1)!.status,
-    estimatedDelivery: new Date(begin + 58 * hour).toISOString(),
+    status: events.at(-1)?.status ?? "pre_transit",
+    estimatedDelivery: new Date(timeAt(58)).toISOString(),
     events,
   };
 }

@@ -143,3 +143,19 @@ export async function findAccountIds(db: Queryable, orgId: string, ids: string[]
   );
   return rows.map((row) => row.id);
 }
+
+export type TrackingAccount = { orgId: string; accountId: string; carrier: string };
+
+/** `orgId` null: those of all organizations. */
+export async function listFirstActiveAcrossOrgs(
+  db: Queryable,
+  orgId: string | null,
+  carriers: string[],
+): Promise<TrackingAccount[]> {
+  return await db.query<TrackingAccount>(
+    `select distinct on (org_id, carrier) org_id as "orgId", id as "accountId", carrier from carrier_accounts
+      where is_active and carrier = any($1::text[]) and ($2::uuid is null or org_id = $2)
+      order by org_id, carrier, created_at, id`,
+    [carriers, orgId],
+  );
+}

@@ -207,6 +207,19 @@ export async function findCarrierAccountIds(db: Queryable, orgId: string, ids: s
   return new Set(ids.length === 0 ? [] : await store.findAccountIds(db, orgId, ids));
 }
 
+export function listTrackingCarriers(): string[] {
+  return carriers.flatMap(({ name, track }) => (track ? [name] : []));
+}
+
+/** Whom to ask about parcels: of each organization (or of one) and carrier the account that is active longest. */
+export async function listTrackingAccountsAcrossOrgs(
+  db: Queryable,
+  orgId: string | null,
+): Promise<store.TrackingAccount[]> {
+  const names = listTrackingCarriers();
+  return names.length === 0 ? [] : await store.listFirstActiveAcrossOrgs(db, orgId, names);
+}
+
 /** The account with its sealed credentials; for those that call the carrier. */
 export async function getRow(db: Queryable, ctx: Ctx, id: string): Promise<AccountRow> {
   const row = await store.findAccount(db, ctx.orgId, id, today(ctx));

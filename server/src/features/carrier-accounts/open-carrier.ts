@@ -28,6 +28,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const row = await getRow(ctx.db, ctx, accountId);
   const account = await getCarrierAccount(ctx, accountId);
   const carrier = findCarrier(row.carrier)!;
+  refuseInPreview(ctx, account, carrier);
   const credentials = openCredentials(ctx, row);
   return {
     account,
@@ -40,6 +41,13 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
       effectKey,
     }),
   };
+}
+
+/** What is in the preview must not reach a real carrier by accident. */
+function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
+  if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
+  const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
+  throw new HubError("preview_calls_nobody", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 export type CardInEffect = { id: string; version: number; name: string; card: RateCard };

@@ -11,6 +11,8 @@ import { derive, hasOwnPromise } from "./shipment.ts";
 import * as store from "./shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
 import { mergeEvents } from "./tracking.ts";
+import { askingAt } from "./tracking-turns.ts";
+import { markAsked } from "./tracking-turns.store.ts";
 
 /** What was said about one shipment. */
 export type Report = {
@@ -47,7 +49,7 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
     ctx.orgId,
     changes.map(({ after }) => after),
   );
-  if (isPull) await store.markAsked(tx, ctx.orgId, unchanged, now);
+  if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
   await deliverOrders(tx, ctx, orderIds);
   await recordEvents(tx, ctx, changes.map(toEvent));
   await addToStats(tx, ctx.orgId, changes);

@@ -79,6 +79,13 @@ export const ShipmentAnswer = Type.Object({
 });
 export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
 
+export const TrackAnswer = Type.Object({
+  wasAsked: Type.Boolean({ description: "false: somebody asked the carrier in the last 30 seconds, or is asking it" }),
+  hasNews: Type.Boolean({ description: "The carrier said something that was not known" }),
+  shipment: ShipmentAnswer,
+});
+export type TrackAnswer = Static<typeof TrackAnswer>;
+
 export const ShipmentPage = Type.Object({
   data: Type.Array(ShipmentSummary),
   pagination: CappedPagination,

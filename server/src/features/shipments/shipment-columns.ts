@@ -1,5 +1,6 @@
 import type { Shipment } from "./shipment.ts";
-import { carrierKeyOf, isOpen, trackingKeyOf } from "./shipment.ts";
+import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
+import { turnOf } from "./tracking-turns.ts";
 
 type Column = { name: string; type: string; read(shipment: Shipment): unknown };
 
@@ -48,12 +49,7 @@ export const shipmentColumns: readonly Column[] = [
   plain("flagged_at", "timestamptz", "flaggedAt"),
   plain("is_predicted_late", "boolean", "isPredictedLate"),
   plain("risk_at", "timestamptz", "riskAt"),
-  {
-    name: "track_at",
-    type: "timestamptz",
-    read: ({ trackingNumber, status, trackedAt, createdAt }) =>
-      trackingNumber !== null && isOpen(status) ? (trackedAt ?? createdAt) : null,
-  },
+  { name: "track_at", type: "timestamptz", read: turnOf },
   plain("tracked_at", "timestamptz", "trackedAt"),
   plain("created_at", "timestamptz", "createdAt"),
   plain("updated_at", "timestamptz", "updatedAt"),

@@ -108,6 +108,19 @@ export const shipmentRoutes = [
   }),
   defineRoute({
     method: "POST",
+    path: "/shipments/:id/track",
+    scope: "shipments:write",
+    summary: "Ask the carrier now where a shipment is",
+    description:
+      "Through the first active account with the shipment's carrier, if that carrier can track. The hub asks about open " +
+      "shipments by itself, too: every 30 minutes, and once a day when nothing was heard for two weeks.",
+    ids,
+    answer: [200, answers.TrackAnswer],
+    failures: [409, 502],
+    handle: (ctx, { params }) => shipments.trackShipment(ctx, params.id),
+  }),
+  defineRoute({
+    method: "POST",
     path: "/shipments/:id/events",
     scope: "shipments:write",
     summary: "Add a tracking event; one that is known already changes nothing",

@@ -85,36 +85,3 @@ export async function findDeliveredOrders(db: Queryable, orgId: string, orderIds
   );
   return rows.map(({ id }) => id);
 }
-
-/** The carrier was asked about them and had no news. */
-export async function markAsked(tx: Tx, orgId: string, ids: string[], at: string): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.query(
-    `update shipments set tracked_at = $3, track_at = case when track_at is null then null else $3::timestamptz end
-      where org_id = $1 and id = any($2::uuid[])`,
-    [orgId, ids, at],
-  );
-}
-
-export type ShipmentToTrack = {
-  id: string;
-  carrier: string | null;
-  trackingNumber: string;
-  status: Shipment["status"];
-  trackedAt: string | null;
-};
-
-/** Those that the carrier was asked about longest ago come first. */
-export async function listToTrack(
-  db: Queryable,
-  orgId: string,
-  filter: { carrierKey?: string; askedBefore?: string; limit: number },
-): Promise<ShipmentToTrack[]> {
-  const rows = await db.query<Omit<ShipmentToTrack, "trackedAt"> & { tracked_at: Date | null }>(
-    `select id, carrier, tracking_number as "trackingNumber", status, tracked_at from shipments
-      where org_id = $1 and track_at is not null and ($2::text is null or carrier_key = $2)
-        and ($3::timestamptz is null or tracked_at is null or tracked_at < $3) order by track_at, id limit $4`,
-    [orgId, filter.carrierKey ?? null, filter.askedBefore ?? null, filter.limit],
-  );
-  return rows.map(({ tracked_at, ...rest }) => ({ ...rest, trackedAt: tracked_at?.toISOString() ?? null }));
-}

@@ -10,9 +10,8 @@ import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-ans
 import type { ShipmentFilter } from "./shipment-list.store.ts";
 import * as lists from "./shipment-list.store.ts";
 import * as stats from "./shipment-stats.store.ts";
-import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
+import { trackingKeyOf } from "./shipment.ts";
 import { shipmentStatuses } from "./shipments.states.ts";
-import type { ShipmentToTrack } from "./shipments.store.ts";
 import * as store from "./shipments.store.ts";
 
 export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
@@ -25,6 +24,8 @@ export { addEvent, addEventsInBulk } from "./ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
 export { applyTrackingRecords } from "./ingest-events.ts";
+export { followParcels } from "./follow-parcels.ts";
+export { trackShipment } from "./track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { seedShipments } from "./seed-shipments.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
@@ -105,18 +106,6 @@ export async function countShipments(ctx: Ctx) {
   const byStatus = Object.fromEntries(shipmentStatuses.map((status) => [status, counted[status] ?? 0]));
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   return { ...byStatus, at_risk: risks.total, total };
-}
-
-/** Open shipments with a tracking number, those asked about longest ago first; for tasks that ask carriers. */
-export async function listOpenShipmentsForTracking(
-  ctx: Ctx,
-  { carrier, askedBefore, limit }: { carrier?: string; askedBefore?: Date; limit: number },
-): Promise<ShipmentToTrack[]> {
-  return await store.listToTrack(ctx.db, ctx.orgId, {
-    limit,
-    ...(carrier === undefined ? {} : { carrierKey: carrierKeyOf(carrier) }),
-    ...(askedBefore === undefined ? {} : { askedBefore: askedBefore.toISOString() }),
-  });
 }
 
 const timeFilters = ["createdFrom", "createdTo", "shippedFrom", "shippedTo", "deliveredFrom", "deliveredTo"] as const;

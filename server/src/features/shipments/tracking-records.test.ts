@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { change, systemContext } from "../../context.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { TrackingRecord } from "./shipments.ts";
-import { applyTrackingRecords, listOpenShipmentsForTracking } from "./shipments.ts";
+import { applyTrackingRecords } from "./shipments.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -116,24 +116,5 @@ describe("what a carrier says when it is asked", () => {
     const events = [{ at: "2026-05-22T12:00:00Z", status: "picked_up" }];
     const { body } = await org.post("/shipments", { destination, events, ...more });
     expect(body).toMatchObject({ status: "in_transit", promisedDate: null, promiseSource: null });
-  });
-
-  test("open parcels are asked about in turn, and those that have arrived no more", async () => {
-    const other = await hub.org();
-    const own = systemContext(hub.world, other.id, "tracking test");
-    const list = async () => (await listOpenShipmentsForTracking(own, { limit: 10 })).map((one) => one.trackingNumber);
-    for (const trackingNumber of ["Q1", "Q2", "Q3"]) await other.post("/shipments", { trackingNumber });
-    await other.post("/shipments", { carrier: "no number" });
-    expect(await list()).toEqual(["Q1", "Q2", "Q3"]);
-    const records = [
-      { trackingNumber: "Q1", events: [] },
-      { trackingNumber: "Q2", events: [{ at: "2026-03-02T00:00:00Z", status: "delivered" }] },
-    ];
-    await change(own, (tx) => applyTrackingRecords(tx, own, records));
-    expect(await list()).toEqual(["Q3", "Q1"]);
-    const before = new Date(Date.now() - 60_000);
-    const due = await listOpenShipmentsForTracking(own, { limit: 10, askedBefore: before });
-    expect(due.map(({ trackingNumber }) => trackingNumber)).toEqual(["Q3"]);
-    expect(await listOpenShipmentsForTracking(own, { limit: 10, carrier: "ups" })).toEqual([]);
   });
 });

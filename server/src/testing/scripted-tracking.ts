@@ -1,0 +1,43 @@
+import type { Carrier, ParcelToTrack, TrackingReport } from "../carriers/carrier.ts";
+import { findCarrier } from "../carriers/installed-carriers.ts";
+import { afterFile } from "./after-file.ts";
+
+/** As they are without a script, however many scripts there were since. */
+const owns = new Map<Carrier, Pick<Carrier, "track" | "isLocal">>();
+
+type Track = NonNullable<Carrier["track"]>;
+
+/**
+ * An installed carrier that tracks as the test says; what it was asked about is kept, by the key that the account gave it.
+ * Undefined takes the ability from it.
+ */
+export function scriptTracking(name: string, track: Track | undefined, more: Partial<Carrier> = {}) {
+  const carrier = findCarrier(name)!;
+  const own = owns.get(carrier) ?? { track: carrier.track, isLocal: carrier.isLocal };
+  owns.set(carrier, own);
+  const asked: { key: unknown; parcels: ParcelToTrack[] }[] = [];
+  const scripted: Track = async (call, parcels) => {
+    asked.push({ key: call.credentials.apiKey, parcels });
+    return await track!(call, parcels);
+  };
+  const set = (parts: object): void => {
+    Object.assign(carrier, parts);
+    if (carrier.track === undefined) delete carrier.track;
+  };
+  set({ ...own, ...more, track: track && scripted });
+  const undo = (): void => set(own);
+  afterFile(undo);
+  return { asked, undo, numbers: () => asked.flatMap(({ parcels }) => parcels.map((parcel) => parcel.trackingNumber)) };
+}
+
+/** What a carrier says that saw one thing happen to each parcel. */
+export function reportEach(
+  parcels: ParcelToTrack[],
+  event: Pick<TrackingReport["events"][number], "at" | "status"> & { description?: string },
+): TrackingReport[] {
+  return parcels.map(({ trackingNumber }) => ({
+    trackingNumber,
+    status: event.status,
+    events: [{ description: "", ...event }],
+  }));
+}
