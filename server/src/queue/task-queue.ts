@@ -141,9 +141,16 @@ async function startBoss(db: Queryable, connection: ClientConfig, onError: (erro
   // A connection of its own until it has started: all others may be held by transactions that wait for just that.
   const first = openDatabase({ connection, maxConnections: 1, isPatient: true, onError });
   let current: Queryable = first;
+  const asked = new Set<Promise<unknown>>();
   // No schedules: the hub has its own, since those of pg-boss lose or double runs when clocks change.
   const boss = new Boss({
-    db: { executeSql: (text, values) => through(current).executeSql(text, values) },
+    db: {
+      async executeSql(text, values) {
+        const answer = through(current).executeSql(text, values);
+        asked.add(answer);
+        return await answer.finally(() => asked.delete(answer));
+      },
+    },
     schema,
     schedule: false,
     supervise: true,
@@ -166,6 +173,8 @@ async function startBoss(db: Queryable, connection: ClientConfig, onError: (erro
     return boss;
   } finally {
     current = db;
+    // It goes on asking in the background when it has started; closed under it, the connection would never answer.
+    await Promise.allSettled(asked);
     await first.close();
   }
 }
