@@ -16,8 +16,8 @@ import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { RateItem, Rater, RateResult } from "./rate-item.ts";
 import { prepareRater } from "./prepare-rater.ts";
 import { rateItem } from "./rate-item.ts";
-import type { ClaimedRow } from "./rate-comparisons.store.ts";
-import * as comparisons from "./rate-comparisons.store.ts";
+import type { ClaimedRow } from "./comparison-work.store.ts";
+import * as work from "./comparison-work.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import {
@@ -39,7 +39,7 @@ const workerName = perWorld(() => randomUUID());
 
 /** Takes up comparisons that wait, and those whose worker died. Returns how many there were. */
 export async function resumeComparisons(world: World, stopping?: AbortSignal): Promise<number> {
-  const waiting = await comparisons.listWaitingAcrossOrgs(world.db);
+  const waiting = await work.listWaitingAcrossOrgs(world.db);
   for (const { id } of waiting) {
     if (stopping?.aborted) break;
     await executeComparison(world, id, stopping);
@@ -49,12 +49,12 @@ export async function resumeComparisons(world: World, stopping?: AbortSignal): P
 
 /** Only when no other process can be at work on this database: what a killed one held is free at once. */
 export async function freeAllComparisons(world: World): Promise<void> {
-  await comparisons.releaseAllAcrossOrgs(world.db);
+  await work.releaseAllAcrossOrgs(world.db);
 }
 
 /** Works on a comparison until it is finished, if nobody else does. Any process may call it, any number of times. */
 export async function executeComparison(world: World, id: string, stopping?: AbortSignal): Promise<void> {
-  const row = await comparisons.claimAcrossOrgs(world.db, id, workerName(world));
+  const row = await work.claimAcrossOrgs(world.db, id, workerName(world));
   if (!row) return;
   const system = systemContext(world, row.org_id, "rate comparison");
   const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
@@ -63,7 +63,7 @@ export async function executeComparison(world: World, id: string, stopping?: Abo
     await world.db.transaction((tx) => beginWith(tx, ctx, row, digest()));
     if (!(await rateAllChunks(ctx, row, rater, stopping))) {
       // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
-      return await comparisons.releaseAcrossOrgs(world.db, row.id, workerName(world));
+      return await work.releaseAcrossOrgs(world.db, row.id, workerName(world));
     }
     await deleteResultsBefore(world.db, row.id, row.revision);
     await deleteKindsBefore(world.db, row.id, row.revision);
@@ -85,7 +85,7 @@ function isConflict(error: unknown): boolean {
  * chart, a set or an alias has changed meanwhile begins anew, so that all results come from the same.
  */
 async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Promise<void> {
-  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  const locked = await work.lockForChunk(tx, row, workerName(ctx));
   const digest = createHash("sha256").update(inputs).digest("hex");
   if (!locked || locked.inputs_digest === digest) return;
   if (locked.processed > 0) {
@@ -97,7 +97,7 @@ async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Pro
       data: { revision: row.revision, processed: locked.processed },
     });
   }
-  await comparisons.saveInputs(tx, ctx.orgId, row.id, digest);
+  await work.saveInputs(tx, ctx.orgId, row.id, digest);
 }
 
 type Reading = { from: number; lines: Promise<string[]> };
@@ -132,7 +132,7 @@ async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?:
  * item by item and slice by slice, so that what each needs is garbage before it grows old.
  */
 async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader: Reader): Promise<boolean> {
-  const locked = await comparisons.lockForChunk(tx, row, workerName(ctx));
+  const locked = await work.lockForChunk(tx, row, workerName(ctx));
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
   const end = Math.min(row.item_count, locked.processed + chunkSize);
@@ -152,7 +152,7 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader
     await insertResults(tx, row.id, row.revision, from, packed);
   }
   kinds.to = end;
-  await comparisons.saveProgress(tx, ctx.orgId, row.id, end, totals);
+  await work.saveProgress(tx, ctx.orgId, row.id, end, totals);
   if (end < row.item_count) return true;
   await finish(tx, ctx, row, totals, kinds);
   return false;
@@ -216,7 +216,7 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
     stale: false,
     trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
-  await comparisons.finishComparison(tx, ctx.orgId, row.id, {
+  await work.finishComparison(tx, ctx.orgId, row.id, {
     status,
     summary,
     isListed: await writeKinds(tx, row, kinds),
@@ -232,11 +232,11 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
 }
 
 async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<void> {
-  if (!(await comparisons.lockForChunk(tx, row, workerName(ctx)))) return;
+  if (!(await work.lockForChunk(tx, row, workerName(ctx)))) return;
   const message =
     cause instanceof HubError ? cause.message : "Something went wrong on our side; the log has the reason.";
   const error = { code: cause instanceof HubError ? cause.code : "internal_error", message };
-  await comparisons.finishComparison(tx, ctx.orgId, row.id, {
+  await work.finishComparison(tx, ctx.orgId, row.id, {
     status: "failed",
     summary: null,
     isListed: false,

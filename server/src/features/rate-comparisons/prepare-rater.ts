@@ -7,8 +7,8 @@ import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { loadTariffParts } from "../carrier-accounts/open-carrier.ts";
 import type { Rater } from "./rate-item.ts";
 import { createRater, findMatch } from "./rate-item.ts";
-import type { ClaimedRow } from "./rate-comparisons.store.ts";
-import * as comparisons from "./rate-comparisons.store.ts";
+import type { ClaimedRow } from "./comparison-work.store.ts";
+import * as work from "./comparison-work.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 import { profileOfOne, usualProfile } from "./weight-profile.ts";
@@ -84,6 +84,6 @@ async function profilesOf(
     const poundMg = mgPer("lb");
     profiles[level] = { name: level, weights: all.map(([pounds, count]) => [Math.round(pounds * poundMg), count]) };
   }
-  await comparisons.saveProfiles(ctx.db, ctx.orgId, row.id, profiles);
+  await work.saveProfiles(ctx.db, ctx.orgId, row.id, profiles);
   return profiles;
 }

@@ -6,8 +6,6 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/like-pattern.ts";
 import type { ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
-import type { Totals } from "./tally.ts";
-import type { WeightProfile } from "./weight-profile.ts";
 
 export type ComparisonRow = {
   id: string;
@@ -45,14 +43,11 @@ export type ComparisonRow = {
 };
 
 /** Everything but the large columns. */
-const columns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
+export const comparisonColumns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
   status, revision, shown_revision, listed_revision, options, item_count, processed, rated, estimated, unrateable,
   invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, error, created_by, request_id, version,
   created_at, updated_at,
   started_at, finished_at`;
-
-/** How long a silent worker is believed to be alive. By the clock of the database, the only one all nodes share. */
-const lease = "now() + interval '15 seconds'";
 
 export type NewComparison = {
   id: string;
@@ -92,23 +87,23 @@ export async function insertComparison(tx: Tx, orgId: string, made: NewCompariso
 
 export async function setItemCount(tx: Tx, orgId: string, id: string, count: number): Promise<ComparisonRow> {
   const [row] = await tx.query<ComparisonRow>(
-    `update rate_comparisons set item_count = $3 where org_id = $1 and id = $2 returning ${columns}`,
+    `update rate_comparisons set item_count = $3 where org_id = $1 and id = $2 returning ${comparisonColumns}`,
     [orgId, id, count],
   );
   return row!;
 }
 
 export async function findComparison(db: Queryable, orgId: string, id: string): Promise<ComparisonRow | undefined> {
-  const [row] = await db.query<ComparisonRow>(`select ${columns} from rate_comparisons where org_id = $1 and id = $2`, [
-    orgId,
-    id,
-  ]);
+  const [row] = await db.query<ComparisonRow>(
+    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2`,
+    [orgId, id],
+  );
   return row;
 }
 
 export async function lockComparison(tx: Tx, orgId: string, id: string): Promise<ComparisonRow | undefined> {
   const [row] = await tx.query<ComparisonRow>(
-    `select ${columns} from rate_comparisons where org_id = $1 and id = $2 for update`,
+    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2 for update`,
     [orgId, id],
   );
   return row;
@@ -122,7 +117,7 @@ export async function listComparisons(
   const where = "org_id = $1 and ($2::text is null or status = $2) and ($3::text is null or name ilike $3)";
   const filter = [orgId, query.status ?? null, query.search === undefined ? null : likePattern(query.search)];
   const rows = await db.query<ComparisonRow>(
-    `select ${columns} from rate_comparisons where ${where} order by created_at desc, id desc limit $4 offset $5`,
+    `select ${comparisonColumns} from rate_comparisons where ${where} order by created_at desc, id desc limit $4 offset $5`,
     [...filter, query.limit, offsetOf(query)],
   );
   const [count] = await db.query<{ total: number }>(
@@ -153,7 +148,7 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
        rate_card_name = $6, card = $7, source_card = $8, rate_day = $9, currency = $10, profiles = null, totals = null,
        error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, worker = null,
        lease_until = null, version = version + 1
-      where org_id = $1 and id = $2 returning ${columns}`,
+      where org_id = $1 and id = $2 returning ${comparisonColumns}`,
     [
       orgId,
       id,
@@ -172,137 +167,10 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
   return row!;
 }
 
-export type ClaimedRow = ComparisonRow & {
-  card: RateCard;
-  source_card: RateCard | null;
-  profiles: Record<string, WeightProfile> | null;
-  totals: Totals | null;
-};
-
-/** Takes the comparison for this worker, unless another one that is alive has it. */
-export async function claimAcrossOrgs(db: Queryable, id: string, worker: string): Promise<ClaimedRow | undefined> {
-  const [row] = await db.query<ClaimedRow>(
-    `update rate_comparisons set status = 'processing', worker = $2, lease_until = ${lease}
-      where id = $1 and status in ('queued', 'processing') and (worker is null or worker = $2 or lease_until < now())
-      returning ${columns}, card, source_card, profiles, totals`,
-    [id, worker],
-  );
-  return row;
-}
-
-export async function saveProfiles(
-  db: Queryable,
-  orgId: string,
-  id: string,
-  profiles: Record<string, WeightProfile>,
-): Promise<void> {
-  await db.query("update rate_comparisons set profiles = $3 where org_id = $1 and id = $2", [
-    orgId,
-    id,
-    JSON.stringify(profiles),
-  ]);
-}
-
-type LockedRow = { processed: number; totals: Totals | null; inputs_digest: string | null };
-
-/** Locks the comparison for one chunk; undefined when it was deleted, started anew or taken by another worker. */
-export async function lockForChunk(
-  tx: Tx,
-  row: { org_id: string; id: string; revision: number },
-  worker: string,
-): Promise<LockedRow | undefined> {
-  const [found] = await tx.query<LockedRow>(
-    `select processed, totals, inputs_digest from rate_comparisons
-      where org_id = $1 and id = $2 and revision = $3 and worker = $4 and status = 'processing' for update`,
-    [row.org_id, row.id, row.revision, worker],
-  );
-  return found;
-}
-
-/** From the first item on, with these. */
-export async function saveInputs(tx: Tx, orgId: string, id: string, digest: string): Promise<void> {
-  await tx.query(
-    `update rate_comparisons set inputs_digest = $3, processed = 0, totals = null, rated = 0, estimated = 0,
-       unrateable = 0, invalid = 0, excluded = 0 where org_id = $1 and id = $2`,
-    [orgId, id, digest],
-  );
-}
-
-/** Progress, sums and lease in one go, with every chunk that is done. */
-export async function saveProgress(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  processed: number,
-  totals: Totals,
-): Promise<void> {
-  const { rated = 0, estimated = 0, unrateable = 0, invalid = 0, excluded = 0 } = totals.byStatus;
-  await tx.query(
-    `update rate_comparisons set processed = $3, totals = $4, rated = $5, estimated = $6, unrateable = $7, invalid = $8,
-       excluded = $9, lease_until = ${lease} where org_id = $1 and id = $2`,
-    [orgId, id, processed, JSON.stringify(totals), rated, estimated, unrateable, invalid, excluded],
-  );
-}
-
-export async function finishComparison(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  end: {
-    status: ComparisonStatus;
-    summary: Summary | null;
-    isListed: boolean;
-    error: { code: string; message: string } | null;
-    at: Date;
-  },
-): Promise<void> {
-  await tx.query(
-    `update rate_comparisons set status = $3, summary = coalesce($4, summary), error = $5, finished_at = $6,
-       shown_revision = case when $4::jsonb is null then shown_revision else revision end,
-       listed_revision = case when $7 then revision else listed_revision end,
-       updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
-    [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at, end.isListed],
-  );
-}
-
 export async function findSummary(db: Queryable, orgId: string, id: string): Promise<Summary | null | undefined> {
   const [row] = await db.query<{ summary: Summary | null }>(
     "select summary from rate_comparisons where org_id = $1 and id = $2",
     [orgId, id],
   );
   return row?.summary;
-}
-
-/** With what it was worked out; for a scenario over the same items. */
-export async function findCards(
-  db: Queryable,
-  orgId: string,
-  id: string,
-): Promise<Pick<ClaimedRow, "card" | "source_card" | "profiles"> | undefined> {
-  const [row] = await db.query<Pick<ClaimedRow, "card" | "source_card" | "profiles">>(
-    "select card, source_card, profiles from rate_comparisons where org_id = $1 and id = $2 and card is not null",
-    [orgId, id],
-  );
-  return row;
-}
-
-export async function releaseAcrossOrgs(db: Queryable, id: string, worker: string): Promise<void> {
-  await db.query("update rate_comparisons set worker = null, lease_until = null where id = $1 and worker = $2", [
-    id,
-    worker,
-  ]);
-}
-
-export async function releaseAllAcrossOrgs(db: Queryable): Promise<void> {
-  await db.query(
-    "update rate_comparisons set worker = null, lease_until = null where status in ('queued', 'processing')",
-  );
-}
-
-/** Comparisons that wait for a worker, or whose worker is silent. */
-export async function listWaitingAcrossOrgs(db: Queryable): Promise<{ id: string }[]> {
-  return await db.query<{ id: string }>(
-    `select id from rate_comparisons where status in ('queued', 'processing')
-      and (lease_until is null or lease_until < now()) order by created_at limit 20`,
-  );
 }

@@ -7,7 +7,7 @@ import { readOwnParcels } from "./own-parcels.ts";
 import { prepareRater } from "./prepare-rater.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
-import * as store from "./rate-comparisons.store.ts";
+import * as work from "./comparison-work.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Summary } from "./summary.schemas.ts";
@@ -20,7 +20,7 @@ export async function summariseScenario(
   asked: Scenario,
   stale: boolean,
 ): Promise<Summary> {
-  const cards = await store.findCards(ctx.db, ctx.orgId, row.id);
+  const cards = await work.findCards(ctx.db, ctx.orgId, row.id);
   if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
   const scenario = { ...row.options.scenario, ...asked };
   const { rater } = await prepareRater(ctx, { ...row, ...cards }, scenario);
