@@ -67,7 +67,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
-      void sendError(options.mounts, error, request as FastifyRequest, reply as unknown as FastifyReply);
+      void sendError(options.mounts, error, request, reply);
     },
   });
   const admission = createAdmission(world.db, options.admission);

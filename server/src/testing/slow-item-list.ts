@@ -79,13 +79,13 @@ export function randomQuery(random: Random, items: readonly Item[], searches: re
   const item = random.pick(items);
   const text = (list: string[]): string => (random.chance(0.3) ? `${random.pick(list)},${list[0]}` : list[0]!);
   const query: ListQuery = {};
-  if (random.chance(0.4)) query.status = text([item.status, "rated", "pending", "excluded"]) as never;
+  if (random.chance(0.4)) query.status = text([item.status, "rated", "pending", "excluded"]);
   if (random.chance(0.3)) query.zone = item.zone ?? "none";
   if (random.chance(0.3)) query.serviceType = random.chance(0.5) ? item.serviceType : item.serviceType.toUpperCase();
   if (random.chance(0.4)) query.search = random.chance(0.5) ? random.pick(searches) : pieceOf(random, item);
   if (random.chance(0.15)) query.outcome = random.pick(["win", "loss", "tie"]);
-  if (random.chance(0.15)) query.basis = text([item.basis ?? "flat", "weight", "profile"]) as never;
-  if (random.chance(0.15)) query.reason = text([item.reason ?? "bad_zip", "duplicate"]) as never;
+  if (random.chance(0.15)) query.basis = text([item.basis ?? "flat", "weight", "profile"]);
+  if (random.chance(0.15)) query.reason = text([item.reason ?? "bad_zip", "duplicate"]);
   if (random.chance(0.15)) query.minSavings = random.chance(0.5) ? (item.savings ?? 0) : random.below(2000) / 100 - 10;
   if (random.chance(0.7)) query.sort = random.pick(sorts);
   if (random.chance(0.5)) query.limit = 1 + random.below(random.pick([3, 60, 500]));
