@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import jsonata from "jsonata";
-import { compileMapping } from "../../server/src/features/transformations/compile-mapping.ts";
-import { runMapping } from "../../server/src/features/transformations/run-mapping.ts";
+import { compileMapping } from "../../server/src/features/transformations/language/compile-mapping.ts";
+import { runMapping } from "../../server/src/features/transformations/language/run-mapping.ts";
 import type { Bench } from "./bench.ts";
 import { median } from "./bench.ts";
 

@@ -157,12 +157,12 @@ test("only stores, db, queue and events speak SQL", () => {
   expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
 });
 
-test("only main/config.ts reads the environment and only core/outbound-client.ts calls out", () => {
+test("only main/config.ts reads the environment and only core/outbound/outbound-client.ts calls out", () => {
   const reading = (pattern: RegExp): string[] =>
     sources.filter((file) => pattern.test(readFileSync(path.join(root, file), "utf8")));
   expect(reading(/process\.env/)).toEqual(["main/config.ts"]);
   expect(reading(/\bfetch\(|from "(undici|node:https?)"/).filter((file) => !isTypeImport(file))).toEqual([
-    "core/outbound-client.ts",
+    "core/outbound/outbound-client.ts",
   ]);
 });
 

@@ -1,6 +1,6 @@
-import type { HttpRequest, HttpResponse } from "../core/outbound-request.ts";
-import { OutboundError } from "../core/outbound-error.ts";
-import { isRetryableStatus } from "../core/outbound-retry.ts";
+import type { HttpRequest, HttpResponse } from "../core/outbound/outbound-request.ts";
+import { OutboundError } from "../core/outbound/outbound-error.ts";
+import { isRetryableStatus } from "../core/outbound/outbound-retry.ts";
 import type { Call } from "./connector.ts";
 import { TaskError } from "./connector.ts";
 import { storable } from "./shape.ts";

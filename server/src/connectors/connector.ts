@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 import type { FieldError } from "../core/errors.ts";
-import type { HttpClient } from "../core/outbound-request.ts";
+import type { HttpClient } from "../core/outbound/outbound-request.ts";
 
 /**
  * A connector is data plus a few functions that speak one foreign system's language. It knows no database, no queue and

@@ -1,6 +1,6 @@
 import type { FieldError } from "../core/errors.ts";
-import { OutboundError } from "../core/outbound-error.ts";
-import { checkUrl } from "../core/outbound-guard.ts";
+import { OutboundError } from "../core/outbound/outbound-error.ts";
+import { checkUrl } from "../core/outbound/outbound-guard.ts";
 import type { Limits, Settings } from "./connector.ts";
 
 /** Why the address in this setting cannot be called, as far as its text tells. */

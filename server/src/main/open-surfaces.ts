@@ -7,7 +7,7 @@ import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
-import { freeAllExecutions, startTaskEngine } from "../features/tasks/task-engine.ts";
+import { freeAllExecutions, startTaskEngine } from "../features/tasks/engine/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores } from "../worker/chores.ts";

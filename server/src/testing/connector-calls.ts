@@ -10,8 +10,8 @@ import type {
   Settings,
 } from "../connectors/connector.ts";
 import { TaskError } from "../connectors/connector.ts";
-import type { ClientOptions } from "../core/outbound-request.ts";
-import { createHttpClient } from "../core/outbound.ts";
+import type { ClientOptions } from "../core/outbound/outbound-request.ts";
+import { createHttpClient } from "../core/outbound/outbound.ts";
 
 let clients = 0;
 

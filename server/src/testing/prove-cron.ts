@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { storedCron } from "../features/schedules/cron.ts";
-import { nextOccurrence } from "../features/schedules/cron-occurrences.ts";
+import { storedCron } from "../features/schedules/cron/cron.ts";
+import { nextOccurrence } from "../features/schedules/cron/cron-occurrences.ts";
 import { clockChanges, naiveCron, naiveRuns, wallClock, wallTimes } from "./cron-oracle.ts";
 
 /**

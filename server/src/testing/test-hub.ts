@@ -5,7 +5,7 @@ import { createClock } from "../core/clock.ts";
 import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
-import { startTaskEngine } from "../features/tasks/task-engine.ts";
+import { startTaskEngine } from "../features/tasks/engine/task-engine.ts";
 import type { Mount } from "../http/mount.ts";
 import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";

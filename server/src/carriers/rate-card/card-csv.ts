@@ -1,5 +1,5 @@
-import { extraCells, readNumber } from "../../core/csv-cells.ts";
-import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
+import { extraCells, readNumber } from "../../core/csv/csv-cells.ts";
+import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv/csv.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardHeader } from "./card.schemas.ts";

@@ -1,5 +1,5 @@
-import { extraCells } from "../../core/csv-cells.ts";
-import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv.ts";
+import { extraCells } from "../../core/csv/csv-cells.ts";
+import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv/csv.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { CellError } from "../rate-card/card-csv.ts";
 import type { ChartRow } from "./zone-chart.ts";

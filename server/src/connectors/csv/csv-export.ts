@@ -1,4 +1,4 @@
-import { guardFormula, toCsv } from "../../core/csv.ts";
+import { guardFormula, toCsv } from "../../core/csv/csv.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf } from "../shape.ts";

@@ -1,5 +1,5 @@
 import { Type } from "../../core/type.ts";
-import { delimiters } from "../../core/csv.ts";
+import { delimiters } from "../../core/csv/csv.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { TaskError } from "../connector.ts";

@@ -1,8 +1,8 @@
-import { detectDelimiter, delimiters, MalformedCsv, parseCsv } from "../../core/csv.ts";
-import { isErrors, matchColumns } from "../../core/csv-columns.ts";
-import { orderVocabulary } from "../../core/csv-fields.ts";
-import type { Group } from "../../core/csv-groups.ts";
-import { groupRows } from "../../core/csv-groups.ts";
+import { detectDelimiter, delimiters, MalformedCsv, parseCsv } from "../../core/csv/csv.ts";
+import { isErrors, matchColumns } from "../../core/csv/csv-columns.ts";
+import { orderVocabulary } from "../../core/csv/csv-fields.ts";
+import type { Group } from "../../core/csv/csv-groups.ts";
+import { groupRows } from "../../core/csv/csv-groups.ts";
 import type { PulledRecord } from "../connector.ts";
 import { TaskError } from "../connector.ts";
 import { shortHash } from "../short-hash.ts";

@@ -1,4 +1,4 @@
-import type { HttpResponse } from "../../core/outbound-request.ts";
+import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { ask, readJson } from "../ask.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";

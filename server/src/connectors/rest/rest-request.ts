@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../../core/outbound-request.ts";
+import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
 import type { Call } from "../connector.ts";
 import { TaskError } from "../connector.ts";
 import type { RequestTemplate, RestSettings } from "./rest.schemas.ts";

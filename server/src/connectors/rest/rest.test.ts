@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import type { HttpRequest } from "../../core/outbound-request.ts";
+import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
 import { callFor, pullAll, taskOf } from "../../testing/connector-calls.ts";
 import { startStandInShop } from "../../testing/stand-in-shop.ts";
 import type { Call } from "../connector.ts";

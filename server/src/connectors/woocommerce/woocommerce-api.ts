@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from "../../core/outbound-request.ts";
+import type { HttpRequest, HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { ask, readJson } from "../ask.ts";
 import type { Call } from "../connector.ts";
 import { TaskError } from "../connector.ts";

@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from "jose";
 import { HubError } from "../../core/errors.ts";
-import { outboundFetch, outboundJson } from "../../core/outbound-documents.ts";
+import { outboundFetch, outboundJson } from "../../core/outbound/outbound-documents.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createValidator } from "../../core/validation.ts";
 import { actionCatalog, actionsByType } from "./action-catalog.ts";
-import { now } from "./an-evaluation.ts";
+import { now } from "../../testing/an-evaluation.ts";
 
 const named = actionCatalog.map((action) => ({ ...action, action }));
 const pointersOf = (type: string, params: object, mayOverride = false): string[] =>

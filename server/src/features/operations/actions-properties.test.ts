@@ -4,13 +4,13 @@ import { canMove } from "../../core/states.ts";
 import type { Order } from "../orders/order.ts";
 import { holdReasons, orderMoves, orderStatuses, paymentStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
-import type { Case } from "./action-cases/case-parts.ts";
-import { flowCases } from "./action-cases/flow-cases.ts";
-import { organiseCases } from "./action-cases/organise-cases.ts";
-import { routingCases } from "./action-cases/routing-cases.ts";
-import { shippingCases } from "./action-cases/shipping-cases.ts";
-import { anEnv, evaluateOne, now, undone } from "./an-evaluation.ts";
-import { aHold, aLine, anOrder } from "./an-order.ts";
+import type { Case } from "../../testing/action-cases/case-parts.ts";
+import { flowCases } from "../../testing/action-cases/flow-cases.ts";
+import { organiseCases } from "../../testing/action-cases/organise-cases.ts";
+import { routingCases } from "../../testing/action-cases/routing-cases.ts";
+import { shippingCases } from "../../testing/action-cases/shipping-cases.ts";
+import { anEnv, evaluateOne, now, undone } from "../../testing/an-evaluation.ts";
+import { aHold, aLine, anOrder } from "../../testing/an-order.ts";
 
 const aHolds = fc.uniqueArray(
   fc

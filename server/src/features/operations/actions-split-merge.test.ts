@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toGrams } from "../../core/weight.ts";
 import type { Order, OrderLine } from "../orders/order.ts";
-import { evaluateOne, now } from "./an-evaluation.ts";
-import { aHold, aLine, anOrder } from "./an-order.ts";
+import { evaluateOne, now } from "../../testing/an-evaluation.ts";
+import { aHold, aLine, anOrder } from "../../testing/an-order.ts";
 
 const linesOf = fc
   .array(

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Order } from "../orders/order.ts";
 import { actionCatalog } from "./action-catalog.ts";
-import type { Case, Cases } from "./action-cases/case-parts.ts";
-import { flowCases } from "./action-cases/flow-cases.ts";
-import { organiseCases } from "./action-cases/organise-cases.ts";
-import { routingCases } from "./action-cases/routing-cases.ts";
-import { shippingCases } from "./action-cases/shipping-cases.ts";
-import { anEnv, evaluateOne, undone } from "./an-evaluation.ts";
-import { anOrder } from "./an-order.ts";
+import type { Case, Cases } from "../../testing/action-cases/case-parts.ts";
+import { flowCases } from "../../testing/action-cases/flow-cases.ts";
+import { organiseCases } from "../../testing/action-cases/organise-cases.ts";
+import { routingCases } from "../../testing/action-cases/routing-cases.ts";
+import { shippingCases } from "../../testing/action-cases/shipping-cases.ts";
+import { anEnv, evaluateOne, undone } from "../../testing/an-evaluation.ts";
+import { anOrder } from "../../testing/an-order.ts";
 
 const cases: Record<string, Cases> = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases };
 

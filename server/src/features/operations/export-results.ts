@@ -1,4 +1,4 @@
-import { guardFormula, toCsv } from "../../core/csv.ts";
+import { guardFormula, toCsv } from "../../core/csv/csv.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
 import type { RunResult } from "./operations.schemas.ts";

@@ -1,6 +1,6 @@
 import type { Order, OrderFields } from "./order.ts";
 import { isOnHold, nextRelease, searchWords } from "./order.ts";
-import { scopeWord } from "./search-words.ts";
+import { scopeWord } from "./list/search-words.ts";
 import type { Priority } from "./orders.states.ts";
 import { priorities } from "./orders.states.ts";
 

@@ -3,7 +3,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Address } from "../../core/address.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { HoldReason, OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
-import { indexWords } from "./search-words.ts";
+import { indexWords } from "./list/search-words.ts";
 
 /** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
 export type Order = {

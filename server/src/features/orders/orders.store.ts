@@ -3,7 +3,7 @@ import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import type { OrderRow } from "./order-columns.ts";
 import { allColumns, assignment, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
-import { keepTags, keepWords, wordOf } from "./order-index.store.ts";
+import { keepTags, keepWords, wordOf } from "./list/order-index.store.ts";
 
 const byId: Prepared = {
   name: "orders_find_by_id",

@@ -6,7 +6,7 @@ import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
 import { findByRef } from "./change-order.ts";
-import { exportOrders as exportFiltered } from "./export-orders.ts";
+import { exportOrders as exportFiltered } from "./list/export-orders.ts";
 import type {
   CountsQuery,
   ExportQuery,
@@ -17,12 +17,12 @@ import type {
   SortName,
 } from "./order-answers.schemas.ts";
 import { OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
-import type { OrderFilter } from "./order-filter.store.ts";
-import { archivedOptions } from "./order-filter.store.ts";
+import type { OrderFilter } from "./list/order-filter.store.ts";
+import { archivedOptions } from "./list/order-filter.store.ts";
 import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
-import { countByStatus, foldCountsAcrossOrgs } from "./order-index.store.ts";
-import * as lists from "./order-list.store.ts";
+import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
+import * as lists from "./list/order-list.store.ts";
 import { maskChange, presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
@@ -31,12 +31,12 @@ export { concludeFulfillment } from "./conclude-fulfillment.ts";
 export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
-export { importOrders } from "./import-orders.ts";
+export { importOrders } from "./import/import-orders.ts";
 export { correctListedShipment, takeBackListedShipment } from "./listed-shipments.ts";
 export { markOrdersDelivered } from "./delivered-orders.ts";
 export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
-export { upsertPulledOrders } from "./upsert-pulled.ts";
+export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";
 /** As callers name them. */
 export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);

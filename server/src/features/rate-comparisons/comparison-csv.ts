@@ -1,8 +1,8 @@
 import type { FieldError } from "../../core/errors.ts";
-import { clip, extraCells, lostDigits, readNumber } from "../../core/csv-cells.ts";
-import type { Column, CsvVocabulary } from "../../core/csv-columns.ts";
-import { isErrors, matchColumns } from "../../core/csv-columns.ts";
-import { unguardFormula } from "../../core/csv.ts";
+import { clip, extraCells, lostDigits, readNumber } from "../../core/csv/csv-cells.ts";
+import type { Column, CsvVocabulary } from "../../core/csv/csv-columns.ts";
+import { isErrors, matchColumns } from "../../core/csv/csv-columns.ts";
+import { unguardFormula } from "../../core/csv/csv.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { NewItem } from "./rate-items.store.ts";

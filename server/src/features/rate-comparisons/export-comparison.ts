@@ -1,6 +1,6 @@
-import { guardFormula, toCsv } from "../../core/csv.ts";
-import type { Cell } from "../../core/xlsx.ts";
-import { writeXlsx } from "../../core/xlsx.ts";
+import { guardFormula, toCsv } from "../../core/csv/csv.ts";
+import type { Cell } from "../../core/csv/xlsx.ts";
+import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed, xlsxType } from "../../route.ts";
 import { presentItem } from "./present-comparison.ts";

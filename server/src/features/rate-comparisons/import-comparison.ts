@@ -1,4 +1,4 @@
-import { detectDelimiter, MalformedCsv, streamCsv } from "../../core/csv.ts";
+import { detectDelimiter, MalformedCsv, streamCsv } from "../../core/csv/csv.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";

@@ -1,5 +1,5 @@
-import type { Cron } from "./cron.ts";
-import { nextOccurrence, occurrencesAfter } from "./cron-occurrences.ts";
+import type { Cron } from "./cron/cron.ts";
+import { nextOccurrence, occurrencesAfter } from "./cron/cron-occurrences.ts";
 import type { Schedule } from "./schedules.schemas.ts";
 import { maxCaughtUp } from "./schedules.schemas.ts";
 

@@ -8,8 +8,8 @@ import { findTask, findUnusable, tryOpenBridge } from "../bridges/bridge-tasks.t
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import type { CheckedTask } from "../tasks/tasks.ts";
 import { cancelExecutions, enqueueExecutions } from "../tasks/tasks.ts";
-import { storedCron } from "./cron.ts";
-import { nextOccurrence } from "./cron-occurrences.ts";
+import { storedCron } from "./cron/cron.ts";
+import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import type { Firing } from "./decide-firing.ts";
 import { decideFiring } from "./decide-firing.ts";
 import type { FiringResult } from "./firing.store.ts";

@@ -1,6 +1,6 @@
-import { storedCron } from "./cron.ts";
-import { describeCron } from "./cron-describe.ts";
-import { upcomingRuns } from "./cron-upcoming.ts";
+import { storedCron } from "./cron/cron.ts";
+import { describeCron } from "./cron/cron-describe.ts";
+import { upcomingRuns } from "./cron/cron-upcoming.ts";
 import type { Schedule } from "./schedules.schemas.ts";
 import type { ShownScheduleRow } from "./schedules.store.ts";
 

@@ -10,10 +10,10 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
-import { parseCron, storedCron } from "./cron.ts";
-import { describeCron } from "./cron-describe.ts";
-import { nextOccurrence } from "./cron-occurrences.ts";
-import { upcomingRuns } from "./cron-upcoming.ts";
+import { parseCron, storedCron } from "./cron/cron.ts";
+import { describeCron } from "./cron/cron-describe.ts";
+import { nextOccurrence } from "./cron/cron-occurrences.ts";
+import { upcomingRuns } from "./cron/cron-upcoming.ts";
 import { presentSchedule } from "./present-schedule.ts";
 import { scheduleNow } from "./schedule-clock.ts";
 import type {
@@ -26,7 +26,7 @@ import type {
 } from "./schedules.schemas.ts";
 import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
-import { parseZone } from "./zones.ts";
+import { parseZone } from "./cron/zones.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
   const page = await store.listSchedules(ctx.db, ctx.orgId, query);

@@ -1,9 +1,9 @@
 import type { FieldError } from "../../core/errors.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
-import type { CellValue } from "../../core/csv-cells.ts";
-import { extraCells, lostDigits, readDate, readNumber, repairAddress, tellAllowed } from "../../core/csv-cells.ts";
-import type { Column, CsvVocabulary } from "../../core/csv-columns.ts";
-import { addressFields, isErrors, matchColumns } from "../../core/csv-columns.ts";
+import type { CellValue } from "../../core/csv/csv-cells.ts";
+import { extraCells, lostDigits, readDate, readNumber, repairAddress, tellAllowed } from "../../core/csv/csv-cells.ts";
+import type { Column, CsvVocabulary } from "../../core/csv/csv-columns.ts";
+import { addressFields, isErrors, matchColumns } from "../../core/csv/csv-columns.ts";
 import {
   delimiters,
   detectDelimiter,
@@ -13,7 +13,7 @@ import {
   parseCsv,
   toCsv,
   unguardFormula,
-} from "../../core/csv.ts";
+} from "../../core/csv/csv.ts";
 import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";

@@ -8,7 +8,7 @@ import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import type { FollowUp, Trigger } from "./tasks.states.ts";
-import { localEngine, wakeWorkers } from "./wake-workers.ts";
+import { localEngine, wakeWorkers } from "./engine/wake-workers.ts";
 
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };

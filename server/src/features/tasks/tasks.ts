@@ -12,8 +12,8 @@ import { findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
 import { awaitEnd } from "./await-end.ts";
-import { announceCancels } from "./follow-cancels.ts";
-import { concludeFollowUps } from "./follow-ups.ts";
+import { announceCancels } from "./engine/follow-cancels.ts";
+import { concludeFollowUps } from "./engine/follow-ups.ts";
 import { defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
 import type { CheckedTask } from "./enqueue-executions.ts";
 import { enqueueTogether } from "./enqueue-together.ts";
@@ -34,8 +34,8 @@ import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
-export { listSamples, removeOldSamples } from "./task-samples.ts";
-export type { Sample, SampledRecord } from "./task-samples.ts";
+export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
+export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";

@@ -4,8 +4,8 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findSets } from "../condition-sets/condition-sets.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
-import type { MappingResult } from "./run-mapping.ts";
-import { runMapping } from "./run-mapping.ts";
+import type { MappingResult } from "./language/run-mapping.ts";
+import { runMapping } from "./language/run-mapping.ts";
 import type { ActiveRow } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
 

@@ -1,8 +1,8 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/database.ts";
 import { findSets, loadSetLookup } from "../condition-sets/condition-sets.ts";
-import type { CompiledMapping } from "./compile-mapping.ts";
-import { compileMapping } from "./compile-mapping.ts";
+import type { CompiledMapping } from "./language/compile-mapping.ts";
+import { compileMapping } from "./language/compile-mapping.ts";
 import type { SetIds } from "./transformations.store.ts";
 
 export type PreparedMappings = { compiled: CompiledMapping; setIds: SetIds };

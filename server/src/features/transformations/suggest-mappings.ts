@@ -1,9 +1,9 @@
-import { foldName, sourcePaths } from "./source-paths.ts";
-import type { SourcePath } from "./source-paths.ts";
-import { showPath } from "./mapping-path.ts";
-import type { MappingElement } from "./normalise-mapping.ts";
-import { isPlain } from "./normalise-mapping.ts";
-import type { ValueType } from "./mapping-values.ts";
+import { foldName, sourcePaths } from "./language/source-paths.ts";
+import type { SourcePath } from "./language/source-paths.ts";
+import { showPath } from "./language/mapping-path.ts";
+import type { MappingElement } from "./language/normalise-mapping.ts";
+import { isPlain } from "./language/normalise-mapping.ts";
+import type { ValueType } from "./language/mapping-values.ts";
 
 export type Suggestion = {
   mappings: MappingElement[];

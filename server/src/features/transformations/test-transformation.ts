@@ -3,8 +3,8 @@ import type { Ctx } from "../../context.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import { suggestMappings } from "./suggest-mappings.ts";
-import { traceMapping } from "./trace-mapping.ts";
-import { transformCatalog } from "./transform-catalog.ts";
+import { traceMapping } from "./language/trace-mapping.ts";
+import { transformCatalog } from "./language/transform-catalog.ts";
 import type { SavedTestRequest, SuggestRequest, TestRequest, TestResult } from "./transformations.schemas.ts";
 import { getTransformation } from "./transformations.ts";
 

@@ -2,9 +2,9 @@ import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
-import { mappingLimits } from "./mapping-run.ts";
-import { valueTypes } from "./mapping-values.ts";
-import { onErrors } from "./normalise-mapping.ts";
+import { mappingLimits } from "./language/mapping-run.ts";
+import { valueTypes } from "./language/mapping-values.ts";
+import { onErrors } from "./language/normalise-mapping.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const AnyValue = Type.Unsafe<unknown>({});

@@ -28,7 +28,7 @@ import * as store from "./transformations.store.ts";
 
 export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation, ActiveTransformations } from "./active-transformations.ts";
-export { runMapping } from "./run-mapping.ts";
+export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
 
 export async function listTransformations(ctx: Ctx, query: TransformationQuery): Promise<Page<Transformation>> {

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { systemContext } from "../../../context.ts";
+import type { TestOrg } from "../../../testing/test-hub.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+import type { PulledOrder } from "./pulled-order.ts";
+import { upsertPulledOrders } from "../orders.ts";
+
+const hub = await startTestHub();
+
+async function aShop() {
+  const org = await hub.org();
+  const bridgeId: string = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
+  const ctx = systemContext(hub.world, org.id, "bridge Shop");
+  const pull = async (...items: PulledOrder[]) =>
+    (await hub.world.db.transaction((tx) => upsertPulledOrders(tx, ctx, bridgeId, items))).counts;
+  return { org, bridgeId, pull };
+}
+
+const at = (day: number): string => `2026-03-0${day}T08:00:00Z`;
+const pulled = (day: number, body: object, externalId = "e-1"): PulledOrder => ({
+  externalId,
+  updatedAt: at(day),
+  body: { lines: [{ sku: "MUG", quantity: 1 }], ...body },
+});
+
+async function only(org: TestOrg) {
+  const { data, pagination } = (await org.get("/orders")).body;
+  expect(pagination.total).toBe(1);
+  return data[0];
+}
+
+test("a newer state updates the order, an older one changes nothing, whatever order they come in", async () => {
+  const { org, pull } = await aShop();
+  expect(await pull(pulled(2, { customer: { name: "Ada" } }))).toMatchObject({ created: 1 });
+  expect(await pull(pulled(3, { customer: { name: "Ada Lovelace" } }))).toMatchObject({ updated: 1 });
+  expect(await pull(pulled(1, { customer: { name: "old" } }))).toMatchObject({ updated: 0, unchanged: 1 });
+  expect((await only(org)).customer.name).toBe("Ada Lovelace");
+});
+
+test("of two states in one page the newer one counts", async () => {
+  const { org, pull } = await aShop();
+  await pull(pulled(3, { customer: { name: "new" } }), pulled(2, { customer: { name: "old" } }));
+  expect((await only(org)).customer.name).toBe("new");
+});
+
+test("which of two states is newer is told by the moment, whatever time zone it is written in", async () => {
+  const { org, pull } = await aShop();
+  const written = (updatedAt: string, name: string) => ({ ...pulled(1, { customer: { name } }), updatedAt });
+  await pull(written("2026-03-01T07:00:00Z", "new"), written("2026-03-01T08:30:00+02:00", "old"));
+  expect((await only(org)).customer.name).toBe("new");
+});
+
+test("the shop does not take back what was done here, and its cancelling is followed", async () => {
+  const { org, pull } = await aShop();
+  await pull(pulled(1, { status: "ready", tags: ["web"] }));
+  const { id } = await only(org);
+  await org.patch(`/orders/${id}`, { status: "sent", tags: ["web", "vip"], priority: "high" });
+  await pull(pulled(2, { status: "new", tags: ["gift"], priority: "low", lines: [{ sku: "MUG", quantity: 2 }] }));
+  const kept = await only(org);
+  expect(kept).toMatchObject({ status: "sent", priority: "high", lines: [{ sku: "MUG", quantity: 2 }] });
+  expect(kept.tags.toSorted()).toEqual(["gift", "vip", "web"]);
+  await pull(pulled(3, { status: "cancelled" }));
+  expect((await only(org)).status).toBe("cancelled");
+});
+
+test.each(["sent", "shipped", "cancelled"])(
+  "an order that is %s here is not ready again because the shop says so",
+  async (status) => {
+    const { org, pull } = await aShop();
+    await pull(pulled(1, { status: "ready" }));
+    const { id } = await only(org);
+    await org.patch(`/orders/${id}`, { status });
+    await pull(pulled(2, { status: "ready", customer: { name: "Ada" } }));
+    expect(await only(org)).toMatchObject({ status, customer: { name: "Ada" } });
+  },
+);
+
+test("a record that is no order fails alone, and says why", async () => {
+  const { org, pull } = await aShop();
+  expect(await pull(pulled(1, {}), pulled(1, { total: -1 }, "e-2"))).toMatchObject({ created: 1, failed: 1 });
+  await only(org);
+});
+
+test("two imports of the same orders at the same moment make each of them once", async () => {
+  const { org, pull } = await aShop();
+  const page = Array.from({ length: 40 }, (_, i) => pulled(1, {}, `e-${i}`));
+  const counts = await Promise.all([pull(...page), pull(...page.toReversed())]);
+  expect(counts.map(({ created }) => created).toSorted()).toEqual([0, 40]);
+  // The one that comes second finds them, instead of failing at what it did not see.
+  expect(counts.map(({ failed }) => failed)).toEqual([0, 0]);
+  expect((await org.get("/orders?limit=1")).body.pagination.total).toBe(40);
+});

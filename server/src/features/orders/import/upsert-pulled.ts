@@ -1,0 +1,109 @@
+import { instantOf } from "../../../connectors/shape.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import { recordEvent } from "../../../events/record-event.ts";
+import { insertPrepared, prepareOrders, takeFreeNumbers } from "../create-orders.ts";
+import type { Marks } from "./follow-source.ts";
+import { firstMarks } from "./follow-source.ts";
+import * as store from "../orders.store.ts";
+import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
+import { envOf, fail } from "./pulled-order.ts";
+import * as pulled from "./pulled-orders.store.ts";
+import { updateChanged } from "./update-pulled.ts";
+
+/**
+ * Creates those that are new and updates those that changed, one statement each for the whole page. A state older than
+ * the one that is stored changes nothing, so that pages may overlap, repeat and arrive late.
+ */
+export async function upsertPulledOrders(
+  tx: Tx,
+  ctx: Ctx,
+  bridgeId: string,
+  items: PulledOrder[],
+): Promise<PulledOutcome> {
+  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0 };
+  const outcome: PulledOutcome = { counts, failures: [], conflicts: [], failedSince: undefined };
+  const newest = keepNewest(items);
+  const externalIds = [...newest.keys()];
+  await pulled.lockExternalIds(tx, bridgeId, externalIds);
+  const known = await pulled.findByExternalIds(tx, ctx.orgId, bridgeId, externalIds);
+  const ofThisBridge = new Set(known.map((row) => row.external_id));
+  const others = [...newest.values()].filter(({ externalId }) => !ofThisBridge.has(externalId));
+  const left = await pulled.findLeftBehind(tx, ctx.orgId, others.flatMap(traitsOf));
+  const ids = [...known, ...left].map(({ id }) => id);
+  const existing = new Map((await store.lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
+
+  const isLeft = new Set(left.map((row) => row.external_id));
+  const fresh = others.filter(({ externalId }) => !isLeft.has(externalId));
+  await createFresh(tx, ctx, bridgeId, fresh, outcome);
+  const changed = [...known, ...left].flatMap(({ id, external_id, source_updated_at }) => {
+    const item = newest.get(external_id)!;
+    const order = existing.get(id);
+    const isStale =
+      source_updated_at !== null && item.updatedAt !== undefined && new Date(item.updatedAt) < source_updated_at;
+    if (isStale) outcome.counts.unchanged!++;
+    // One that was deleted in the same moment comes back with the next import.
+    return isStale || !order ? [] : [{ item, order }];
+  });
+  await updateChanged(tx, ctx, bridgeId, changed, outcome);
+  await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
+  return outcome;
+}
+
+function keepNewest(items: PulledOrder[]): Map<string, PulledOrder> {
+  const newest = new Map<string, PulledOrder>();
+  for (const item of items) {
+    const other = newest.get(item.externalId);
+    if (!other || ageOf(item) >= ageOf(other)) newest.set(item.externalId, item);
+  }
+  return newest;
+}
+
+/** As a moment: texts of two time zones do not sort by time. */
+function ageOf({ updatedAt }: PulledOrder): number {
+  return updatedAt === undefined ? -Infinity : Date.parse(updatedAt);
+}
+
+/** By what an order of a bridge that was deleted is known again. Its id there is not enough: it may have been another shop. */
+function traitsOf({ externalId, body }: PulledOrder): pulled.Traits[] {
+  const orderedAt = instantOf(body.orderedAt);
+  return typeof body.number === "string" && orderedAt !== undefined
+    ? [{ externalId, number: body.number, orderedAt }]
+    : [];
+}
+
+function ages(items: Map<string, PulledOrder>): { externalId: string; updatedAt: string }[] {
+  return [...items.values()].flatMap(({ externalId, updatedAt }) =>
+    updatedAt === undefined ? [] : [{ externalId, updatedAt }],
+  );
+}
+
+async function createFresh(
+  tx: Tx,
+  ctx: Ctx,
+  bridgeId: string,
+  items: PulledOrder[],
+  outcome: PulledOutcome,
+): Promise<void> {
+  if (items.length === 0) return;
+  const requests = items.map(({ externalId, body }) => ({ ...body, bridgeId, externalId }));
+  const prepared = await prepareOrders(tx, ctx.orgId, requests);
+  const missing = prepared.drafts.filter(({ request }) => request.number === undefined).length;
+  const given = new Set(prepared.drafts.flatMap(({ request }) => request.number ?? []));
+  const numbers = missing === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, missing, given);
+  const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
+  const created: string[] = [];
+  const marks = new Map<string, Marks>();
+  for (const [index, one] of outcomes.entries()) {
+    if ("order" in one) {
+      created.push(one.order.id);
+      marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
+    } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
+  }
+  await pulled.saveMarks(tx, ctx.orgId, marks);
+  outcome.counts.created! += created.length;
+  if (created.length > 0) {
+    const data = { count: created.length, source: "bridge", bridgeId, firstIds: created.slice(0, 100) };
+    await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
+  }
+}

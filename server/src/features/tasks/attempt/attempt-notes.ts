@@ -1,0 +1,84 @@
+import type { World } from "../../../context.ts";
+import type { NewLogLine } from "../engine/attempts.store.ts";
+import { insertLogs, saveProgress } from "../engine/attempts.store.ts";
+import type { ExecutionRow } from "../executions.store.ts";
+
+const writeEveryMs = 500;
+const maxLinesPerAttempt = 1_000;
+const maxLinesKept = 20_000;
+const maxLineLength = 2_000;
+
+type Note = {
+  progress(done: number, total?: number): void;
+  log(level: "info" | "warn" | "error", message: string): void;
+  /** Before the end is written: whoever sees the end sees the lines too. */
+  flush(): Promise<void>;
+};
+
+/** Progress and log lines of all running tasks, written together now and then. */
+export function createNotes(world: World): { of(execution: ExecutionRow): Note; stop(): Promise<void> } {
+  let lines: NewLogLine[] = [];
+  let changed = new Map<string, ExecutionRow>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function writeNow(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const [logs, rows] = [lines, [...changed.values()]];
+    lines = [];
+    changed = new Map();
+    try {
+      if (logs.length > 0) await insertLogs(world.db, logs);
+    } catch (error) {
+      world.log.warn({ err: error }, "log lines of tasks could not be written yet");
+      lines = [...logs, ...lines].slice(-maxLinesKept);
+      soon();
+    }
+    const progress = rows.map(({ id, attempt, progress: seen }) => ({ id, attempt, progress: seen }));
+    if (progress.length > 0) await saveProgress(world.db, progress).catch(() => {});
+  }
+
+  /** One after the other: a line must not overtake the one before it. */
+  function write(): Promise<void> {
+    writing = writing.then(writeNow);
+    return writing;
+  }
+
+  function soon(): void {
+    timer ??= setTimeout(() => void write(), writeEveryMs).unref();
+  }
+
+  return {
+    of(execution) {
+      let count = 0;
+      return {
+        progress(done, total) {
+          // Kept with the row in memory too: the end of the attempt writes it once more.
+          execution.progress = { done, total: total ?? null };
+          changed.set(execution.id, execution);
+          soon();
+        },
+        log(level, message) {
+          if (++count > maxLinesPerAttempt) return;
+          const { id, attempt } = execution;
+          const at = world.clock.now().toISOString();
+          lines.push({ execution_id: id, attempt, level, message: storable(message), at });
+          soon();
+        },
+        async flush() {
+          if (count > 0) await write();
+        },
+      };
+    },
+    async stop() {
+      await write();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** What PostgreSQL would refuse must not take the other lines with it. */
+function storable(message: string): string {
+  return message.slice(0, maxLineLength).replaceAll("\u0000", "").toWellFormed();
+}

@@ -1,0 +1,138 @@
+import type { PullTask, PulledRecord } from "../../../connectors/connector.ts";
+import { TaskError } from "../../../connectors/connector.ts";
+import { earlierOf } from "../../../connectors/shape.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { Checkpoint } from "../executions.store.ts";
+import { findUnstorableText } from "../../../core/strict-json.ts";
+import type { AttemptWork } from "./attempt.ts";
+import { holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
+import { beginPull } from "./begin-pull.ts";
+import { FailedWithResult } from "./failed-with-result.ts";
+import type { PulledItem, Stored } from "./pulled-item.ts";
+import { sinks } from "./record-sinks.ts";
+import type { Sampler } from "./task-samples.ts";
+import { createSampler } from "./task-samples.ts";
+
+const maxShownFailures = 100;
+
+/** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
+export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
+  const { world, ctx, execution, bridge } = work;
+  const checkpoint = execution.checkpoint ?? (await beginPull(work, task));
+  const { since } = checkpoint;
+  const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
+  const sink = sinks[task.yields];
+  const collected: PulledItem[] = [];
+  const sampler = createSampler(world, execution);
+  let done = checkpoint.counts.fetched ?? 0;
+  for await (const page of task.pull(call, checkpoint.cursor ?? undefined)) {
+    call.signal.throwIfAborted();
+    const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
+    await sampler.save();
+    const usable = items.filter(({ failure }) => failure === undefined);
+    done += page.records.length;
+    const progress = { done, total: page.total ?? null };
+    checkpoint.cursor = page.cursor;
+    checkpoint.counts.fetched = done;
+    if (sink.kind === "whole") {
+      // Stored together at the end: what is missing counts too. Until then nothing has happened.
+      collected.push(...items);
+      if (collected.length > maxWhole) throw tooMany();
+      call.progress(done, page.total);
+      continue;
+    }
+    const base = structuredClone(checkpoint);
+    await world.db.transaction(async (tx) => {
+      const current = structuredClone(base);
+      if (sink.kind === "pages") addCounts(current, await sink.store(tx, ctx, bridge.row.id, usable));
+      if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
+      Object.assign(checkpoint, current);
+    });
+    if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
+    call.progress(done, page.total);
+  }
+  if (sink.kind === "whole") {
+    const guard = async (tx: Tx): Promise<void> => {
+      if (!(await holdAttempt(tx, execution))) throw superseded();
+    };
+    return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected, { guard })) };
+  }
+  const { failures, conflicts = [], counts, failedSince } = checkpoint;
+  const result = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    failed: 0,
+    ...counts,
+    fetched: done,
+    ...(failures.length > 0 ? { failures } : {}),
+    ...(conflicts.length > 0 ? { conflicts } : {}),
+    ...(failedSince === undefined ? {} : { failedSince }),
+    ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
+  };
+  // The cursor stays where it was: they are read again.
+  if (done > 0 && result.failed === done) throw noneTaken(result);
+  if (task.isIncremental && checkpoint.cursor !== null) {
+    await world.db.transaction(async (tx) => {
+      if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
+      const { id: bridgeId } = bridge.row;
+      await saveCursor(
+        tx,
+        { bridgeId, taskName: task.name, cursor: checkpoint.cursor, executionId: execution.id },
+        world.clock.now(),
+      );
+    });
+  }
+  return result;
+}
+
+function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
+  const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
+  const why = first?.message ?? first?.errors?.[0]?.message ?? "";
+  const message = `None of the ${result.fetched} records that came could be taken. ${why}`.trim();
+  return new FailedWithResult("no_record_taken", message, result);
+}
+
+const maxShownRecords = 1_000;
+const maxWhole = 10_000;
+
+function tooMany(): TaskError {
+  return new TaskError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+}
+
+/** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
+function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
+  const { externalId, updatedAt, raw, canonical } = record;
+  const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
+  sampler.add(raw, mapped);
+  const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
+  if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
+  const code = mapped.ok ? "text_not_storable" : "transformation_failed";
+  const shownId = externalId.replaceAll("\u0000", "").toWellFormed();
+  addCounts(checkpoint, {
+    counts: { failed: 1 },
+    failures: [{ externalId: shownId, code, errors: errors.slice(0, 5) }],
+    failedSince: updatedAt,
+  });
+  const [{ target = "", message }] = errors as [{ target?: string; message: string }];
+  return {
+    externalId: shownId,
+    updatedAt,
+    body: {},
+    failure: { code, message: target ? `${target}: ${message}` : message },
+  };
+}
+
+function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {
+  for (const [name, count] of Object.entries(counts)) {
+    checkpoint.counts[name] = (checkpoint.counts[name] ?? 0) + count;
+  }
+  checkpoint.failures = [...checkpoint.failures, ...failures].slice(0, maxShownFailures);
+  checkpoint.conflicts = [...(checkpoint.conflicts ?? []), ...conflicts].slice(0, maxShownFailures);
+  const oldest = earlierOf(checkpoint.failedSince, failedSince);
+  if (oldest !== undefined) checkpoint.failedSince = oldest;
+}
+
+function superseded(): TaskError {
+  return new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
+}

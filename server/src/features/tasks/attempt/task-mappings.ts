@@ -1,0 +1,25 @@
+import type { World } from "../../../context.ts";
+import type { ActiveTransformation } from "../../transformations/transformations.ts";
+import { loadActiveTransformations } from "../../transformations/transformations.ts";
+
+export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false; errors: unknown[] };
+
+export type ActiveMapping = { used: { id: string; version: number }; map(data: unknown): Mapped };
+
+/** The active transformations of one task on one bridge. */
+export type ActiveMappings = { outbound?: ActiveMapping; inbound?: ActiveMapping };
+
+export async function loadMappings(
+  world: World,
+  task: { orgId: string; bridgeId: string; taskName: string },
+): Promise<ActiveMappings> {
+  const { outbound, inbound } = await loadActiveTransformations(world, task);
+  return {
+    ...(outbound ? { outbound: toMapping(outbound) } : {}),
+    ...(inbound ? { inbound: toMapping(inbound) } : {}),
+  };
+}
+
+function toMapping({ id, version, run }: ActiveTransformation): ActiveMapping {
+  return { used: { id, version }, map: run };
+}

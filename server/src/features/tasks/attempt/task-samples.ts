@@ -1,0 +1,83 @@
+import type { Ctx, World } from "../../../context.ts";
+import type { ExecutionRow } from "../executions.store.ts";
+import * as store from "./samples.store.ts";
+import type { Mapped } from "./task-mappings.ts";
+
+/** A record as it came, and what was made of it then; no output: it could not be mapped. */
+export type SampledRecord = { source: unknown; output?: unknown };
+
+export type Sample = {
+  executionId: string;
+  createdAt: Date;
+  /** Undefined: it was sealed with a key that this hub does not have any more. */
+  records: SampledRecord[] | undefined;
+};
+
+const maxRecords = 5;
+const maxBytes = 64 * 1024;
+/** As many as a replay looks at. */
+const mostKept = 50;
+const keptMs = 7 * 86_400_000;
+
+export type Sampler = { add(source: unknown, mapped: Mapped): void; save(): Promise<void> };
+
+/**
+ * Collects the first few records of an attempt. They may hold what a mapping leaves out on purpose, and belong to people:
+ * so they are few, sealed, and not kept for long.
+ */
+export function createSampler(world: World, execution: ExecutionRow): Sampler {
+  const texts: string[] = [];
+  let bytes = 0;
+  let isSaved = false;
+  return {
+    add(source, mapped) {
+      if (isSaved || texts.length >= maxRecords) return;
+      const record: SampledRecord = mapped.ok ? { source, output: mapped.output } : { source };
+      const text = JSON.stringify(record);
+      const size = Buffer.byteLength(text);
+      if (bytes + size > maxBytes) return;
+      bytes += size;
+      texts.push(text);
+    },
+    async save() {
+      if (isSaved || texts.length === 0) return;
+      isSaved = true;
+      try {
+        const sealed = world.secrets.seal(`[${texts.join(",")}]`, contextOf(execution.org_id, execution.id));
+        await store.saveSample(world.db, execution, sealed, world.clock.now(), mostKept);
+      } catch (error) {
+        // Nobody's work depends on it.
+        world.log.warn({ err: error, executionId: execution.id }, "a sample could not be kept");
+      }
+    },
+  };
+}
+
+/** The newest that are there. */
+export async function listSamples(
+  ctx: Ctx,
+  task: { bridgeId: string; taskName: string; limit: number },
+): Promise<Sample[]> {
+  const rows = await store.listSamples(ctx.db, ctx.orgId, task);
+  return rows.map(({ execution_id, created_at, sealed }) => ({
+    executionId: execution_id,
+    createdAt: created_at,
+    records: open(ctx, execution_id, sealed),
+  }));
+}
+
+function open(ctx: Ctx, executionId: string, sealed: string): SampledRecord[] | undefined {
+  try {
+    return JSON.parse(ctx.secrets.open(sealed, contextOf(ctx.orgId, executionId))) as SampledRecord[];
+  } catch {
+    return undefined;
+  }
+}
+
+function contextOf(orgId: string, executionId: string): string {
+  return `task_sample:${orgId}:${executionId}`;
+}
+
+export async function removeOldSamples(world: World): Promise<void> {
+  await store.deleteSamplesAcrossOrgs(world.db, new Date(world.clock.now().getTime() - keptMs));
+}

@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { afterFile } from "../../../testing/after-file.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+
+let parcels: object[] = [];
+const carrier = createServer((_request, response) => {
+  response.setHeader("content-type", "application/json").end(JSON.stringify({ data: parcels }));
+});
+await new Promise<void>((resolve) => carrier.listen(0, "127.0.0.1", resolve));
+afterFile(async () => void carrier.close());
+
+const baseUrl = `http://127.0.0.1:${(carrier.address() as AddressInfo).port}`;
+const tasks = [
+  {
+    name: "tracking.pull",
+    mode: "pull",
+    yields: "tracking",
+    request: { path: "/parcels" },
+    records: "data",
+    externalId: "trackingNumber",
+  },
+];
+const bridge = await org.post("/bridges", { name: "Carrier", connector: "rest", settings: { baseUrl, tasks } });
+
+async function pull(given: object[]) {
+  parcels = given;
+  for (const { trackingNumber } of given as { trackingNumber: string }[])
+    await org.post("/shipments", { trackingNumber });
+  const { body } = await org.post("/tasks/execute-sync", { bridgeId: bridge.body.id, taskName: "tracking.pull" });
+  expect(body).toMatchObject({ status: "succeeded", error: null });
+  return body.result;
+}
+const statusOf = async (number: string) =>
+  (await org.get(`/shipments?trackingNumber=${number}`)).body.data.map(({ status }: { status: string }) => status);
+
+test("a delivery is told by its time alone, beside a status without a time, or beside events that lack it", async () => {
+  const at = "2026-03-02T10:00:00Z";
+  const result = await pull([
+    { trackingNumber: "P1", status: "delivered", deliveredAt: at },
+    { trackingNumber: "P2", deliveredAt: at },
+    { trackingNumber: "P3", deliveredAt: at, events: [{ at: "2026-03-01T10:00:00Z", status: "picked_up" }] },
+    { trackingNumber: "P4", deliveredAt: at, events: [{ at, status: "Delivered" }] },
+    { trackingNumber: "P5", status: "DELIVERED", statusAt: at, deliveredAt: at },
+  ]);
+  expect(result).toMatchObject({ matched: 5, added: 6, failed: 0 });
+  for (const number of ["P1", "P2", "P3", "P4", "P5"])
+    expect([number, await statusOf(number)]).toEqual([number, ["delivered"]]);
+});
+
+test("what is empty or missing beside an event does not cost the parcel its tracking", async () => {
+  const at = "2026-03-02T10:00:00Z";
+  const result = await pull([
+    { trackingNumber: "Q1", events: [{ at, status: "in_transit", description: "", location: null }] },
+    {
+      trackingNumber: "Q2",
+      carrier: null,
+      estimatedDeliveryAt: null,
+      status: "in_transit",
+      statusAt: at,
+      deliveredAt: null,
+    },
+    { trackingNumber: "Q3", events: [{ at, status: "in_transit", description: "x".repeat(900) }] },
+  ]);
+  expect(result).toMatchObject({ matched: 3, added: 3, failed: 0 });
+  for (const number of ["Q1", "Q2", "Q3"]) expect([number, await statusOf(number)]).toEqual([number, ["in_transit"]]);
+});

@@ -1,0 +1,221 @@
+import type { ConnectorTask } from "../../../connectors/connector.ts";
+import type { World } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import { sqlState, throughIndexes } from "../../../db/database.ts";
+import type { ForeignEvent } from "../../../events/record-event.ts";
+import { eventRecords } from "../../../events/record-event.ts";
+import { concurrencyOf } from "../../bridges/bridge-tasks.ts";
+import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
+import type { Settlement } from "./attempts.store.ts";
+import { settleAttempts } from "./attempts.store.ts";
+import { createHealthNotes } from "./bridge-health.ts";
+import type { ExecutionRow } from "../executions.store.ts";
+import { concludeFollowUps } from "./follow-ups.ts";
+import { nextDelayMs } from "./retry-delay.ts";
+import type { Failure } from "../tasks.schemas.ts";
+import type { AttemptOutcome } from "../attempt/attempt.ts";
+import { taskCounters } from "./task-counters.ts";
+
+export type Ending = {
+  execution: ExecutionRow;
+  settlement: Settlement;
+  delayMs: number | undefined;
+  bridge: OpenBridge | undefined;
+};
+type Pending = Ending & { outcome: AttemptOutcome; done(): void };
+
+const maxTogether = 500;
+const retryFlushMs = 500;
+
+export type Settler = {
+  /** Resolves when it is written down, which is tried until the database answers. */
+  settle(
+    execution: ExecutionRow,
+    outcome: AttemptOutcome,
+    task: ConnectorTask | undefined,
+    bridge: OpenBridge | undefined,
+  ): Promise<void>;
+};
+
+/** Writes the ends of attempts, those that come at the same time together. */
+export function createSettler(world: World, onRetryIn: (delayMs: number) => void): Settler {
+  const waiting: Pending[] = [];
+  const health = createHealthNotes(world);
+  let isFlushing = false;
+
+  async function flush(): Promise<void> {
+    if (isFlushing) return;
+    isFlushing = true;
+    // One turn of the loop: what ends at the same moment is written together.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) await settleTogether(waiting.splice(0, maxTogether));
+    isFlushing = false;
+  }
+
+  async function settleTogether(batch: Pending[]): Promise<void> {
+    try {
+      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch), throughIndexes);
+      for (const pending of batch) finish(pending, ours.has(pending.execution.id));
+    } catch (error) {
+      if (isRefusedForGood(error)) return await settleApart(batch, error);
+      world.log.warn({ err: error }, "ends of tasks could not be written yet");
+      waiting.unshift(...batch);
+      await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
+    }
+  }
+
+  /** One of them cannot be stored, say because of its result: the others must not wait for it for ever. */
+  async function settleApart(batch: Pending[], error: unknown): Promise<void> {
+    if (batch.length > 1) {
+      for (const pending of batch) await settleTogether([pending]);
+      return;
+    }
+    const [pending] = batch;
+    const { settlement, execution } = pending!;
+    world.log.error({ err: error, executionId: execution.id }, "the end of a task cannot be stored");
+    if (settlement.error?.code === notStorable.code) return finish(pending!, false);
+    Object.assign(settlement, { status: "failed", attempt_status: "failed", error: notStorable });
+    Object.assign(settlement, { result: null, sent_input: null, progress: null, next_attempt_at: null, job_id: null });
+    await settleTogether([{ ...pending!, delayMs: undefined }]);
+  }
+
+  function finish({ execution, bridge, outcome, delayMs, done }: Pending, isOurs: boolean): void {
+    if (isOurs && bridge) health.note(execution, bridge, outcome);
+    if (!isOurs) taskCounters(world).fencedWrites++;
+    if (!isOurs) world.log.info({ executionId: execution.id, attempt: execution.attempt }, "an attempt came too late");
+    if (delayMs !== undefined) onRetryIn(delayMs);
+    done();
+  }
+
+  return {
+    async settle(execution, outcome, task, bridge) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push({ ...decide(world, execution, outcome, task), execution, bridge, outcome, done: resolve });
+      void flush();
+      await promise;
+    },
+  };
+}
+
+const notStorable = {
+  code: "result_not_storable",
+  message: "The task ended, but its result holds characters that cannot be stored.",
+  retryable: false,
+};
+
+/** The same would be refused again: data that cannot be stored, not a database that is away. */
+function isRefusedForGood(error: unknown): boolean {
+  return /^(22|23|54)/.test(sqlState(error) ?? "") || error instanceof RangeError || error instanceof TypeError;
+}
+
+/** What this end of an attempt means for the execution. */
+export function decide(
+  world: World,
+  execution: ExecutionRow,
+  outcome: AttemptOutcome,
+  task: ConnectorTask | undefined,
+): Pick<Ending, "settlement" | "delayMs"> {
+  const { status, result, sentInput, transformations } = outcome;
+  const isRepeatable = outcome.isUntouched === true || task?.idempotent !== false || task.mode !== "call";
+  const isCut = status === "timed_out" || status === "interrupted" || status === "lost";
+  const isUncertain = isCut || outcome.error?.mayHaveHappened === true;
+  // Nobody knows whether it happened, and the task cannot be repeated safely.
+  const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
+  const wantsAnother = isCut || (status === "failed" && outcome.error?.retryable === true);
+  // Being given back is nobody's failure, nor is the death of a worker that got on; but it must come to an end too.
+  const gotOn = status === "lost" && task?.mode === "pull" && execution.max_attempts > 1 && hasProgressed(execution);
+  const spare = status === "interrupted" || gotOn ? maxInterruptions : 0;
+  const mayTryAgain = execution.attempt < execution.max_attempts + spare && (isRepeatable || !isUncertain);
+  const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
+  const asked = outcome.error?.retryAfterMs;
+  const waitMs = status === "interrupted" || status === "lost" ? (asked ?? 0) : nextDelayMs(execution, asked);
+  const delayMs = willRetry ? waitMs : undefined;
+  const finalStatus = status === "succeeded" || status === "timed_out" ? status : "failed";
+  return {
+    delayMs,
+    settlement: {
+      id: execution.id,
+      attempt: execution.attempt,
+      status: willRetry ? "queued" : finalStatus,
+      attempt_status: status,
+      result: result ?? null,
+      error: error && { code: error.code, message: error.message, retryable: error.retryable, ...more(error) },
+      sent_input: sentInput,
+      transformations,
+      progress: execution.progress,
+      next_attempt_at: delayMs === undefined ? null : new Date(world.clock.now().getTime() + delayMs).toISOString(),
+      job_id: null,
+    },
+  };
+}
+
+const maxInterruptions = 50;
+
+/** Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers. */
+function hasProgressed({ progress, attempts }: ExecutionRow): boolean {
+  return (progress?.done ?? 0) > (attempts.at(-1)?.doneBefore ?? 0);
+}
+
+function unknownOutcome(status: AttemptOutcome["status"]) {
+  const why = status === "failed" ? "The connection broke" : "The worker ended";
+  const message = `${why} while the task ran; it may have happened. Look there before you retry.`;
+  return { code: "outcome_unknown", message, retryable: false };
+}
+
+function more(error: object): { errors?: NonNullable<Failure["errors"]> } {
+  return "errors" in error ? { errors: error.errors as NonNullable<Failure["errors"]> } : {};
+}
+
+/** Returns the executions whose end this was; the others had gone on without it. */
+export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promise<Set<string>> {
+  const again = batch.filter(({ settlement }) => settlement.status === "queued");
+  const jobIds = await world.queue.send(
+    tx,
+    again.map(({ execution, delayMs, bridge }) => ({
+      executionId: execution.id,
+      lane: execution.bridge_id,
+      concurrency: concurrencyOf(bridge),
+      priority: 0,
+      ...(delayMs ? { delayMs } : {}),
+    })),
+  );
+  for (const [index, { settlement }] of again.entries()) settlement.job_id = jobIds[index]!;
+  const endings = batch.filter(({ settlement }) => settlement.status !== "queued");
+  const settled = await settleAttempts(
+    tx,
+    batch.map(({ settlement }) => settlement),
+    world.clock.now(),
+    eventRecords(world, endings.map(endEvent)),
+  );
+  const ours = batch.filter(({ execution }) => settled.has(execution.id));
+  const fenced = again
+    .filter(({ execution }) => !settled.has(execution.id))
+    .map(({ settlement }) => settlement.job_id!);
+  const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
+  await world.queue.remove(tx, [...finishedJobs, ...fenced]);
+  const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
+  await concludeFollowUps(
+    tx,
+    world,
+    ended.map(({ execution }) => execution),
+  );
+  tx.afterCommit(() => {
+    world.sealer.nudge();
+    for (const { execution } of ended) {
+      if (execution.mode === "sync") world.signals.hint("task_ended", execution.id);
+    }
+  });
+  return settled;
+}
+
+function endEvent({ execution, settlement }: Ending): ForeignEvent {
+  return {
+    orgId: execution.org_id,
+    actor: { type: "system", name: "task engine" },
+    requestId: execution.request_id,
+    type: `task_execution.${settlement.status}`,
+    objectType: "task_execution",
+    objectId: execution.id,
+    data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
+  };
+}

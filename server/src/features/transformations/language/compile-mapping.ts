@@ -1,0 +1,178 @@
+import type { SetLookup } from "../../../core/conditions.ts";
+import type { FieldError } from "../../../core/errors.ts";
+import { compileWhen } from "./compile-condition-on-data.ts";
+import { compileTemplate } from "./compile-template.ts";
+import type { CompiledTransform } from "./compile-transforms.ts";
+import { compileTransforms } from "./compile-transforms.ts";
+import type { Path, Reader } from "./mapping-path.ts";
+import { compileReader, parsePath } from "./mapping-path.ts";
+import type { Run } from "./mapping-run.ts";
+import { constantOf, mappingLimits } from "./mapping-run.ts";
+import type { Target, Writer } from "./mapping-target.ts";
+import { compileWriter, isWithin, mayBeWithin, parseTarget } from "./mapping-target.ts";
+import { converters } from "./mapping-values.ts";
+import type { MappingElement, OnError, Refuse } from "./normalise-mapping.ts";
+import { normaliseElement } from "./normalise-mapping.ts";
+
+/** All members are always there: a run goes through many of these, and one shape is read fastest. */
+export type CompiledElement = {
+  index: number;
+  pointer: string;
+  target: string;
+  source: Path | undefined;
+  sourceText: string;
+  /** Names from the root to the elements of the `each` around. */
+  base: string[];
+  when: ((run: Run) => boolean) | undefined;
+  read: Reader;
+  transforms: CompiledTransform[];
+  convert: ((value: unknown) => unknown) | undefined;
+  default: (() => unknown) | undefined;
+  isRequired: boolean;
+  onError: OnError;
+  /** The mappings of an `each`. */
+  inner: CompiledElement[] | undefined;
+  write: Writer;
+  /** Another mapping writes into this value, which must then not be shared with the data. */
+  isCopied: boolean;
+};
+
+export type CompiledMapping = {
+  elements: CompiledElement[];
+  /** As it should be stored. */
+  mappings: MappingElement[];
+  /** What it reads, as names from the root; list positions left out. */
+  reads: string[][];
+};
+
+type Job = {
+  sets: SetLookup;
+  errors: FieldError[];
+  count: number;
+  reads: string[][];
+  patterns: { room: number };
+};
+type Place = { index: number | undefined; base: string[]; depth: number };
+
+const maxPatternsSize = 10_000;
+const maxReported = 50;
+
+/** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
+export function compileMapping(raw: unknown, sets: SetLookup, pointer = "/mappings"): CompiledMapping | FieldError[] {
+  const job: Job = { sets, errors: [], count: 0, reads: [], patterns: { room: maxPatternsSize } };
+  const compiled = compileList(raw, job, pointer, { index: undefined, base: [], depth: 1 });
+  if (job.errors.length > 0) return job.errors.slice(0, maxReported);
+  return { ...compiled, reads: job.reads };
+}
+
+type CompiledList = { elements: CompiledElement[]; mappings: MappingElement[] };
+
+function compileList(raw: unknown, job: Job, pointer: string, place: Place): CompiledList {
+  const refuse = (code: string, message: string): CompiledList => {
+    job.errors.push({ pointer, code, message });
+    return { elements: [], mappings: [] };
+  };
+  if (!Array.isArray(raw)) return refuse("type", "Mappings are a list of objects.");
+  if (place.depth > mappingLimits.depth) return refuse("too_deep", `each goes at most ${mappingLimits.depth} deep.`);
+  if ((job.count += raw.length) > mappingLimits.mappings) {
+    return refuse("too_many_mappings", `There are at most ${mappingLimits.mappings} mappings, inner ones included.`);
+  }
+  const compiled = raw.map((element, i) =>
+    compileElement(element, job, `${pointer}/${i}`, { ...place, index: place.index ?? i }),
+  );
+  const found = compiled.filter((one) => one !== undefined);
+  shareSafely(found, job);
+  return { elements: found.map(({ element }) => element), mappings: found.map(({ mapping }) => mapping) };
+}
+
+type One = { element: CompiledElement; mapping: MappingElement; target: Target };
+
+function compileElement(raw: unknown, job: Job, pointer: string, place: Place): One | undefined {
+  const before = job.errors.length;
+  const refuse: Refuse = (at, code, message, more = {}) => {
+    job.errors.push({ pointer: pointer + at, code, message, ...more });
+  };
+  const element = normaliseElement(raw, refuse);
+  if (!element || job.errors.length > before) return undefined;
+  const target = parseTarget(element.target);
+  if (!Array.isArray(target)) {
+    refuse("/target", target.code, target.message);
+    return undefined;
+  }
+  const reader = readerFor(job, refuse, place);
+  const { read, source } = compileKind(element, reader);
+  const transforms = compileTransforms(element, job, refuse, (path, at) => reader(path, at).read);
+  const when = element.when === undefined ? undefined : compileWhen(element.when, job.sets, `${pointer}/when`);
+  if (Array.isArray(when)) job.errors.push(...when);
+  else for (const { from, names } of when?.paths ?? []) job.reads.push([...(from === "@" ? place.base : []), ...names]);
+  const compiled: CompiledElement = {
+    index: place.index!,
+    pointer,
+    target: element.target,
+    base: place.base,
+    read,
+    transforms,
+    convert: converters[element.type ?? "any"],
+    isRequired: element.required ?? false,
+    onError: element.onError ?? "fail",
+    write: compileWriter(target),
+    isCopied: false,
+    source,
+    sourceText: element.source ?? element.each ?? "",
+    when: Array.isArray(when) ? undefined : when?.test,
+    default: Object.hasOwn(element, "default") ? constantOf(element.default) : undefined,
+    inner: undefined,
+  };
+  if (element.each !== undefined) {
+    const base = source ? namesOf(source, place.base) : place.base;
+    const inner = compileList(element.mappings, job, `${pointer}/mappings`, { ...place, base, depth: place.depth + 1 });
+    compiled.inner = inner.elements;
+    element.mappings = inner.mappings;
+  }
+  return { element: compiled, mapping: element, target };
+}
+
+type ReaderFor = (text: string, at: string, isEach?: boolean) => { read: Reader; path?: Path };
+
+function readerFor(job: Job, refuse: Refuse, { base }: Place): ReaderFor {
+  return (text, at, isEach = false) => {
+    const path = parsePath(text);
+    if (typeof path === "string") {
+      refuse(at, "path", path);
+      return { read: () => undefined };
+    }
+    // What an `each` goes over is read by its inner mappings, member by member.
+    if (!isEach) job.reads.push(namesOf(path, base));
+    return { read: compileReader(path), path };
+  };
+}
+
+export function namesOf({ from, steps }: Path, base: string[]): string[] {
+  const names = steps.flatMap((step) => ("name" in step ? [step.name] : []));
+  return from === "@" ? [...base, ...names] : names;
+}
+
+function compileKind(element: MappingElement, reader: ReaderFor): { read: Reader; source?: Path } {
+  const { source, each, template } = element;
+  if (template !== undefined) {
+    return { read: compileTemplate(template, (path) => reader(path, "/template").read) };
+  }
+  if (source === undefined && each === undefined) return { read: constantOf(element.value) };
+  const { read, path } = source === undefined ? reader(each!, "/each", true) : reader(source, "/source");
+  return path ? { read, source: path } : { read };
+}
+
+/** Values may be shared with the data unless a later mapping writes into them. */
+function shareSafely(list: One[], job: Job): void {
+  for (const { element, target } of list) {
+    const writesInside = list.filter((other) => mayBeWithin(other.target, target));
+    if (writesInside.length === 0) continue;
+    element.isCopied = true;
+    if (!element.inner) continue;
+    for (const { element: other, target: inside } of writesInside) {
+      if (!isWithin(inside, target)) continue;
+      const message = `${element.target} is a list made by each; put this into its mappings.`;
+      job.errors.push({ pointer: `${other.pointer}/target`, code: "target_conflict", message });
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Path, PathStep } from "./mapping-path.ts";
+import { showPath, showStep } from "./mapping-path.ts";
+import { nearestName } from "../../../core/nearest.ts";
+
+/** A place in the data: its names from the root, and how to write the path to it. */
+export type SourcePath = { names: string[]; steps: PathStep[]; isLeaf: boolean; value: unknown };
+
+const maxPaths = 1_000;
+const maxVisited = 20_000;
+const maxElements = 20;
+const maxDepth = 24;
+const maxNameLength = 100;
+const maxCandidates = 300;
+
+/** The places in the data, each once however many elements of a list have it. */
+export function sourcePaths(data: unknown): SourcePath[] {
+  const found = new Map<string, SourcePath>();
+  let visited = 0;
+  const visit = (value: unknown, names: string[], steps: PathStep[]): void => {
+    if (++visited > maxVisited || found.size >= maxPaths || steps.length > maxDepth) return;
+    if (Array.isArray(value)) {
+      const inner: PathStep[] = [...steps, { every: true }];
+      const elements = value.slice(0, maxElements) as unknown[];
+      if (elements.length === 0) note(value, names, steps, true);
+      for (const element of elements) visit(element, names, inner);
+      return;
+    }
+    const isObject = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+    if (names.length > 0) note(value, names, steps, !isObject);
+    if (!isObject) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (name.length > maxNameLength) continue;
+      if (Array.isArray(member)) note(member, [...names, name], [...steps, { name }], false);
+      visit(member, [...names, name], [...steps, { name }]);
+    }
+  };
+  const note = (value: unknown, names: string[], steps: PathStep[], isLeaf: boolean): void => {
+    const key = steps.map(showStep).join("");
+    if (!found.has(key)) found.set(key, { names, steps, isLeaf, value });
+  };
+  visit(data, [], []);
+  return [...found.values()];
+}
+
+/** The leaves that no mapping looks at; reading an object reads all of it. */
+export function unusedPaths(paths: SourcePath[], reads: string[][]): string[] {
+  const read = new Set(reads.map((names) => JSON.stringify(names)));
+  const isRead = (names: string[]): boolean => {
+    for (let length = 0; length <= names.length; length++) {
+      if (read.has(JSON.stringify(names.slice(0, length)))) return true;
+    }
+    return false;
+  };
+  return paths
+    .filter(({ names, isLeaf }) => isLeaf && !isRead(names))
+    .map(({ steps }) => showPath({ from: "$", steps }));
+}
+
+/** The same word in any spelling: shipping_address and shippingAddress. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** The place that was probably meant, written the way the wrong path was: from the root or from the element. */
+export function nearestPath(wrong: Path, base: string[], wanted: string[], paths: SourcePath[]): string | undefined {
+  const write = ({ steps, names }: SourcePath): string => {
+    const isInside = wrong.from === "@" && base.length > 0 && base.every((name, i) => name === names[i]);
+    if (!isInside) return showPath({ from: "$", steps });
+    let left = base.length;
+    const inner = steps.slice(steps.findIndex((step) => "name" in step && --left === 0) + 1);
+    return showPath({ from: "@", steps: inner[0] && "every" in inner[0] ? inner.slice(1) : inner });
+  };
+  const fold = (names: string[]): string => names.map(foldName).join(".");
+  const folded = fold(wanted);
+  const sameNames = paths.find(({ names }) => fold(names) === folded);
+  if (sameNames) return write(sameNames);
+  const candidates = paths.filter(({ names }) => names.join(".").length <= maxNameLength).slice(0, maxCandidates);
+  const byText = new Map(candidates.map((path) => [path.names.join("."), path]));
+  const near = nearestName(wanted.join("."), [...byText.keys()]);
+  if (near !== undefined) return write(byText.get(near)!);
+  const last = foldName(wanted.at(-1) ?? "");
+  const sameLast = paths.find(({ names }) => foldName(names.at(-1) ?? "") === last);
+  return sameLast && write(sameLast);
+}

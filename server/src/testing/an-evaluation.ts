@@ -1,0 +1,62 @@
+import { compileCondition } from "../core/conditions.ts";
+import type { Order } from "../features/orders/order.ts";
+import type { ActionEnv, BridgeDirectory } from "../features/operations/action.ts";
+import { actionsByType } from "../features/operations/action-catalog.ts";
+import type { Evaluation } from "../features/operations/evaluate.ts";
+import { allSteps, evaluate } from "../features/operations/evaluate.ts";
+import { applyChanges, diff, revert } from "../features/operations/order-diff.ts";
+
+export const now = "2026-03-02T09:00:00.000Z";
+
+/** For tests: a world in which it is always `now`, and ids are counted. */
+export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
+  let ids = 0;
+  return {
+    now,
+    actor: { type: "user", id: "0199f0a0-0000-7000-8000-00000000d002", email: "ada@example.com" },
+    newId: () => `0199f0a0-0000-7000-9000-${String(++ids).padStart(12, "0")}`,
+    mayOverride: false,
+    bridges: demoBridges,
+    ...overrides,
+  };
+}
+
+export const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
+
+/** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
+const demoBridges: BridgeDirectory = {
+  problem: (id, taskName) =>
+    id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
+  takesOrders: (_id, taskName) => taskName.startsWith("orders."),
+  ofLocation: (id) => (id === null ? undefined : bridgeId),
+};
+
+/** For tests: one action on these orders, by way of the pipeline; what it is given cannot be changed by it. */
+export function evaluateOne(orders: Order[], type: string, params: object, env: ActionEnv = anEnv()): Evaluation[] {
+  const action = actionsByType.get(type)!;
+  const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
+  const compiled = condition === undefined ? undefined : compileCondition(condition, () => undefined, "");
+  const holds = typeof compiled === "function" ? compiled : undefined;
+  const step = { index: 0, action, params: deepFreeze(params), when: undefined, holds, onError: "skip_order" } as const;
+  const todo = orders.map(() => allSteps);
+  return evaluate(deepFreeze(orders), { steps: [step], isAtomic: false, bridges: env.bridges }, env, todo, {
+    isAborted: false,
+  });
+}
+
+/** For tests: what undoing makes of the order; undefined when it cannot be undone. */
+export function undone({ order, steps }: Evaluation): Order | undefined {
+  let current = order;
+  for (const change of steps.flatMap((step) => step.changes ?? []).toReversed()) {
+    const patch = revert(current, change);
+    if (!patch) return undefined;
+    current = applyChanges(current, diff(current, patch));
+  }
+  return current;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
