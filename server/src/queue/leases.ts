@@ -20,6 +20,8 @@ export type LeaseSpec = {
   lane?: { column: string; limit: string };
   /** Further assignments when a row is taken; `value(1)` stands for the first of the values that come with a claim. */
   onClaim?: (value: (position: number) => string) => string;
+  /** What else must be true of a row, at this time. */
+  isReady?: (now: string) => string;
   /** By which clock a row is due: the hub's, which can be set in a preview, or the one that all nodes share. */
   clock: "hub" | "database";
   leaseMs: number;
@@ -58,6 +60,8 @@ export type Leases<Row extends LeasedRow> = {
   isAnyDueAcrossOrgs(db: Queryable, now: Date): Promise<boolean>;
   /** Returns those that are still this owner's. */
   renewAcrossOrgs(db: Queryable, owner: string, ids: string[]): Promise<string[]>;
+  /** What this owner holds besides these, because the answer to a claim was lost, is given back. */
+  releaseUnknownAcrossOrgs(db: Queryable, owner: string, knownIds: string[]): Promise<void>;
   /** Given back, to be taken again after this long. `attempts`: what its counter is from then on. */
   releaseAcrossOrgs(
     db: Queryable,
@@ -77,8 +81,12 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     [`lease_owner = $1, lease_until = ${lease}, ${attempts} = t.${attempts} + 1`]
       .concat(onClaim?.((position) => `$${firstValue + position - 1}`) ?? [])
       .join(", ");
-  const isDue =
-    "t.due_at <= coalesce($5::timestamptz, now()) and (t.lease_owner is null or ($3 and t.lease_until <= now()))";
+  const isDue = [
+    "t.due_at <= coalesce($5::timestamptz, now())",
+    "(t.lease_owner is null or ($3 and t.lease_owner <> $1 and t.lease_until <= now()))",
+  ]
+    .concat(spec.isReady?.("coalesce($5::timestamptz, now())") ?? [])
+    .join(" and ");
 
   // From lane to lane through the index: those with thousands waiting cost as much as those with one.
   const nextLane = (after: string): string =>
@@ -151,6 +159,13 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
         `update ${table} set lease_owner = null, lease_until = null, due_at = coalesce($3::timestamptz, now()) + $4 * interval '1 ms',
            ${attempts} = $5 where id = $2 and lease_owner = $1`,
         [owner, id, timeOf(now), delayMs, count],
+      );
+    },
+    async releaseUnknownAcrossOrgs(db, owner, knownIds) {
+      await db.query(
+        `update ${table} set lease_owner = null, lease_until = null, ${attempts} = greatest(0, ${attempts} - 1)
+          where lease_owner = $1 and not (id = any($2::uuid[]))`,
+        [owner, knownIds],
       );
     },
     async endAllAcrossOrgs(db) {

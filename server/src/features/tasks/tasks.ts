@@ -132,10 +132,6 @@ const words: Record<string, string> = {
 /** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
   const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
-  await ctx.queue.remove(
-    tx,
-    cancelled.flatMap(({ job_id }) => job_id ?? []),
-  );
   await record(tx, ctx, "cancelled", cancelled);
   const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
   await announceCancels(
