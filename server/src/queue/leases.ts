@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Prepared, Queryable, Tx } from "../db/database.ts";
 
 /**
  * Durable work waits in the table of what it is about: a task, a run, a comparison, a pickup. Such a table has the columns
@@ -93,7 +93,9 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     `(select t.${lane} as lane, ${spec.lane ? `t.${spec.lane.limit}` : "$2::int"} as most from ${table} t
        where t.due_at is not null and t.${lane} > ${after} order by t.${lane}, t.due_at limit 1)`;
   const leased = `(select count(*) from ${table} r where r.${lane} = l.lane and r.lease_owner is not null and r.lease_until > now())`;
-  const claimText = `with recursive lanes as (
+  const claimStatement: Prepared = {
+    name: `leases_claim_${table}`,
+    text: `with recursive lanes as (
       select f.*, 1 as depth from ${nextLane("$4::uuid")} f
       union all select n.*, l.depth + 1 from lanes l, lateral ${nextLane("l.lane")} n where l.depth < ${lanesAtOnce}),
     offers as (select l.lane, o.* from lanes l, lateral (
@@ -108,13 +110,20 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     taken as (update ${table} t set ${taking(8)} from was
        where t.id = was.was_id and t.id = any(array(select was_id from was))
        returning ${columns}, former is not null as taken_over)
-    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`;
+    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`,
+  };
 
-  // Two nodes that count at the same time would both take the last place of a lane. One that freezes meanwhile loses it.
-  const oneAtATime =
-    spec.lane &&
-    `set local idle_in_transaction_session_timeout = '5s';
-    select pg_advisory_xact_lock(hashtextextended('leases on ${table}', 0))`;
+  // Dead entries of a busy queue are skipped fast by a plain scan of its index and by nothing else. And with a limit: two
+  // nodes that count at the same time would both take the last place of a lane; one that freezes meanwhile loses it.
+  const opening = [
+    "set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off",
+    ...(spec.lane
+      ? [
+          "set local idle_in_transaction_session_timeout = '5s'",
+          `select pg_advisory_xact_lock(hashtextextended('leases on ${table}', 0))`,
+        ]
+      : []),
+  ].join("; ");
   const timeOf = (now: Date): Date | null => (clock === "hub" ? now : null);
 
   return {
@@ -123,9 +132,8 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     async claimAcrossOrgs(db, { owner, limit, rooms, mayTakeOver, now, after = beforeAll, values = [] }) {
       const byOrg = JSON.stringify([...rooms.byOrg].map(([org, room]) => ({ org, room })));
       const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, rooms.others, ...values];
-      // Planned anew each time: a plan from when the table was small would read all of it from then on.
-      const claim = (on: Queryable) => on.query<Row & { stopped_at: string | null }>(claimText, all);
-      const found = await (oneAtATime === undefined ? claim(db) : db.transaction(claim, oneAtATime));
+      const claim = (tx: Tx) => tx.query<Row & { stopped_at: string | null }>(claimStatement, all);
+      const found = await db.transaction(claim, opening);
       return { rows: found.filter(({ id }) => id !== null), after: found[0]?.stopped_at ?? undefined };
     },
     async claimOneAcrossOrgs(db, id, owner, values = []) {
