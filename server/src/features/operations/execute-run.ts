@@ -228,7 +228,6 @@ async function finish(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
   const { succeeded, failed, skipped, no_change, order_count } = finished;
   await recordEvent(tx, ctx, {
     type: `operation_run.${finished.status}`,
-    objectType: "operation_run",
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });

@@ -136,7 +136,15 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
     tx,
     cancelled.flatMap(({ job_id }) => job_id ?? []),
   );
-  await record(tx, ctx, "cancelled", cancelled);
+  await recordEvents(
+    tx,
+    ctx,
+    cancelled.map(({ id, bridge_id, task_name, trigger }) => ({
+      type: "task_execution.cancelled",
+      objectId: id,
+      data: { bridgeId: bridge_id, taskName: task_name, trigger },
+    })),
+  );
   const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
   await announceCancels(
     tx,
@@ -185,17 +193,4 @@ function refuseRetry({ status }: ExecutionRow): void {
   throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
     extra: { retryableStatuses },
   });
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, rows: ExecutionRow[]): Promise<void> {
-  await recordEvents(
-    tx,
-    ctx,
-    rows.map(({ id, bridge_id, task_name, trigger }) => ({
-      type: `task_execution.${what}`,
-      objectType: "task_execution",
-      objectId: id,
-      data: { bridgeId: bridge_id, taskName: task_name, trigger },
-    })),
-  );
 }
