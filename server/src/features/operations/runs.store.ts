@@ -173,9 +173,11 @@ export async function addProgress(tx: Tx, orgId: string, id: string, counts: Cou
   );
 }
 
+type FinishedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
+
 /** Ends the run; the status follows from its counters. Undefined when somebody ended it already. */
-export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<RunRow | undefined> {
-  const [row] = await tx.query<RunRow>(
+export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<FinishedRun | undefined> {
+  const [row] = await tx.query<FinishedRun>(
     `update operation_runs set finished_at = $3, worker = null, lease_until = null,
        status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
                        then 'cancelled'
