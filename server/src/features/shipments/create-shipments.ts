@@ -12,7 +12,7 @@ import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentOrder } from "./shipment-fields.ts";
 import { newShipment, ruleErrors } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
-import type { Shipment, ShipmentSource } from "./shipment.ts";
+import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
@@ -54,7 +54,7 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
 }
 
 /** Everything that can be told without writing: shapes, rules, orders, and shipments that appear twice in the call. */
-export async function prepareShipments(ctx: Ctx, requests: unknown[], source: ShipmentSource): Promise<Prepared> {
+export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Shipment["source"]): Promise<Prepared> {
   const failures = new Map<number, Failure>();
   const valid: { index: number; request: ShipmentRequest }[] = [];
   const now = ctx.clock.now().toISOString();

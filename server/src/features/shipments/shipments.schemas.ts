@@ -83,6 +83,7 @@ const changeable = {
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Anything, up to 16 KB" })),
 };
+export const changeableFields = Object.keys(changeable) as (keyof typeof changeable)[];
 
 const example = {
   orderNumber: "SHOP-17",
