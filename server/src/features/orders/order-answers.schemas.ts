@@ -2,6 +2,7 @@ import type { Static, TObject } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importReport } from "../../core/csv/import-shapes.ts";
 import {
   Before,
   CappedPagination,
@@ -237,18 +238,6 @@ export const ImportAnswer = Type.Object({
     created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
     failed: Count,
   }),
-  columns: Type.Array(Type.Object({ column: Text, field: Nullable(Text) })),
-  errors: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
-      column: Nullable(Text),
-      code: Text,
-      message: Text,
-    }),
-    { description: "The first 1,000" },
-  ),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

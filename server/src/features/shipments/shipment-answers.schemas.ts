@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importReport } from "../../core/csv/import-shapes.ts";
 import {
   Before,
   CappedPagination,
@@ -161,18 +162,6 @@ export type BulkEventsAnswer = Static<typeof BulkEventsAnswer>;
 export const ImportAnswer = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({ rows: Count, created: Count, failed: Count }),
-  columns: Type.Array(Type.Object({ column: Text, field: MaybeText })),
-  errors: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
-      column: MaybeText,
-      code: Text,
-      message: Text,
-    }),
-    { description: "The first 1,000" },
-  ),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
