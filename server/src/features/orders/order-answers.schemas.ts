@@ -3,6 +3,7 @@ import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
+import { RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -187,14 +188,6 @@ export const OrderCounts = Type.Object({
 });
 export type OrderCounts = Static<typeof OrderCounts>;
 
-const FieldProblem = Type.Object({
-  pointer: Text,
-  code: Text,
-  message: Text,
-  suggestion: MaybeText,
-  allowed: Type.Optional(Type.Array(Type.Unknown())),
-});
-
 export const BulkAnswer = Type.Object({
   summary: Type.Object({ total: Count, created: Count, failed: Count }),
   results: Type.Array(
@@ -203,7 +196,7 @@ export const BulkAnswer = Type.Object({
       id: Type.Optional(Id),
       number: MaybeText,
       status: OneOf(["created", "failed"]),
-      error: Type.Optional(Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) })),
+      error: Type.Optional(RowError),
     }),
   ),
 });

@@ -1,9 +1,10 @@
+import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { lockToChange, voidLocked } from "./change-shipment.ts";
 import type { Prepared } from "./create-shipments.ts";
-import { insertPrepared, prepareShipments, toError } from "./create-shipments.ts";
+import { insertPrepared, prepareShipments } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";

@@ -10,9 +10,9 @@ import {
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { SheetKind } from "../../core/csv/sheet.ts";
 import { readSheet, reportOn, settleWeight, withFailures } from "../../core/csv/sheet.ts";
+import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Failure } from "./create-shipments.ts";
 import { findStoredTwins, idOf, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
 import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
@@ -57,7 +57,7 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
     sound.map((record) => record.request),
     "import",
   );
-  const answer = (failures: (Failure | undefined)[]): ImportAnswer => {
+  const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
     const records = withFailures(sheet, failures);
     const failed = records.filter(({ errors }) => errors.length > 0).length;
     const summary = { rows: records.length, created: records.length - failed, failed };

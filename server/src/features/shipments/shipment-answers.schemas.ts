@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
+import { RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -122,15 +123,6 @@ export const ShipmentCounts = Type.Object({
   at_risk: Type.Integer({ minimum: 0, description: "Whatever their status" }),
   total: Count,
 });
-
-const FieldProblem = Type.Object({
-  pointer: Text,
-  code: Text,
-  message: Text,
-  suggestion: Type.Optional(Text),
-  allowed: Type.Optional(Type.Array(Type.Unknown())),
-});
-const RowError = Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) });
 
 export const BulkAnswer = Type.Object({
   summary: Type.Object({ total: Count, created: Count, failed: Count }),

@@ -1,9 +1,9 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
 import { readSheet, reportOn, toCellError, withFailures } from "../../../core/csv/sheet.ts";
+import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
-import type { Failure } from "../create-orders.ts";
 import {
   findRequestErrors,
   findStoredTwins,
@@ -29,7 +29,7 @@ export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<Im
     ctx.orgId,
     sound.map((record) => record.request),
   );
-  const answer = (failures: (Failure | undefined)[]): ImportAnswer => {
+  const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
     const records = withFailures(sheet, failures);
     const rows = records.reduce((sum, record) => sum + record.rows.length, 0);
     const failed = records.filter(({ errors }) => errors.length > 0).length;
