@@ -1,5 +1,6 @@
 import type { Queryable } from "../../db/database.ts";
 import type { Stored } from "../../db/columns.ts";
+import type { ShipmentQuery } from "./shipment-answers.schemas.ts";
 import { shipmentColumns } from "./shipment-columns.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
@@ -10,23 +11,7 @@ export const maxTotal = 10_000;
 /** Up to so many shipments that begin like the text are sorted; more are met soon enough by reading the newest ones. */
 const maxRareHits = 2_500;
 
-export type ShipmentFilter = {
-  status?: ShipmentStatus[];
-  carrier?: string;
-  orderId?: string;
-  trackingNumber?: string;
-  atRisk?: boolean;
-  riskReason?: RiskReason;
-  createdFrom?: string;
-  createdTo?: string;
-  shippedFrom?: string;
-  shippedTo?: string;
-  deliveredFrom?: string;
-  deliveredTo?: string;
-  promisedFrom?: string;
-  promisedTo?: string;
-  search?: string;
-};
+export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status"> & { status?: ShipmentStatus[] };
 
 export type ListedShipment = Shipment & { orgId: string };
 export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
