@@ -20,7 +20,7 @@ type EntryRow = {
 };
 
 export async function listEntries(db: Queryable, orgId: string, query: AuditQuery): Promise<Page<AuditEntry>> {
-  const filters: string[] = ["org_id = $1", "sequence is not null"];
+  const filters: string[] = ["org_id = $1"];
   const values: unknown[] = [orgId];
   const add = (condition: string, value: unknown): void => {
     if (value !== undefined) filters.push(condition.replace("?", `$${values.push(value)}`));
@@ -47,7 +47,7 @@ async function countEntries(db: Queryable, where: string, values: unknown[]): Pr
 
 export async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
   const [row] = await db.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 and sequence is not null order by sequence desc limit 1",
+    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
     [orgId],
   );
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString("hex") ?? "" };
