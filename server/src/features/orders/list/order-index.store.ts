@@ -37,15 +37,15 @@ export async function keepWords(
       part,
       created_at: order.createdAt,
       is_archived: order.archivedAt !== null,
-      words: indexWords(orgId, searched.texts(order)),
+      words: indexWords(orgId, searched.texts(order)).join(" "),
     }));
-    return fields === "new" ? rows.filter(({ words }) => words.length > 0) : rows;
+    return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
   });
   if (records.length > 0) {
     await tx.query(
       `insert into order_search as s (org_id, order_id, part, created_at, is_archived, words)
-       select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(u.words)
-         from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text[])
+       select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(string_to_array(u.words, ' '))
+         from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text)
        on conflict (order_id, part) do update set words = excluded.words where s.words <> excluded.words`,
       [orgId, JSON.stringify(records)],
     );

@@ -16,6 +16,7 @@ function fold(text: string): string {
   return folded.replaceAll(/\p{M}/gu, "").replaceAll(oddLetters, (letter) => plainLetters.get(letter)!);
 }
 
+const isOnePart = /^[a-z0-9]{1,100}$/;
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 const maxWordLength = 100;
 
@@ -23,7 +24,7 @@ const maxWordLength = 100;
 function wordsOf(text: string): string[] {
   return fold(text)
     .split(/\s+/)
-    .map((word) => word.replaceAll(edges, "").slice(0, maxWordLength).toWellFormed())
+    .map((word) => (isOnePart.test(word) ? word : word.replaceAll(edges, "").slice(0, maxWordLength).toWellFormed()))
     .filter((word) => word !== "");
 }
 
@@ -33,6 +34,7 @@ function bare(word: string): string {
 
 /** "1042" and "so-1042" both find "#WEB-SO-1042": what is left of a word from each of its parts on. */
 function tailsOf(word: string): string[] {
+  if (isOnePart.test(word)) return [];
   const starts = word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu);
   return Array.from(starts, ({ index }) => bare(word.slice(index)));
 }
@@ -40,12 +42,6 @@ function tailsOf(word: string): string[] {
 /** Beginnings of words of so many characters are stored by themselves, so that they are looked up and not gathered. */
 const shortest = 3;
 const longest = 8;
-
-function beginningsOf(word: string): string[] {
-  const characters = Array.from(word);
-  const lengths = Math.min(longest, characters.length - 1) - shortest + 1;
-  return Array.from({ length: Math.max(0, lengths) }, (_, i) => characters.slice(0, shortest + i).join(""));
-}
 
 /**
  * A tsvector holds 1 MiB, and a character takes up to three bytes of it. An order of a thousand lines has room for all its
@@ -57,27 +53,30 @@ type Texts = Iterable<string | null | undefined>;
 /** Who may find an order by a word: all who see orders, or those who see for whom they are. */
 type Kind = "o" | "p";
 
-/** Everything that the texts are found by, whole words first. */
-function* everyForm(texts: Texts): Generator<string> {
-  const words = new Set<string>();
-  for (const text of texts) for (const word of wordsOf(text ?? "")) words.add(word);
-  const tails = [...words].flatMap(tailsOf);
-  for (const word of words) yield bare(word);
-  for (const word of words) yield* beginningsOf(bare(word));
-  for (const tail of tails) yield* [tail, ...beginningsOf(tail)];
-}
-
-/** As stored: behind a mark of the organization, which keeps the words of others out of the way. */
+/** Everything that an order with these texts is found by, behind a mark that keeps the words of others out of the way. */
 export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] {
   const found = new Set<string>();
   let room = maxIndexed;
+  const add = (word: string): void => {
+    const before = found.size;
+    if (room >= word.length && found.add(word).size > before) room -= word.length;
+  };
   for (const kind of ["p", "o"] as const) {
-    for (const form of everyForm(texts[kind])) {
-      const word = markOf(orgId, kind) + form;
-      if (found.has(word)) continue;
-      room -= word.length;
-      if (room < 0) return [...found];
-      found.add(word);
+    const mark = markOf(orgId, kind);
+    const addBeginnings = (word: string): void => {
+      const end = Math.min(longest, word.length - 1);
+      for (let length = shortest; length <= end; length++) add(mark + word.slice(0, length).toWellFormed());
+    };
+    const words = new Set<string>();
+    for (const text of texts[kind]) for (const word of wordsOf(text ?? "")) words.add(word);
+    const whole = Array.from(words, bare);
+    for (const word of whole) add(mark + word);
+    for (const word of whole) addBeginnings(word);
+    for (const word of words) {
+      for (const tail of tailsOf(word)) {
+        add(mark + tail);
+        addBeginnings(tail);
+      }
     }
   }
   return [...found];
@@ -114,8 +113,7 @@ export function toSearchQuery(orgId: string, text: string, mayFindPersons: boole
   const words = new Set(wordsOf(text).slice(0, maxWords).map(bare));
   const kinds: Kind[] = mayFindPersons ? ["o", "p"] : ["o"];
   const terms = Array.from(words, (word) => {
-    const { length } = Array.from(word);
-    const how = length < shortest || length > longest ? ":*" : "";
+    const how = word.length < shortest || word.length > longest ? ":*" : "";
     return `(${kinds.map((kind) => quote(markOf(orgId, kind) + word) + how).join(" | ")})`;
   });
   return terms.join(" & ");
