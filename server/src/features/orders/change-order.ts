@@ -55,7 +55,6 @@ export async function updateOrder(
     const updated = { ...order, ...fields, updatedAt: env.now, version: order.version + 1 };
     const touched = changes.map(({ path }) => path.slice(1)) as (keyof OrderFields)[];
     await refuseTaken(store.updateOrders(tx, ctx.orgId, [updated], touched, env.now));
-    if (updated.number !== order.number) await store.renameInShipments(tx, ctx.orgId, updated, env.now);
     const entry = { orderId: order.id, changes, version: updated.version };
     await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "patched", at });
     const { number, status, version } = updated;

@@ -198,12 +198,3 @@ export async function returnOrderNumbers(tx: Tx, orgId: string, count: number): 
 export async function relaxCommit(tx: Tx): Promise<void> {
   await tx.query("set local synchronous_commit = off");
 }
-
-/** Shipments keep the number of their order, to be found by it. Those of an order that gets another one follow. */
-export async function renameInShipments(tx: Tx, orgId: string, order: Pick<Order, "id" | "number">, at: string) {
-  await tx.query(
-    `update shipments set order_number = $3, order_key = $4, updated_at = $5, version = version + 1
-      where org_id = $1 and order_id = $2`,
-    [orgId, order.id, order.number, order.number.toUpperCase(), at],
-  );
-}
