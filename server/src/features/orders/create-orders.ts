@@ -7,6 +7,7 @@ import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { BulkAnswer, OrderAnswer } from "./order-answers.schemas.ts";
+import { recordOrders } from "./order-events.ts";
 import { newOrder, ruleErrors } from "./order-fields.ts";
 import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
@@ -33,8 +34,8 @@ export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<Orde
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared, numbers, "created");
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
-    const { id, number, status } = outcome.order;
-    await recordEvent(tx, ctx, { type: "order.created", objectType: "order", objectId: id, data: { number, status } });
+    const { id, number, status, version } = outcome.order;
+    await recordEvent(tx, ctx, { type: "order.created", objectId: id, data: { number, status, version } });
     return presentTo(ctx, outcome.order);
   });
 }
@@ -186,14 +187,9 @@ export async function insertPrepared(
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
-const shownIds = 100;
-
-/** One event for all of them: thousands would drown everything else. */
 export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
-  const ids = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order.id] : []));
-  if (ids.length === 0) return;
-  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
-  await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
+  const orders = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
+  await recordOrders(tx, ctx, { type: "orders.created", source, orders });
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {

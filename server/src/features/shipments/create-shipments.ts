@@ -32,9 +32,7 @@ export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promis
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared);
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
-    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
-    const data = { trackingNumber, carrier, orderNumber, status };
-    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    await recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   });
 }
@@ -162,11 +160,17 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
+export async function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): Promise<void> {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = shipment;
+  const data = { trackingNumber, carrier, orderNumber, status, version };
+  await recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
+}
+
 /** One event for all of them: thousands would drown everything else. */
 export async function recordBatch(tx: Tx, ctx: Ctx, ids: string[], source: "bulk" | "csv" | "run"): Promise<void> {
   if (ids.length === 0) return;
   const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
-  await recordEvent(tx, ctx, { type: "shipments.created", objectType: "shipment_batch", objectId: ctx.newId(), data });
+  await recordEvent(tx, ctx, { type: "shipments.created", objectId: ctx.newId(), data });
 }
 
 export function idOf(outcome: Outcome): string[] {
