@@ -18,7 +18,7 @@ import { readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Failure } from "./create-shipments.ts";
-import { findStoredTwins, idOf, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
+import { createdOf, findStoredTwins, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
 import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
 import { maxBulkShipments } from "./shipments.schemas.ts";
@@ -92,7 +92,7 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
   }
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(idOf), "csv");
+    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "csv");
     return answer((index) => {
       const outcome = outcomes[index]!;
       return "failure" in outcome ? outcome.failure : undefined;
