@@ -1,4 +1,4 @@
-import type { CellError } from "../../carriers/rate-card/card-csv.ts";
+import type { PlacedError } from "../../core/csv/sheet.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";
@@ -67,7 +67,7 @@ export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCa
   });
 }
 
-function toFieldError({ pointer, code, message }: CellError): FieldError {
+function toFieldError({ pointer, code, message }: PlacedError): FieldError {
   return { pointer, code, message };
 }
 

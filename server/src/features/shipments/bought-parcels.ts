@@ -1,8 +1,9 @@
+import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { lockToChange, voidLocked } from "./change-shipment.ts";
 import type { Prepared } from "./create-shipments.ts";
-import { insertPrepared, prepareShipments, recordCreated, toError } from "./create-shipments.ts";
+import { insertPrepared, prepareShipments, recordCreated } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
