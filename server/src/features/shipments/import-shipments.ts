@@ -13,7 +13,7 @@ import { readSheet, reportOn, settleWeight } from "../../core/csv/sheet.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import { findStoredTwins, idOf, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
+import { createdOf, findStoredTwins, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
 import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
 import { maxBulkShipments } from "./shipments.schemas.ts";
@@ -64,7 +64,7 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
   }
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(idOf), "csv");
+    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "csv");
     return answer(outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined)));
   });
 }

@@ -1,5 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { NewEvent } from "../../events/event-catalogue.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
@@ -35,9 +37,10 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
     ctx.orgId,
     changes.map(({ after }) => after),
   );
-  await recordBatch(tx, ctx, [...inserted], "run");
-  const created = wanted.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
-  await addToStats(tx, ctx.orgId, [...created, ...changes]);
+  const created = wanted.filter(({ id }) => inserted.has(id));
+  await recordBatch(tx, ctx, created, "run");
+  await recordEvents(tx, ctx, changes.map(toEvent));
+  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   await deliverOrders(
@@ -45,6 +48,15 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
     ctx,
     arrived.flatMap(({ orderId }) => orderId ?? []),
   );
+}
+
+function toEvent({ before, after }: ShipmentChange): NewEvent {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
+  const from = before?.status ?? "unknown";
+  if (after.voidedAt !== null)
+    return { type: "shipment.voided", objectId: id, data: { trackingNumber, from, version } };
+  const data = { trackingNumber, carrier, orderNumber, status, from, version };
+  return { type: "shipment.status_changed", objectId: id, data };
 }
 
 /**
