@@ -16,31 +16,71 @@ import { outcomeOf } from "./evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { fieldOf } from "./order-diff.ts";
 import { queueCalls } from "./queue-calls.ts";
-import type { Chunk, NewResult } from "./run-results.store.ts";
+import type { NewResult, Portion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
-import type { RunRow } from "./runs.store.ts";
+import type { Counts, RunRow } from "./runs.store.ts";
 import * as runs from "./runs.store.ts";
 import { evaluateUndo } from "./undo.ts";
 
+/** The orders of a run that are changed in one transaction. */
+export const portionSize = 500;
+
 /** Who works on a run; a restarted process is somebody else, so that what it left behind is taken up again. */
 export const workerName = perWorld(() => randomUUID());
+
+/** A run that this process has taken for itself. */
+type OwnRun = {
+  ctx: Ctx;
+  run: RunRow;
+  /** An error instead: something it needs, such as a condition set, was deleted since the run was made. */
+  pipeline: Pipeline | RunError;
+  stopping?: AbortSignal;
+  /** In the transaction in which it ends, if it ends here. */
+  onEnd?(tx: Tx, ended: RunRow): Promise<void>;
+};
+type RunError = { code: string; message: string };
 
 /** Works on a run until it is finished, if nobody else does. Any process may call it for any run, any number of times. */
 export async function executeRun(world: World, runId: string, stopping?: AbortSignal): Promise<void> {
   const run = await runs.claimRunAcrossOrgs(world.db, runId, workerName(world), world.clock.now());
   if (!run) return;
   const ctx = contextOf(world, run);
-  const pipeline = await compileAgain(ctx, run);
-  const state = { isAborted: false };
-  while (await executeNextChunk(ctx, run, pipeline, state)) {
-    if (!stopping?.aborted) continue;
-    // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
-    return await runs.releaseRunAcrossOrgs(world.db, run.id, workerName(world));
-  }
-  await world.db.transaction((tx) => finish(tx, ctx, run));
+  await workOn({ ctx, run, pipeline: await compileAgain(ctx, run), ...(stopping ? { stopping } : {}) });
 }
 
-/** An error instead of a pipeline: something it needs, such as a condition set, was deleted since the run was made. */
+/** The run that this process has just made, with what it knows about it already. */
+export async function executeNewRun(
+  world: World,
+  run: RunRow,
+  pipeline: Pipeline,
+  onEnd: (tx: Tx, ended: RunRow) => Promise<void>,
+): Promise<void> {
+  await workOn({ ctx: contextOf(world, run), run, pipeline, onEnd });
+}
+
+/** While one portion is being written, the next one is evaluated. */
+const portionsAtOnce = 2;
+
+async function workOn(own: OwnRun): Promise<void> {
+  const { ctx, run, pipeline, stopping } = own;
+  const isInTurn = "code" in pipeline || stoppingSteps(run, pipeline).length > 0;
+  const lanes = isInTurn ? 1 : Math.min(portionsAtOnce, Math.ceil(run.order_count / portionSize));
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    try {
+      do isOver ||= await executePortion(own);
+      while (!isOver && !stopping?.aborted);
+    } catch (error) {
+      isOver = true;
+      throw error;
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
+  if (!isOver) await runs.releaseRunAcrossOrgs(ctx.db, run.id, workerName(ctx));
+}
+
 async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
   try {
     if (run.undo_of !== null) return await listSteps(ctx, run.actions);
@@ -51,45 +91,49 @@ async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError>
   }
 }
 
-async function executeNextChunk(
-  ctx: Ctx,
-  run: RunRow,
-  pipeline: Pipeline | RunError,
-  state: { isAborted: boolean },
-): Promise<boolean> {
-  if ("code" in pipeline) return await ctx.db.transaction((tx) => failChunk(tx, ctx, run, pipeline));
+/** One portion, all of it or nothing: orders, results, counters. True when there is none left to do here. */
+async function executePortion(own: OwnRun): Promise<boolean> {
+  const { ctx, run, pipeline } = own;
+  let portion: Portion | undefined;
   try {
-    return await ctx.db.transaction((tx) => executeChunk(tx, ctx, run, pipeline, state));
+    return await ctx.db.transaction(async (tx) => {
+      portion = await results.lockNextPortion(tx, run.id);
+      if (!portion || portion.isCancelled) {
+        if (portion) await results.cancelRemaining(tx, run.id, ctx.clock.now());
+        await finish(tx, own);
+        return true;
+      }
+      if ("code" in pipeline) return await failPortion(tx, own, portion, pipeline);
+      return await changeOrders(tx, own, pipeline, portion);
+    });
   } catch (error) {
     // Something an order or a step points at was deleted at this very moment. Nothing of the portion was written.
     const isGone = error instanceof HubError && error.code === "conflict";
-    if (!isGone && !sqlState(error)?.startsWith("23")) throw error;
+    if (!portion || (!isGone && !sqlState(error)?.startsWith("23"))) throw error;
     const reason = {
       code: "conflict",
       message: "Something these orders refer to was changed meanwhile. Retry the run.",
     };
-    return await ctx.db.transaction((tx) => failChunk(tx, ctx, run, reason));
+    const { position } = portion;
+    return await ctx.db.transaction(async (tx) => {
+      const same = await results.lockNextPortion(tx, run.id, position);
+      return same ? await failPortion(tx, own, same, reason) : false;
+    });
   }
 }
 
-type RunError = { code: string; message: string };
-
-async function failChunk(tx: Tx, ctx: Ctx, run: RunRow, error: RunError): Promise<boolean> {
-  const chunk = await results.lockNextChunk(tx, run.id);
-  if (!chunk) return false;
-  const rows = chunk.refs.map((ref, i): NewResult => ({
+async function failPortion(tx: Tx, own: OwnRun, portion: Portion, error: RunError): Promise<boolean> {
+  const rows = portion.refs.map((ref, i): NewResult => ({
     ...missing,
-    position: chunk.position + i,
+    position: portion.position + i,
     ref,
-    order_id: chunk.orderIds[i] ?? null,
-    todo: chunk.todo[i]!,
+    order_id: portion.orderIds[i] ?? null,
+    todo: portion.todo[i]!,
     error_code: error.code,
     error,
   }));
-  await results.insertResults(tx, run.id, rows, ctx.clock.now().toISOString());
-  await results.finishChunk(tx, run.id, chunk.position);
-  await runs.addProgress(tx, ctx.orgId, run.id, { succeeded: 0, failed: rows.length, skipped: 0, noChange: 0 });
-  return true;
+  const counts = { succeeded: 0, failed: rows.length, skipped: 0, noChange: 0 };
+  return await writeResults(tx, own, portion, rows, counts, own.ctx.clock.now().toISOString());
 }
 
 /** The run acts in the name of whoever started it. */
@@ -104,28 +148,13 @@ function contextOf(world: World, run: RunRow): Ctx {
   };
 }
 
-/** One portion, all of it or nothing: orders, results, counters. False when there is none left. */
-async function executeChunk(
-  tx: Tx,
-  ctx: Ctx,
-  run: RunRow,
-  pipeline: Pipeline,
-  state: { isAborted: boolean },
-): Promise<boolean> {
-  const chunk = await results.lockNextChunk(tx, run.id);
-  if (!chunk) return false;
-  const current = await runs.findRun(tx, run.org_id, run.id);
-  if (current?.cancel_requested) {
-    await results.cancelRemaining(tx, run.id, ctx.clock.now());
-    return false;
-  }
-  // A portion that another process did may have stopped the run.
-  state.isAborted ||= current!.failed > 0 && (await isStoppedBy(tx, run, pipeline));
-  const ids = chunk.orderIds.filter((id) => id !== null);
+async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<boolean> {
+  const { ctx, run } = own;
+  const ids = portion.orderIds.filter((id) => id !== null);
   const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
-  const found = chunk.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
+  const found = portion.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
   const orders = found.filter((order): order is Order => order !== undefined);
-  const todo = chunk.todo.filter((_, i) => found[i] !== undefined);
+  const todo = portion.todo.filter((_, i) => found[i] !== undefined);
   const env: ActionEnv = {
     now: ctx.clock.now().toISOString(),
     actor: ctx.actor,
@@ -133,6 +162,7 @@ async function executeChunk(
     mayOverride: run.may_override,
     bridges: pipeline.bridges,
   };
+  const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
@@ -142,18 +172,19 @@ async function executeChunk(
   await writeOrders(tx, ctx, work.evaluations, env.now);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
-  await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
-  return true;
+  const { rows, counts } = resultsOf(portion, found, work.evaluations);
+  return await writeResults(tx, own, portion, rows, counts, env.now);
 }
 
-async function isStoppedBy(tx: Tx, run: RunRow, { steps }: Pipeline): Promise<boolean> {
+/** The steps of which a failure stops the whole run; the portions of such a run are done one after the other. */
+function stoppingSteps(run: RunRow, { steps }: Pipeline): number[] {
   const stopping = run.undo_of === null ? steps.filter(({ onError }) => onError === "abort_run") : [];
-  if (stopping.length === 0) return false;
-  return await results.hasFailedStep(
-    tx,
-    run.id,
-    stopping.map(({ index }) => index),
-  );
+  return stopping.map(({ index }) => index);
+}
+
+async function isStopped(tx: Tx, run: RunRow, pipeline: Pipeline): Promise<boolean> {
+  const stopping = stoppingSteps(run, pipeline);
+  return stopping.length > 0 && (await results.hasFailedStep(tx, run.id, stopping));
 }
 
 async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {
@@ -168,22 +199,18 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
   await updateOrders(tx, ctx.orgId, changed, fields, now);
 }
 
-async function writeResults(
-  tx: Tx,
-  ctx: Ctx,
-  run: RunRow,
-  chunk: Chunk,
+function resultsOf(
+  portion: Portion,
   found: (Order | undefined)[],
   evaluations: Evaluation[],
-  now: string,
-): Promise<void> {
+): { rows: NewResult[]; counts: Counts } {
   const counts = { succeeded: 0, failed: 0, skipped: 0, noChange: 0 };
   let next = 0;
   const rows = found.map((order, i): NewResult => {
-    const base = { position: chunk.position + i, ref: chunk.refs[i]! };
+    const base = { position: portion.position + i, ref: portion.refs[i]! };
     if (!order) {
       counts.failed++;
-      return { ...base, ...missing, todo: chunk.todo[i]! };
+      return { ...base, ...missing, todo: portion.todo[i]! };
     }
     const evaluation = evaluations[next++]!;
     const outcome = outcomeOf(evaluation);
@@ -204,9 +231,22 @@ async function writeResults(
       version_after: evaluation.order.version,
     };
   });
-  await results.insertResults(tx, run.id, rows, now);
-  await results.finishChunk(tx, run.id, chunk.position);
-  await runs.addProgress(tx, ctx.orgId, run.id, counts);
+  return { rows, counts };
+}
+
+/** True when these were the last ones: then the run ends with them. */
+async function writeResults(
+  tx: Tx,
+  own: OwnRun,
+  portion: Portion,
+  rows: NewResult[],
+  counts: Counts,
+  now: string,
+): Promise<boolean> {
+  await results.insertResults(tx, own.run.id, rows, now);
+  const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
+  if (isLast) await finish(tx, own);
+  return isLast;
 }
 
 const missing = {
@@ -222,16 +262,18 @@ const missing = {
 };
 const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
-async function finish(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
-  const finished = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
-  if (!finished) return;
-  const { succeeded, failed, skipped, no_change, order_count } = finished;
+/** Nothing happens when somebody else is still at work on a portion of it, or has ended it. */
+async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<void> {
+  const ended = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+  if (!ended) return;
+  const { succeeded, failed, skipped, no_change, order_count } = ended;
   await recordEvent(tx, ctx, {
-    type: `operation_run.${finished.status}`,
+    type: `operation_run.${ended.status}`,
     objectType: "operation_run",
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });
+  await onEnd?.(tx, ended);
 }
 
 /** Takes up runs whose worker died, and those that were left to any worker. Returns how many there were. */

@@ -3,7 +3,7 @@ import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
@@ -11,7 +11,7 @@ import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeRun, workerName } from "./execute-run.ts";
+import { executeNewRun, executeRun, portionSize, workerName } from "./execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./export-results.ts";
 import { readEffects } from "./run-effects.ts";
@@ -22,14 +22,13 @@ import { findOrders, findUnknown } from "./run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
-import type { Chunk } from "./run-results.store.ts";
+import type { NewPortion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { NewRun, RunRow } from "./runs.store.ts";
 import * as runs from "./runs.store.ts";
 
 /** Above this the answer does not wait for the work. */
 const maxOrdersInRequest = 1_000;
-const chunkSize = 500;
 const firstResults = 100;
 
 export async function listActions(ctx: Ctx) {
@@ -162,7 +161,9 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
-  return await describe(ctx, await findRunOrThrow(ctx, id));
+  const run = await findRunOrThrow(ctx, id);
+  const related = await runs.listRelatedRuns(ctx.db, ctx.orgId, id);
+  return { ...(await describe(ctx, ctx.db, run)), retried_by: related.retriedBy, undone_by: related.undoneBy };
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
@@ -193,8 +194,7 @@ async function begin(
   const { run, isWaiting } = await ctx.db.transaction(async (tx) => {
     const planned: PlannedOrders = typeof orders === "function" ? await orders(tx) : orders;
     const isWaitingForWorker = isAsync || planned.refs.length > maxOrdersInRequest;
-    const row = await runs.insertRun(tx, ctx.orgId, {
-      ...plan,
+    const more = {
       mayOverride: mayOverride(ctx),
       createdBy: ctx.actor,
       requestId: ctx.requestId,
@@ -202,8 +202,8 @@ async function begin(
       duplicatesRemoved: planned.duplicatesRemoved,
       at: ctx.clock.now(),
       worker: isWaitingForWorker ? null : workerName(ctx),
-    });
-    await results.insertChunks(tx, row.id, toChunks(planned, pipeline));
+    };
+    const row = await runs.insertRun(tx, ctx.orgId, { ...plan, ...more }, toPortions(planned, pipeline));
     await recordEvent(tx, ctx, {
       type: "operation_run.created",
       objectType: "operation_run",
@@ -220,24 +220,29 @@ async function begin(
     await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
-  if (!isWaiting) await executeRun(ctx, run.id);
-  return await getRun(ctx, run.id);
+  if (isWaiting) return presentWithoutResults(ctx, run);
+  let answer: RunDetail | undefined;
+  await executeNewRun(ctx, run, pipeline, async (tx, ended) => {
+    answer = await describe(ctx, tx, ended);
+    await ctx.keepAnswer?.(tx, answer);
+  });
+  return answer ?? (await getRun(ctx, run.id));
 }
 
-function toChunks({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): Chunk[] {
-  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? refs.length : chunkSize;
+function toPortions({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): NewPortion[] {
+  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? refs.length : portionSize;
   const everything = 2 ** pipeline.steps.length - 1;
-  const chunks: Chunk[] = [];
+  const portions: NewPortion[] = [];
   for (let from = 0; from < refs.length; from += size) {
     const until = Math.min(from + size, refs.length);
-    chunks.push({
+    portions.push({
       position: from,
       refs: refs.slice(from, until),
       orderIds: orderIds.slice(from, until),
       todo: todo?.slice(from, until) ?? Array.from({ length: until - from }, () => everything),
     });
   }
-  return chunks;
+  return portions;
 }
 
 function inherited(
@@ -273,19 +278,10 @@ async function findRunOrThrow(ctx: Ctx, id: string): Promise<RunRow> {
   return run;
 }
 
-async function describe(ctx: Ctx, run: RunRow): Promise<RunDetail> {
+async function describe(ctx: Ctx, db: Queryable, run: RunRow): Promise<RunDetail> {
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
-  const [related, errors, first] = await Promise.all([
-    runs.listRelatedRuns(ctx.db, ctx.orgId, run.id),
-    hasErrors ? results.countErrors(ctx.db, run.id) : {},
-    results.readResultsAfter(ctx.db, run.id, -1, firstResults),
-  ]);
-  return {
-    ...presentWithoutResults(ctx, run),
-    errors_by_code: errors,
-    retried_by: related.retriedBy,
-    undone_by: related.undoneBy,
-    results: presentResults(ctx, first),
-  };
+  const errors = hasErrors ? await results.countErrors(db, run.id) : {};
+  const first = await results.readResultsAfter(db, run.id, -1, firstResults);
+  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, results: presentResults(ctx, first) };
 }

@@ -4,6 +4,7 @@ import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { OnError } from "./evaluate.ts";
 import type { ActionRequest, RunQuery, RunStatus } from "./operations.schemas.ts";
+import type { NewPortion } from "./run-results.store.ts";
 
 export type RunRow = {
   id: string;
@@ -57,12 +58,18 @@ export type NewRun = {
 /** How long a silent worker is believed to be alive. By the clock of the database, the only one all nodes share. */
 const lease = "now() + interval '10 seconds'";
 
-export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<RunRow> {
+export async function insertRun(tx: Tx, orgId: string, run: NewRun, portions: NewPortion[]): Promise<RunRow> {
   const [row] = await tx.query<RunRow>(
-    `insert into operation_runs (id, org_id, status, actions, on_error, is_atomic, may_override, note, created_by, request_id,
-       retry_of, undo_of, root_run_id, attempt, order_count, duplicates_removed, drifted, created_at, worker, lease_until)
-     values ($1, $2, 'queued', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-       case when $18::text is null then null else ${lease} end) returning *`,
+    `with portions as (
+       insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
+       select $1, p.position, p.refs, p."orderIds", p.todo
+         from jsonb_to_recordset($19::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
+     insert into operation_runs (id, org_id, actions, on_error, is_atomic, may_override, note, created_by, request_id, retry_of,
+       undo_of, root_run_id, attempt, order_count, duplicates_removed, drifted, created_at, worker, status, started_at, lease_until)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, w.worker,
+       case when w.worker is null then 'queued' else 'running' end, case when w.worker is not null then $17::timestamptz end,
+       case when w.worker is not null then ${lease} end
+       from (values ($18::text)) as w (worker) returning *`,
     [
       run.id,
       orgId,
@@ -82,6 +89,7 @@ export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<Run
       run.drifted === null ? null : JSON.stringify(run.drifted),
       run.at,
       run.worker,
+      JSON.stringify(portions),
     ],
   );
   return row!;
@@ -164,16 +172,25 @@ export async function listAbandonedAcrossOrgs(db: Queryable): Promise<{ id: stri
 
 export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number };
 
-/** Counters and lease in one go, with every portion that is done. */
-export async function addProgress(tx: Tx, orgId: string, id: string, counts: Counts): Promise<void> {
-  await tx.query(
-    `update operation_runs set succeeded = succeeded + $3, failed = failed + $4, skipped = skipped + $5,
-       no_change = no_change + $6, lease_until = ${lease} where org_id = $1 and id = $2`,
-    [orgId, id, counts.succeeded, counts.failed, counts.skipped, counts.noChange],
+/** Counters and lease in one go, with every portion that is done. True when it was the last one. */
+export async function finishPortion(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  position: number,
+  counts: Counts,
+): Promise<boolean> {
+  const [row] = await tx.query<{ isLast: boolean }>(
+    `with portion as (update operation_run_chunks set is_done = true where run_id = $2 and position = $3)
+     update operation_runs set succeeded = succeeded + $4, failed = failed + $5, skipped = skipped + $6,
+       no_change = no_change + $7, lease_until = ${lease} where org_id = $1 and id = $2
+     returning succeeded + failed + skipped = order_count as "isLast"`,
+    [orgId, id, position, counts.succeeded, counts.failed, counts.skipped, counts.noChange],
   );
+  return row!.isLast;
 }
 
-/** Ends the run; the status follows from its counters. Undefined when somebody ended it already. */
+/** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
 export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<RunRow | undefined> {
   const [row] = await tx.query<RunRow>(
     `update operation_runs set finished_at = $3, worker = null, lease_until = null,
@@ -181,7 +198,8 @@ export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Pr
                        then 'cancelled'
                      when failed = 0 and skipped = 0 then 'succeeded'
                      when succeeded = 0 then 'failed' else 'partially_failed' end
-      where org_id = $1 and id = $2 and finished_at is null returning *`,
+      where org_id = $1 and id = $2 and finished_at is null
+        and not exists (select 1 from operation_run_chunks c where c.run_id = $2 and not c.is_done) returning *`,
     [orgId, id, at],
   );
   return row;
