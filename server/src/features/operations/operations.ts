@@ -1,7 +1,7 @@
 import type { Page } from "../../core/page.ts";
 import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
-import type { Ctx } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
@@ -11,25 +11,32 @@ import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeNewRun, executeRun, portionSize, workerName } from "./execute-run.ts";
+import { executeIfIdle, executeNewRun, portionSize, requestsOf } from "./run/execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
-import { exportResults } from "./export-results.ts";
-import { readEffects } from "./run-effects.ts";
+import { exportResults } from "./run/export-results.ts";
+import { readEffects } from "./run/run-effects.ts";
 import { findDrift } from "./preflight-token.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
-import type { FoundOrders } from "./run-orders.ts";
-import { findOrders, findUnknown } from "./run-orders.ts";
+import type { FoundOrders } from "./run/run-orders.ts";
+import { findOrders, findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
-import type { NewPortion } from "./run-results.store.ts";
-import * as results from "./run-results.store.ts";
-import type { NewRun, RunRow } from "./runs.store.ts";
-import * as runs from "./runs.store.ts";
+import type { NewPortion } from "./run/run-results.store.ts";
+import * as results from "./run/run-results.store.ts";
+import type { NewRun, RunRow } from "./run/runs.store.ts";
+import * as runs from "./run/runs.store.ts";
 
 /** Above this the answer does not wait for the work. */
 const maxOrdersInRequest = 1_000;
 const firstResults = 100;
+
+export { runWork } from "./run/execute-run.ts";
+
+/** Only when no other process can be at work on this database: what a killed one held is free at once. */
+export async function freeAllRuns(world: World): Promise<void> {
+  await runs.runLeases.endAllAcrossOrgs(world.db);
+}
 
 export async function listActions(ctx: Ctx) {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
@@ -150,8 +157,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
     await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectType: "operation_run", objectId: id });
     return presentWithoutResults(ctx, run);
   });
-  // Nobody may be working on it; then it ends here. Otherwise its worker sees the request before its next portion.
-  await executeRun(ctx, id);
+  await executeIfIdle(ctx, id);
   return await getRun(ctx, id);
 }
 
@@ -179,7 +185,7 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
 
 type RunPlan = Omit<
   NewRun,
-  "mayOverride" | "createdBy" | "requestId" | "orderCount" | "duplicatesRemoved" | "at" | "worker"
+  "mayOverride" | "createdBy" | "requestId" | "orderCount" | "duplicatesRemoved" | "at" | "owner"
 >;
 type PlannedOrders = FoundOrders & { todo?: number[] };
 
@@ -201,7 +207,7 @@ async function begin(
       orderCount: planned.refs.length,
       duplicatesRemoved: planned.duplicatesRemoved,
       at: ctx.clock.now(),
-      worker: isWaitingForWorker ? null : workerName(ctx),
+      owner: isWaitingForWorker ? null : requestsOf(ctx),
     };
     const row = await runs.insertRun(tx, ctx.orgId, { ...plan, ...more }, toPortions(planned, pipeline));
     await recordEvent(tx, ctx, {
@@ -222,10 +228,11 @@ async function begin(
   });
   if (isWaiting) return presentWithoutResults(ctx, run);
   let answer: RunDetail | undefined;
-  await executeNewRun(ctx, run, pipeline, async (tx, ended) => {
+  const onEnd = async (tx: Tx, ended: RunRow): Promise<void> => {
     answer = await describe(ctx, tx, ended);
     await ctx.keepAnswer?.(tx, answer);
-  });
+  };
+  await executeNewRun(ctx, { run, pipeline, onEnd });
   return answer ?? (await getRun(ctx, run.id));
 }
 

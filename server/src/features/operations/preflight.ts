@@ -9,7 +9,7 @@ import { allSteps, evaluate, outcomeOf } from "./evaluate.ts";
 import type { PreflightRequest } from "./operations.schemas.ts";
 import { makePreflightToken } from "./preflight-token.ts";
 import { presentSteps } from "./present-run.ts";
-import { findOrders } from "./run-orders.ts";
+import { findOrders } from "./run/run-orders.ts";
 
 const portion = 1_000;
 const defaultDetail = 1_000;

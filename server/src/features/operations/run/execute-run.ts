@@ -1,20 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { World } from "../../context.ts";
-import { perWorld, systemContext } from "../../context.ts";
-import type { Ctx } from "../../context.ts";
-import { HubError } from "../../core/errors.ts";
-import type { Tx } from "../../db/database.ts";
-import { sqlState } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
-import type { Order, OrderFields } from "../orders/order.ts";
-import { deleteOrders, lockOrders, updateOrders } from "../orders/orders.ts";
-import type { ActionEnv } from "./action.ts";
+import type { World } from "../../../context.ts";
+import { perWorld, systemContext } from "../../../context.ts";
+import type { Ctx } from "../../../context.ts";
+import { HubError } from "../../../core/errors.ts";
+import type { Tx } from "../../../db/database.ts";
+import { sqlState } from "../../../db/database.ts";
+import { recordEvent } from "../../../events/record-event.ts";
+import type { Turn, Work } from "../../../queue/work.ts";
+import { workOn } from "../../../queue/work.ts";
+import type { Order, OrderFields } from "../../orders/order.ts";
+import { deleteOrders, lockOrders, updateOrders } from "../../orders/orders.ts";
+import type { ActionEnv } from "../action.ts";
 import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
-import { compilePipeline, listSteps } from "./compile-pipeline.ts";
-import type { Evaluation, Pipeline } from "./evaluate.ts";
-import { outcomeOf } from "./evaluate.ts";
+import { compilePipeline, listSteps } from "../compile-pipeline.ts";
+import type { Evaluation, Pipeline } from "../evaluate.ts";
+import { outcomeOf } from "../evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
-import { fieldOf } from "./order-diff.ts";
+import { fieldOf } from "../order-diff.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { NewResult, Portion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
@@ -24,61 +26,96 @@ import { evaluateUndo } from "./undo.ts";
 
 /** The orders of a run that are changed in one transaction. */
 export const portionSize = 500;
+/** While one portion is being written, the next one is evaluated. */
+const portionsAtOnce = 2;
+const maxTries = 5;
 
-/** Who works on a run; a restarted process is somebody else, so that what it left behind is taken up again. */
-export const workerName = perWorld(() => randomUUID());
-
-/** A run that this process has taken for itself. */
+/** A run that this process has leased. */
 type OwnRun = {
   ctx: Ctx;
   run: RunRow;
-  /** An error instead: something it needs, such as a condition set, was deleted since the run was made. */
+  /** An error instead: none of its orders can be done. */
   pipeline: Pipeline | RunError;
-  stopping?: AbortSignal;
   /** In the transaction in which it ends, if it ends here. */
   onEnd?(tx: Tx, ended: RunRow): Promise<void>;
 };
-type RunError = { code: string; message: string };
+type RunError = { code: string; message: string; fix?: string };
 
-/** Works on a run until it is finished, if nobody else does. Any process may call it for any run, any number of times. */
-export async function executeRun(world: World, runId: string, stopping?: AbortSignal): Promise<void> {
-  const run = await runs.claimRunAcrossOrgs(world.db, runId, workerName(world), world.clock.now());
-  if (!run) return;
-  const ctx = contextOf(world, run);
-  await workOn({ ctx, run, pipeline: await compileAgain(ctx, run), ...(stopping ? { stopping } : {}) });
-}
+/** Any process may work on any run, and several at the same time: slow, not wrong. */
+export const runWork: Work<World, RunRow> = {
+  name: "operation runs",
+  leases: runs.runLeases,
+  wakeOn: ["operation_run"],
+  everyMs: 5_000,
+  maxAttempts: maxTries,
+  valuesOf: (world) => [world.clock.now()],
+  async run(world, run, turn) {
+    const ctx = contextOf(world, run);
+    return await takeTurn({ ctx, run, pipeline: await compileAgain(ctx, run) }, turn);
+  },
+  /** The portion that is to blame fails, and the run goes on with the next one: which is tried once, should it be like the last. */
+  async giveUp(world, run) {
+    const came = await executePortion({ ctx: contextOf(world, run), run, pipeline: internalError }, "wait");
+    const again = { now: world.clock.now(), delayMs: 0, attempts: maxTries - 1 };
+    if (came !== "ended") await runs.runLeases.releaseAcrossOrgs(world.db, run.lease_owner!, run.id, again);
+  },
+};
 
-/** The run that this process has just made, with what it knows about it already. */
+const internalError: RunError = {
+  code: "internal_error",
+  message: "The hub failed over these orders several times; nothing was done to them.",
+  fix: "Retry the run. If it fails again, whoever runs the hub finds the reason in its log.",
+};
+
+/** A run that was made a moment ago and is this process' own, with what is known about it already. */
 export async function executeNewRun(
   world: World,
-  run: RunRow,
-  pipeline: Pipeline,
-  onEnd: (tx: Tx, ended: RunRow) => Promise<void>,
+  made: { run: RunRow; pipeline: Pipeline; onEnd: NonNullable<OwnRun["onEnd"]> },
 ): Promise<void> {
-  await workOn({ ctx: contextOf(world, run), run, pipeline, onEnd });
+  const own = { ctx: contextOf(world, made.run), ...made };
+  await workOn(
+    world,
+    { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) },
+    made.run,
+    requestsOf(world),
+  );
 }
 
-/** While one portion is being written, the next one is evaluated. */
-const portionsAtOnce = 2;
+/** Whoever answers requests takes runs in this name; a restarted process is somebody else. */
+export const requestsOf = perWorld(() => randomUUID());
 
-async function workOn(own: OwnRun): Promise<void> {
-  const { ctx, run, pipeline, stopping } = own;
-  const isInTurn = "code" in pipeline || stoppingSteps(run, pipeline).length > 0;
-  const lanes = isInTurn ? 1 : Math.min(portionsAtOnce, Math.ceil(run.order_count / portionSize));
-  let isOver = false;
-  const work = async (): Promise<void> => {
+/** Ends a run that somebody wants to end, if nobody is at work on it: whoever is sees it before the next portion. */
+export async function executeIfIdle(world: World, runId: string): Promise<void> {
+  const owner = requestsOf(world);
+  const run = await runs.runLeases.claimOneAcrossOrgs(world.db, runId, owner, [world.clock.now()]);
+  if (run) await workOn(world, runWork, run, owner);
+}
+
+async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
+  const { run, pipeline } = own;
+  // Where it failed the last time it is to fail again, by itself: so the next portion is the one to blame.
+  const isSuspect = run.tries > 1;
+  const isInTurn = isSuspect || "code" in pipeline || stoppingSteps(run, pipeline).length > 0;
+  const count = isInTurn ? 1 : Math.min(portionsAtOnce, Math.ceil(run.order_count / portionSize));
+  let hasFailed = false;
+  const work = async (): Promise<Came> => {
     try {
-      do isOver ||= await executePortion(own);
-      while (!isOver && !stopping?.aborted);
+      let came: Came;
+      do came = await executePortion(own, isInTurn ? "wait" : "skip");
+      while (came === "done" && !isSuspect && !hasFailed && !turn.isOver());
+      return came;
     } catch (error) {
-      isOver = true;
+      hasFailed = true;
       throw error;
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, work));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
-  // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
-  if (!isOver) await runs.releaseRunAcrossOrgs(ctx.db, run.id, workerName(ctx));
+  const lanes = Array.from({ length: count }, work);
+  await Promise.allSettled(lanes);
+  const ends = await Promise.all(lanes);
+  if (ends.includes("ended")) return "done";
+  // What is left is being done by somebody who was believed dead.
+  if (!ends.includes("done") && (await executePortion(own, "wait")) === "ended") return "done";
+  return "again";
 }
 
 async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
@@ -86,23 +123,24 @@ async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError>
     if (run.undo_of !== null) return await listSteps(ctx, run.actions);
     return await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic, isChecked: true });
   } catch (error) {
+    // Something it needs, such as a condition set, was deleted since the run was made.
     if (error instanceof HubError && error.status < 500) return { code: "pipeline_invalid", message: error.message };
     throw error;
   }
 }
 
-/** One portion, all of it or nothing: orders, results, counters. True when there is none left to do here. */
-async function executePortion(own: OwnRun): Promise<boolean> {
+/** What came of looking for a portion: it was done, or the run has ended with it, or there was none to be had. */
+type Came = "done" | "ended" | "none";
+
+/** One portion, all of it or nothing: orders, results, counters. `locked`: what to do about one that somebody else has. */
+async function executePortion(own: OwnRun, locked: "wait" | "skip"): Promise<Came> {
   const { ctx, run, pipeline } = own;
   let portion: Portion | undefined;
   try {
     return await ctx.db.transaction(async (tx) => {
-      portion = await results.lockNextPortion(tx, run.id);
-      if (!portion || portion.isCancelled) {
-        if (portion) await results.cancelRemaining(tx, run.id, ctx.clock.now());
-        await finish(tx, own);
-        return true;
-      }
+      portion = await results.lockNextPortion(tx, run.id, locked);
+      if (portion?.isCancelled) await results.cancelRemaining(tx, run.id, ctx.clock.now());
+      if (!portion || portion.isCancelled) return (await finish(tx, own)) ? "ended" : "none";
       if ("code" in pipeline) return await failPortion(tx, own, portion, pipeline);
       return await changeOrders(tx, own, pipeline, portion);
     });
@@ -110,19 +148,20 @@ async function executePortion(own: OwnRun): Promise<boolean> {
     // Something an order or a step points at was deleted at this very moment. Nothing of the portion was written.
     const isGone = error instanceof HubError && error.code === "conflict";
     if (!portion || (!isGone && !sqlState(error)?.startsWith("23"))) throw error;
-    const reason = {
-      code: "conflict",
-      message: "Something these orders refer to was changed meanwhile. Retry the run.",
-    };
     const { position } = portion;
     return await ctx.db.transaction(async (tx) => {
-      const same = await results.lockNextPortion(tx, run.id, position);
-      return same ? await failPortion(tx, own, same, reason) : false;
+      const same = await results.lockNextPortion(tx, run.id, "wait", position);
+      return same ? await failPortion(tx, own, same, changedMeanwhile) : "none";
     });
   }
 }
 
-async function failPortion(tx: Tx, own: OwnRun, portion: Portion, error: RunError): Promise<boolean> {
+const changedMeanwhile: RunError = {
+  code: "conflict",
+  message: "Something these orders refer to was changed meanwhile. Retry the run.",
+};
+
+async function failPortion(tx: Tx, own: OwnRun, portion: Portion, error: RunError): Promise<Came> {
   const rows = portion.refs.map((ref, i): NewResult => ({
     ...missing,
     position: portion.position + i,
@@ -148,7 +187,7 @@ function contextOf(world: World, run: RunRow): Ctx {
   };
 }
 
-async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<boolean> {
+async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
   const { ctx, run } = own;
   const ids = portion.orderIds.filter((id) => id !== null);
   const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
@@ -234,7 +273,7 @@ function resultsOf(
   return { rows, counts };
 }
 
-/** True when these were the last ones: then the run ends with them. */
+/** With the last ones the run ends. */
 async function writeResults(
   tx: Tx,
   own: OwnRun,
@@ -242,11 +281,10 @@ async function writeResults(
   rows: NewResult[],
   counts: Counts,
   now: string,
-): Promise<boolean> {
+): Promise<Came> {
   await results.insertResults(tx, own.run.id, rows, now);
   const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
-  if (isLast) await finish(tx, own);
-  return isLast;
+  return isLast && (await finish(tx, own)) ? "ended" : "done";
 }
 
 const missing = {
@@ -262,10 +300,10 @@ const missing = {
 };
 const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
-/** Nothing happens when somebody else is still at work on a portion of it, or has ended it. */
-async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<void> {
+/** False when somebody else is still at work on a portion of it, or has ended it. */
+async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<boolean> {
   const ended = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
-  if (!ended) return;
+  if (!ended) return false;
   const { succeeded, failed, skipped, no_change, order_count } = ended;
   await recordEvent(tx, ctx, {
     type: `operation_run.${ended.status}`,
@@ -274,21 +312,5 @@ async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<void> {
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });
   await onEnd?.(tx, ended);
-}
-
-/** Takes up runs whose worker died, and those that were left to any worker. Returns how many there were. */
-export async function resumeAbandonedRuns(world: World, stopping?: AbortSignal): Promise<number> {
-  const abandoned = await runs.listAbandonedAcrossOrgs(world.db);
-  for (const { id } of abandoned) {
-    if (stopping?.aborted) break;
-    await executeRun(world, id, stopping).catch((error: unknown) =>
-      world.log.error({ err: error, runId: id }, "a run could not be continued yet"),
-    );
-  }
-  return abandoned.length;
-}
-
-/** Only when no other process can be at work on this database: what a killed one held is free at once. */
-export async function freeAllRuns(world: World): Promise<void> {
-  await runs.releaseAllAcrossOrgs(world.db);
+  return true;
 }

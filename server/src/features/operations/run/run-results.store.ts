@@ -1,8 +1,8 @@
-import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
-import type { StepResult } from "./evaluate.ts";
-import type { ResultQuery, RunResult } from "./operations.schemas.ts";
+import type { Page } from "../../../core/page.ts";
+import { offsetOf, toPage } from "../../../core/page.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import type { StepResult } from "../evaluate.ts";
+import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
 export type NewPortion = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
@@ -10,13 +10,18 @@ export type NewPortion = { position: number; refs: string[]; orderIds: (string |
 /** With what is known of the run at this moment. */
 export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
 
-/** A portion that is to be done and that nobody has, the next one or a certain one; locked until it is done. */
-export async function lockNextPortion(tx: Tx, runId: string, position?: number): Promise<Portion | undefined> {
+/** The next portion that is to be done, or a certain one; locked. Who waits for somebody else's finds it done, and gets another. */
+export async function lockNextPortion(
+  tx: Tx,
+  runId: string,
+  locked: "wait" | "skip",
+  position?: number,
+): Promise<Portion | undefined> {
   const [row] = await tx.query<Portion>(
     `select c.position, c.refs, c.order_ids as "orderIds", c.todo, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
        from operation_run_chunks c join operation_runs r on r.id = c.run_id
       where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
-      order by c.position limit 1 for update of c skip locked`,
+      order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
     [runId, position ?? null],
   );
   return row;

@@ -1,14 +1,14 @@
-import type { Actor } from "../../core/actor.ts";
-import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
-import type { OnError } from "./evaluate.ts";
-import type { ActionRequest, RunQuery, RunStatus } from "./operations.schemas.ts";
+import type { Actor } from "../../../core/actor.ts";
+import type { Page } from "../../../core/page.ts";
+import { offsetOf, toPage } from "../../../core/page.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import type { LeasedRow } from "../../../queue/leases.ts";
+import { leasesOn } from "../../../queue/leases.ts";
+import type { OnError } from "../evaluate.ts";
+import type { ActionRequest, RunQuery, RunStatus } from "../operations.schemas.ts";
 import type { NewPortion } from "./run-results.store.ts";
 
-export type RunRow = {
-  id: string;
-  org_id: string;
+export type RunRow = LeasedRow & {
   status: RunStatus;
   actions: ActionRequest[];
   on_error: OnError;
@@ -29,6 +29,9 @@ export type RunRow = {
   no_change: number;
   drifted: string[] | null;
   cancel_requested: boolean;
+  lease_owner: string | null;
+  /** How often somebody took it since a portion of it was done. */
+  tries: number;
   created_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
@@ -52,11 +55,18 @@ export type NewRun = {
   drifted: string[] | null;
   at: Date;
   /** Who starts to work on it at once; null leaves it to any worker. */
-  worker: string | null;
+  owner: string | null;
 };
 
-/** How long a silent worker is believed to be alive. By the clock of the database, the only one all nodes share. */
-const lease = "now() + interval '10 seconds'";
+export const runLeases = leasesOn<RunRow>({
+  table: "operation_runs",
+  columns: "t.*",
+  attempts: "tries",
+  onClaim: (value) => `status = 'running', started_at = coalesce(t.started_at, ${value(1)})`,
+  clock: "database",
+  leaseMs: 10_000,
+});
+const lease = `now() + interval '${runLeases.leaseMs} ms'`;
 
 export async function insertRun(tx: Tx, orgId: string, run: NewRun, portions: NewPortion[]): Promise<RunRow> {
   const [row] = await tx.query<RunRow>(
@@ -65,11 +75,12 @@ export async function insertRun(tx: Tx, orgId: string, run: NewRun, portions: Ne
        select $1, p.position, p.refs, p."orderIds", p.todo
          from jsonb_to_recordset($19::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
      insert into operation_runs (id, org_id, actions, on_error, is_atomic, may_override, note, created_by, request_id, retry_of,
-       undo_of, root_run_id, attempt, order_count, duplicates_removed, drifted, created_at, worker, status, started_at, lease_until)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, w.worker,
-       case when w.worker is null then 'queued' else 'running' end, case when w.worker is not null then $17::timestamptz end,
-       case when w.worker is not null then ${lease} end
-       from (values ($18::text)) as w (worker) returning *`,
+       undo_of, root_run_id, attempt, order_count, duplicates_removed, drifted, created_at, due_at, lease_owner, status, started_at,
+       lease_until, tries)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now(), $18, w.*
+       from (select 'queued', null::timestamptz, null::timestamptz, 0 where $18::text is null
+             union all select 'running', $17, ${lease}, 1 where $18::text is not null) as w
+     returning *, false as taken_over`,
     [
       run.id,
       orgId,
@@ -88,7 +99,7 @@ export async function insertRun(tx: Tx, orgId: string, run: NewRun, portions: Ne
       run.duplicatesRemoved,
       run.drifted === null ? null : JSON.stringify(run.drifted),
       run.at,
-      run.worker,
+      run.owner,
       JSON.stringify(portions),
     ],
   );
@@ -136,40 +147,6 @@ export async function listRuns(db: Queryable, orgId: string, query: RunQuery): P
   return toPage(rows, count?.total ?? 0, query);
 }
 
-/** Takes the run for this worker, unless another one that is alive has it. */
-export async function claimRunAcrossOrgs(
-  db: Queryable,
-  id: string,
-  worker: string,
-  now: Date,
-): Promise<RunRow | undefined> {
-  const [row] = await db.query<RunRow>(
-    `update operation_runs set status = 'running', worker = $2, lease_until = ${lease}, started_at = coalesce(started_at, $3)
-      where id = $1 and finished_at is null and (worker is null or worker = $2 or lease_until < now()) returning *`,
-    [id, worker, now],
-  );
-  return row;
-}
-
-export async function releaseRunAcrossOrgs(db: Queryable, id: string, worker: string): Promise<void> {
-  await db.query("update operation_runs set worker = null, lease_until = null where id = $1 and worker = $2", [
-    id,
-    worker,
-  ]);
-}
-
-export async function releaseAllAcrossOrgs(db: Queryable): Promise<void> {
-  await db.query("update operation_runs set worker = null, lease_until = null where finished_at is null");
-}
-
-/** Runs that nobody alive works on. */
-export async function listAbandonedAcrossOrgs(db: Queryable): Promise<{ id: string; org_id: string }[]> {
-  return await db.query<{ id: string; org_id: string }>(
-    `select id, org_id from operation_runs
-      where finished_at is null and (lease_until is null or lease_until < now()) order by created_at limit 20`,
-  );
-}
-
 export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number };
 
 /** Counters and lease in one go, with every portion that is done. True when it was the last one. */
@@ -193,7 +170,7 @@ export async function finishPortion(
 /** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
 export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<RunRow | undefined> {
   const [row] = await tx.query<RunRow>(
-    `update operation_runs set finished_at = $3, worker = null, lease_until = null,
+    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null,
        status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
                        then 'cancelled'
                      when failed = 0 and skipped = 0 then 'succeeded'
