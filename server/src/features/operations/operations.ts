@@ -63,25 +63,11 @@ export async function listActions(ctx: Ctx) {
 }
 
 export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean): Promise<RunDetail> {
-  const onError = request.on_error ?? "skip_order";
-  const isAtomic = request.atomic ?? false;
-  const pipeline = await compilePipeline(ctx, request.actions, { onError, isAtomic });
+  const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null, preflight_token } = request;
+  const pipeline = await compilePipeline(ctx, actions, { onError: on_error, isAtomic: is_atomic });
   const found = await findOrders(ctx, request.order_ids, pipeline);
-  const drifted =
-    request.preflight_token === undefined ? null : await drift(ctx, request, request.preflight_token, found);
-  const id = ctx.newId();
-  return await begin(ctx, pipeline, found, isAsync, {
-    id,
-    actions: request.actions,
-    onError,
-    isAtomic,
-    note: request.note ?? null,
-    retryOf: null,
-    undoOf: null,
-    rootRunId: id,
-    attempt: 1,
-    drifted,
-  });
+  const drifted = preflight_token === undefined ? null : await drift(ctx, request, preflight_token, found);
+  return await begin(ctx, pipeline, found, isAsync, { actions, on_error, is_atomic, note, drifted });
 }
 
 async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundOrders): Promise<string[]> {
@@ -118,7 +104,7 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
       };
     },
     isAsync,
-    { ...inherited(ctx, run), retryOf: run.id, undoOf: null, rootRunId: run.root_run_id, attempt: run.attempt + 1 },
+    { ...planOf(run), retry_of: run.id, attempt: run.attempt + 1 },
   );
 }
 
@@ -126,7 +112,6 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   const pipeline = await listSteps(ctx, run.actions);
-  const undo = inherited(ctx, run);
   return await begin(
     ctx,
     pipeline,
@@ -142,7 +127,7 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
       };
     },
     isAsync,
-    { ...undo, retryOf: null, undoOf: run.id, rootRunId: run.root_run_id, attempt: 1 },
+    { ...planOf(run), undo_of: run.id },
   );
 }
 
@@ -183,10 +168,7 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
   return exportResults(ctx, id);
 }
 
-type RunPlan = Omit<
-  NewRun,
-  "mayOverride" | "createdBy" | "requestId" | "orderCount" | "duplicatesRemoved" | "at" | "owner"
->;
+type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
 type PlannedOrders = FoundOrders & { todo?: number[] };
 
 /** The run and its orders are committed before any work starts: from here on it will be finished, whoever dies. */
@@ -200,25 +182,28 @@ async function begin(
   const { run, isWaiting } = await ctx.db.transaction(async (tx) => {
     const planned: PlannedOrders = typeof orders === "function" ? await orders(tx) : orders;
     const isWaitingForWorker = isAsync || planned.refs.length > maxOrdersInRequest;
-    const more = {
-      mayOverride: mayOverride(ctx),
-      createdBy: ctx.actor,
-      requestId: ctx.requestId,
-      orderCount: planned.refs.length,
-      duplicatesRemoved: planned.duplicatesRemoved,
-      at: ctx.clock.now(),
-      owner: isWaitingForWorker ? null : requestsOf(ctx),
+    const id = ctx.newId();
+    const made: NewRun = {
+      ...{ id, root_run_id: id, retry_of: null, undo_of: null, attempt: 1, drifted: null },
+      ...plan,
+      may_override: mayOverride(ctx),
+      created_by: ctx.actor,
+      request_id: ctx.requestId,
+      order_count: planned.refs.length,
+      duplicates_removed: planned.duplicatesRemoved,
+      created_at: ctx.clock.now(),
     };
-    const row = await runs.insertRun(tx, ctx.orgId, { ...plan, ...more }, toPortions(planned, pipeline));
+    const owner = isWaitingForWorker ? null : requestsOf(ctx);
+    const row = await runs.insertRun(tx, ctx.orgId, made, toPortions(planned, pipeline), owner);
     await recordEvent(tx, ctx, {
       type: "operation_run.created",
       objectType: "operation_run",
       objectId: row.id,
       data: {
         order_count: row.order_count,
-        actions: plan.actions.map(({ type }) => type),
-        retry_of: plan.retryOf,
-        undo_of: plan.undoOf,
+        actions: row.actions.map(({ type }) => type),
+        retry_of: row.retry_of,
+        undo_of: row.undo_of,
       },
     });
     if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
@@ -252,18 +237,8 @@ function toPortions({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline)
   return portions;
 }
 
-function inherited(
-  ctx: Ctx,
-  run: RunRow,
-): Pick<RunPlan, "id" | "actions" | "onError" | "isAtomic" | "note" | "drifted"> {
-  return {
-    id: ctx.newId(),
-    actions: run.actions,
-    onError: run.on_error,
-    isAtomic: run.is_atomic,
-    note: run.note,
-    drifted: null,
-  };
+function planOf({ actions, on_error, is_atomic, note, root_run_id }: RunRow): RunPlan {
+  return { actions, on_error, is_atomic, note, root_run_id };
 }
 
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {

@@ -10,9 +10,8 @@ import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
 import { deleteOrders, lockOrders, updateOrders } from "../../orders/orders.ts";
-import type { ActionEnv } from "../action.ts";
 import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
-import { compilePipeline, listSteps } from "../compile-pipeline.ts";
+import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
@@ -194,13 +193,7 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   const found = portion.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
   const orders = found.filter((order): order is Order => order !== undefined);
   const todo = portion.todo.filter((_, i) => found[i] !== undefined);
-  const env: ActionEnv = {
-    now: ctx.clock.now().toISOString(),
-    actor: ctx.actor,
-    newId: ctx.newId,
-    mayOverride: run.may_override,
-    bridges: pipeline.bridges,
-  };
+  const env = envOf(ctx, pipeline, run.may_override);
   const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =
     run.undo_of === null

@@ -37,26 +37,25 @@ export type RunRow = LeasedRow & {
   finished_at: Date | null;
 };
 
-export type NewRun = {
-  id: string;
-  actions: ActionRequest[];
-  onError: OnError;
-  isAtomic: boolean;
-  mayOverride: boolean;
-  note: string | null;
-  createdBy: Actor;
-  requestId: string;
-  retryOf: string | null;
-  undoOf: string | null;
-  rootRunId: string;
-  attempt: number;
-  orderCount: number;
-  duplicatesRemoved: number;
-  drifted: string[] | null;
-  at: Date;
-  /** Who starts to work on it at once; null leaves it to any worker. */
-  owner: string | null;
-};
+const given = [
+  "id",
+  "actions",
+  "on_error",
+  "is_atomic",
+  "may_override",
+  "note",
+  "created_by",
+  "request_id",
+  "retry_of",
+  "undo_of",
+  "root_run_id",
+  "attempt",
+  "order_count",
+  "duplicates_removed",
+  "drifted",
+  "created_at",
+] as const;
+export type NewRun = Pick<RunRow, (typeof given)[number]>;
 
 export const runLeases = leasesOn<RunRow>({
   table: "operation_runs",
@@ -68,40 +67,26 @@ export const runLeases = leasesOn<RunRow>({
 });
 const lease = `now() + interval '${runLeases.leaseMs} ms'`;
 
-export async function insertRun(tx: Tx, orgId: string, run: NewRun, portions: NewPortion[]): Promise<RunRow> {
+/** `owner` starts to work on it at once; null leaves it to any worker. */
+export async function insertRun(
+  tx: Tx,
+  orgId: string,
+  run: NewRun,
+  portions: NewPortion[],
+  owner: string | null,
+): Promise<RunRow> {
   const [row] = await tx.query<RunRow>(
     `with portions as (
        insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
-       select $1, p.position, p.refs, p."orderIds", p.todo
-         from jsonb_to_recordset($19::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
-     insert into operation_runs (id, org_id, actions, on_error, is_atomic, may_override, note, created_by, request_id, retry_of,
-       undo_of, root_run_id, attempt, order_count, duplicates_removed, drifted, created_at, due_at, lease_owner, status, started_at,
-       lease_until, tries)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now(), $18, w.*
-       from (select 'queued', null::timestamptz, null::timestamptz, 0 where $18::text is null
-             union all select 'running', $17, ${lease}, 1 where $18::text is not null) as w
+       select $2, p.position, p.refs, p."orderIds", p.todo
+         from jsonb_to_recordset($4::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
+     insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
+     select $1, now(), ${given.map((name) => `r.${name}`).join(", ")}, $5::text, w.*
+       from jsonb_populate_record(null::operation_runs, $3) as r, lateral (
+         select 'queued', null::timestamptz, null::timestamptz, 0 where $5 is null
+         union all select 'running', r.created_at, ${lease}, 1 where $5 is not null) as w
      returning *, false as taken_over`,
-    [
-      run.id,
-      orgId,
-      JSON.stringify(run.actions),
-      run.onError,
-      run.isAtomic,
-      run.mayOverride,
-      run.note,
-      run.createdBy,
-      run.requestId,
-      run.retryOf,
-      run.undoOf,
-      run.rootRunId,
-      run.attempt,
-      run.orderCount,
-      run.duplicatesRemoved,
-      run.drifted === null ? null : JSON.stringify(run.drifted),
-      run.at,
-      run.owner,
-      JSON.stringify(portions),
-    ],
+    [orgId, run.id, JSON.stringify(run), JSON.stringify(portions), owner],
   );
   return row!;
 }
@@ -112,11 +97,8 @@ export async function findRun(db: Queryable, orgId: string, id: string): Promise
 }
 
 export async function lockRun(tx: Tx, orgId: string, id: string): Promise<RunRow | undefined> {
-  const [row] = await tx.query<RunRow>("select * from operation_runs where org_id = $1 and id = $2 for update", [
-    orgId,
-    id,
-  ]);
-  return row;
+  const text = "select * from operation_runs where org_id = $1 and id = $2 for update";
+  return (await tx.query<RunRow>(text, [orgId, id]))[0];
 }
 
 export async function listRuns(db: Queryable, orgId: string, query: RunQuery): Promise<Page<RunRow>> {
