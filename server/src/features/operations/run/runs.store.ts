@@ -82,9 +82,9 @@ export async function insertRun(
          from jsonb_to_recordset($4::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
      insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
      select $1, now(), ${given.map((name) => `r.${name}`).join(", ")}, $5::text, w.*
-       from jsonb_populate_record(null::operation_runs, $3) as r, lateral (
-         select 'queued', null::timestamptz, null::timestamptz, 0 where $5 is null
-         union all select 'running', r.created_at, ${lease}, 1 where $5 is not null) as w
+       from jsonb_populate_record(null::operation_runs, $3::jsonb) as r, lateral (
+         select 'queued', null::timestamptz, null::timestamptz, 0 where $5::text is null
+         union all select 'running', r.created_at, ${lease}, 1 where $5::text is not null) as w
      returning *, false as taken_over`,
     [orgId, run.id, JSON.stringify(run), JSON.stringify(portions), owner],
   );
