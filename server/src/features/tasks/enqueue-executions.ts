@@ -1,6 +1,7 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { ForeignEvent } from "../../events/record-event.ts";
 import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
@@ -89,13 +90,20 @@ function toRow({ ctx, request }: Wish, id: string, at: Date): NewExecution {
   };
 }
 
-function queuedEvent({ id, org_id, created_by, request_id, bridge_id, task_name, trigger }: NewExecution) {
+function queuedEvent({
+  id,
+  org_id,
+  created_by,
+  request_id,
+  bridge_id,
+  task_name,
+  trigger,
+}: NewExecution): ForeignEvent {
   return {
     orgId: org_id,
     actor: created_by,
     requestId: request_id,
     type: "task_execution.queued",
-    objectType: "task_execution",
     objectId: id,
     data: { bridgeId: bridge_id, taskName: task_name, trigger },
   };

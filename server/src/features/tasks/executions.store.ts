@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
@@ -156,33 +156,25 @@ export async function listExecutions(
   orgId: string,
   query: ExecutionQuery & { statuses: ExecutionStatus[] },
 ): Promise<Page<ExecutionRow>> {
-  const values: unknown[] = [orgId];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const where = ["org_id = $1"];
-  if (query.bridgeId !== undefined) where.push(`bridge_id = ${bind(query.bridgeId)}`);
-  if (query.taskName !== undefined) where.push(`task_name = ${bind(query.taskName)}`);
-  if (query.scheduleId !== undefined) where.push(`schedule_id = ${bind(query.scheduleId)}`);
-  if (query.retryOf !== undefined) where.push(`retry_of = ${bind(query.retryOf)}`);
-  if (query.from !== undefined) where.push(`created_at >= ${bind(query.from)}`);
-  if (query.to !== undefined) where.push(`created_at < ${bind(query.to)}`);
-  if (query.statuses.length > 0) {
-    // Said in so many words, the planner may use the index of those that did not simply succeed.
-    if (!query.statuses.includes("succeeded")) where.push("status <> 'succeeded'");
-    where.push(
-      query.statuses.length === 1 ? `status = ${bind(query.statuses[0])}` : `status = any(${bind(query.statuses)})`,
-    );
-  }
-  const filter = where.join(" and ");
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from task_executions where ${filter}`,
-    values,
-  );
-  const rows = await db.query<ExecutionRow>(
-    `select ${summaryColumns} from task_executions where ${filter} order by created_at desc, id desc
-      limit ${bind(query.limit)} offset ${bind(offsetOf(query))}`,
-    values,
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  const { statuses } = query;
+  // Said in so many words, the planner may use the index of those that did not simply succeed.
+  const unsuccessful = statuses.length > 0 && !statuses.includes("succeeded") ? ["status <> 'succeeded'"] : [];
+  return await listPage<ExecutionRow>(db, query, {
+    select: summaryColumns,
+    from: "task_executions",
+    where: [
+      ["org_id = ?", orgId],
+      ["bridge_id = ?", query.bridgeId],
+      ["task_name = ?", query.taskName],
+      ["schedule_id = ?", query.scheduleId],
+      ["retry_of = ?", query.retryOf],
+      ["created_at >= ?", query.from],
+      ["created_at < ?", query.to],
+      ...unsuccessful,
+      statuses.length === 1 ? ["status = ?", statuses[0]] : ["status = any(?)", statuses.length > 1 ? statuses : null],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
 }
 
 export async function listRetries(db: Queryable, orgId: string, id: string): Promise<{ id: string; status: string }[]> {

@@ -167,7 +167,15 @@ const words: Record<string, string> = {
 /** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
   const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
-  await record(tx, ctx, "cancelled", cancelled);
+  await recordEvents(
+    tx,
+    ctx,
+    cancelled.map(({ id, bridge_id, task_name, trigger }) => ({
+      type: "task_execution.cancelled",
+      objectId: id,
+      data: { bridgeId: bridge_id, taskName: task_name, trigger },
+    })),
+  );
   const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
   await announceCancels(
     tx,
@@ -216,17 +224,4 @@ function refuseRetry({ status }: ExecutionRow): void {
   throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
     extra: { retryableStatuses },
   });
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, rows: ExecutionRow[]): Promise<void> {
-  await recordEvents(
-    tx,
-    ctx,
-    rows.map(({ id, bridge_id, task_name, trigger }) => ({
-      type: `task_execution.${what}`,
-      objectType: "task_execution",
-      objectId: id,
-      data: { bridgeId: bridge_id, taskName: task_name, trigger },
-    })),
-  );
 }

@@ -9,7 +9,7 @@ import { recordEvent } from "../../../events/record-event.ts";
 import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
-import { deleteOrders, lockOrders, updateOrders } from "../../orders/orders.ts";
+import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
 import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
@@ -200,8 +200,10 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
   if (run.undo_of === null) await findRecordedShipments(tx, ctx, work.evaluations);
-  await deleteOrders(tx, ctx.orgId, work.deletes);
-  await writeOrders(tx, ctx, work.evaluations, env.now);
+  const deletedIds = work.deletes.map(({ id }) => id);
+  await deleteOrders(tx, ctx.orgId, deletedIds);
+  const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
+  await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
   const { rows, counts } = resultsOf(portion, found, work.evaluations);
@@ -219,7 +221,7 @@ async function isStopped(tx: Tx, run: RunRow, pipeline: Pipeline): Promise<boole
   return stopping.length > 0 && (await results.hasFailedStep(tx, run.id, stopping));
 }
 
-async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {
+async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<Set<keyof OrderFields>> {
   const changed: Order[] = [];
   const fields = new Set<keyof OrderFields>();
   for (const evaluation of evaluations) {
@@ -229,6 +231,23 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
     for (const step of evaluation.steps) for (const { path } of step.changes ?? []) fields.add(fieldOf(path));
   }
   await updateOrders(tx, ctx.orgId, changed, fields, now);
+  return fields;
+}
+
+/** Whoever follows the log learns of each order that a run has changed, made or deleted. */
+async function recordChanges(
+  tx: Tx,
+  ctx: Ctx,
+  { id: runId }: RunRow,
+  { evaluations, deletes }: { evaluations: Evaluation[]; deletes: Order[] },
+  fields: Iterable<string>,
+): Promise<void> {
+  const created = evaluations.flatMap((evaluation) => evaluation.created);
+  const updated = evaluations.flatMap(({ before, order }) => (order === before ? [] : [order]));
+  const source = "run";
+  await recordOrders(tx, ctx, { type: "orders.created", source, runId, orders: created });
+  await recordOrders(tx, ctx, { type: "orders.updated", source, runId, orders: updated, fields });
+  await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
 function resultsOf(
@@ -300,7 +319,6 @@ async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<boolean> {
   const { succeeded, failed, skipped, no_change, order_count } = ended;
   await recordEvent(tx, ctx, {
     type: `operation_run.${ended.status}`,
-    objectType: "operation_run",
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });

@@ -5,7 +5,6 @@ import { eventsInsert } from "../../../events/record-event.ts";
 import type { Checkpoint, ExecutionRow, LogLine } from "../executions.store.ts";
 import { executionColumns } from "../executions.store.ts";
 import type { Attempt, Failure } from "../tasks.schemas.ts";
-import type { ExecutionStatus } from "../tasks.states.ts";
 
 /** A worker that is not heard of for this long is taken for dead. */
 const leaseMs = 12_000;
@@ -34,7 +33,7 @@ export const taskLeases = leasesOn<TaskRow>({
 export type Settlement = {
   id: string;
   attempt: number;
-  status: ExecutionStatus;
+  status: "queued" | "succeeded" | "failed" | "timed_out";
   attempt_status: Attempt["status"];
   result: unknown;
   error: Failure | null;

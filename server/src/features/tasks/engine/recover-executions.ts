@@ -59,7 +59,6 @@ async function expireSome(world: World): Promise<number> {
         actor: { type: "system", name: "task engine" },
         requestId: execution.request_id,
         type: "task_execution.expired",
-        objectType: "task_execution",
         objectId: execution.id,
         data: { bridgeId: execution.bridge_id, taskName: execution.task_name },
       })),

@@ -186,12 +186,11 @@ function more(error: object): { errors?: NonNullable<Failure["errors"]> } {
 
 /** Returns the executions whose end this was; the others had gone on without it. */
 export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promise<Set<string>> {
-  const endings = batch.filter(({ settlement }) => settlement.status !== "queued");
   const settled = await settleAttempts(
     tx,
     batch.map(({ settlement }) => settlement),
     world.clock.now(),
-    eventRecords(world, endings.map(endEvent)),
+    eventRecords(world, batch.flatMap(endEvents)),
   );
   const ours = batch.filter(({ execution }) => settled.has(execution.id));
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
@@ -209,14 +208,16 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
   return settled;
 }
 
-function endEvent({ execution, settlement }: Ending): ForeignEvent {
-  return {
-    orgId: execution.org_id,
-    actor: { type: "system", name: "task engine" },
-    requestId: execution.request_id,
-    type: `task_execution.${settlement.status}`,
-    objectType: "task_execution",
-    objectId: execution.id,
-    data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
-  };
+function endEvents({ execution, settlement: { status } }: Ending): ForeignEvent[] {
+  if (status === "queued") return [];
+  return [
+    {
+      orgId: execution.org_id,
+      actor: { type: "system", name: "task engine" },
+      requestId: execution.request_id,
+      type: `task_execution.${status}`,
+      objectId: execution.id,
+      data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
+    },
+  ];
 }
