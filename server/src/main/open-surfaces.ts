@@ -3,12 +3,13 @@ import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
-import { freeAllRuns } from "../features/operations/execute-run.ts";
+import { freeAllRuns, runWork } from "../features/operations/operations.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/engine/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
+import { startWork } from "../queue/work.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
@@ -67,6 +68,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
+      workers.push(startWork(world, runWork, { slots: runSlots }));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);
@@ -92,6 +94,9 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   });
   return { surfaces, firstAdmin };
 }
+
+/** Runs that a node does at a time, each on up to two connections. One organization has at most two of them. */
+const runSlots = 3;
 
 const tidying = {
   name: "idempotency keys",

@@ -1,6 +1,5 @@
 import { removeExpiredSessions } from "../features/auth/auth.ts";
 import { tendLabels } from "../features/labels/labels.ts";
-import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { tendPickups } from "../features/pickups/pickups.ts";
@@ -12,7 +11,6 @@ const minute = 60_000;
 
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
-  { name: "operation runs", everyMs: 5_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
   { name: "rate comparisons", everyMs: 10_000, wakeOn: ["rate_comparison"], run: resumeComparisons },
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },

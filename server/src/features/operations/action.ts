@@ -55,7 +55,7 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   example: Static<Params>;
   /** The statuses an order may have; another one refuses the step with `invalid_state`. */
   statuses: readonly OrderStatus[] | "any";
-  effect: "local" | "external" | "document";
+  effect: "local" | "external";
   reversible: boolean;
   /** Doing it twice is the same as doing it once. */
   idempotent: boolean;

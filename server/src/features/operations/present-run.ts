@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.ts";
 import { maskChange } from "../orders/orders.ts";
 import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
 import type { Change } from "./order-diff.ts";
-import type { RunRow } from "./runs.store.ts";
+import type { RunRow } from "./run/runs.store.ts";
 
 type Caller = Pick<Ctx, "principal">;
 

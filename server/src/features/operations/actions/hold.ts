@@ -4,9 +4,8 @@ import type { Hold } from "../../orders/order.ts";
 import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
 import type { ActionEnv } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
 import { isProtected, placeHold } from "./order-holds.ts";
-import { allowAtMostOne } from "./param-rules.ts";
+import { allowAtMostOne, instantErrors, toInstant } from "./param-rules.ts";
 
 const dayMs = 86_400_000;
 

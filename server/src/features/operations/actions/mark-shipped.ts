@@ -4,9 +4,8 @@ import { DateOrDateTime, Strict } from "../../../core/schema.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
 import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
-import { needOverrideFor } from "./param-rules.ts";
+import { instantErrors, needOverrideFor, toInstant } from "./param-rules.ts";
 
 const maxShipments = 200;
 const Text = Type.String({ minLength: 1, maxLength: 100 });

@@ -1,10 +1,10 @@
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import type { Order } from "../orders/order.ts";
-import { lockOrders } from "../orders/orders.ts";
-import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import type { Change } from "./order-diff.ts";
-import { applyChanges, diff, revert } from "./order-diff.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { Order } from "../../orders/order.ts";
+import { lockOrders } from "../../orders/orders.ts";
+import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
+import type { Change } from "../order-diff.ts";
+import { applyChanges, diff, revert } from "../order-diff.ts";
 import type { DoneRow } from "./run-results.store.ts";
 import { readResultsOf } from "./run-results.store.ts";
 import { readEffects } from "./run-effects.ts";

@@ -1,8 +1,8 @@
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import type { OrderShipmentsChange } from "../shipments/shipments.ts";
-import { keepOrderShipments, listRecordedShipments } from "../shipments/shipments.ts";
-import type { Evaluation } from "./evaluate.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
+import { keepOrderShipments, listRecordedShipments } from "../../shipments/shipments.ts";
+import type { Evaluation } from "../evaluate.ts";
 
 /**
  * Whatever a run did to the list of shipments of its orders, the shipments themselves follow. Seen from what changed, not
