@@ -135,22 +135,3 @@ export type Label = {
   /** Base64. */
   content: string;
 };
-
-/** How a carrier says no, in words its user can act on. Anything else thrown is a defect. */
-export class CarrierError extends Error {
-  readonly code: string;
-  readonly retryable: boolean;
-  /** The request may have reached the carrier: repeat it only with the same effect key. */
-  readonly mayHaveHappened: boolean;
-
-  constructor(
-    code: string,
-    message: string,
-    options: { retryable?: boolean; mayHaveHappened?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.code = code;
-    this.retryable = options.retryable ?? false;
-    this.mayHaveHappened = options.mayHaveHappened ?? false;
-  }
-}

@@ -1,4 +1,4 @@
-import { CarrierError } from "./carrier.ts";
+import { RemoteError } from "../core/remote-error.ts";
 
 /** What a carrier said. `unknown`: perhaps it happened, perhaps not; ask again under the same key. */
 export type Said<T> = { done: T } | { refused: { code: string; message: string } } | { unknown: string };
@@ -27,7 +27,7 @@ export async function hear<T>(
 }
 
 function readError<T>(log: Log, error: unknown): Said<T> {
-  if (error instanceof CarrierError) {
+  if (error instanceof RemoteError) {
     const { code, message, retryable, mayHaveHappened } = error;
     return retryable || mayHaveHappened ? { unknown: message } : { refused: { code, message } };
   }

@@ -2,7 +2,7 @@ import { Type } from "../../core/type.ts";
 import { delimiters } from "../../core/csv/csv.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
@@ -31,7 +31,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   }
   const name = call.settings.importFolder;
   if (typeof name !== "string") {
-    throw new TaskError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
+    throw new RemoteError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
   }
   yield* pullFolder(call, await openFolder(call, name), options, at);
 }
@@ -45,7 +45,7 @@ async function* pullFolder(call: Call, folder: string, options: SheetOptions, at
     try {
       records = await readSheet(await readTextFile(folder, file), options);
     } catch (error) {
-      if (!(error instanceof TaskError)) throw error;
+      if (!(error instanceof RemoteError)) throw error;
       // One bad file does not keep the others waiting; it is said at the end.
       call.log("error", `${file.name}: ${error.message}`);
       broken.push(`${file.name}: ${error.message}`);
@@ -58,7 +58,7 @@ async function* pullFolder(call: Call, folder: string, options: SheetOptions, at
     call.log("info", `${file.name}: ${records.length} orders`);
   }
   if (files.length === 0) yield { records: [], cursor: at, total: 0 };
-  if (broken.length > 0) throw new TaskError("invalid_file", broken.join(" ").slice(0, 2000));
+  if (broken.length > 0) throw new RemoteError("invalid_file", broken.join(" ").slice(0, 2000));
 }
 
 function* inPages(records: PulledRecord[], place: Cursor, from: number): Generator<Page> {

@@ -4,9 +4,9 @@ import { orderVocabulary } from "../../core/csv/csv-fields.ts";
 import type { Group } from "../../core/csv/csv-groups.ts";
 import { groupRows } from "../../core/csv/csv-groups.ts";
 import type { PulledRecord } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
-import { cleanText } from "../shape.ts";
+import { cleanText } from "../../core/strict-json.ts";
 
 const maxRows = 200_000;
 const maxTold = 10;
@@ -36,9 +36,9 @@ export async function readSheet(csv: string, options: SheetOptions): Promise<Pul
   return groups.map((group) => toRecord(group, rows, rows[first]!));
 }
 
-function invalid(problems: string[]): TaskError {
+function invalid(problems: string[]): RemoteError {
   const more = problems.length > maxTold ? ` And ${problems.length - maxTold} more.` : "";
-  return new TaskError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
+  return new RemoteError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
 }
 
 /** Without an external id the number stands for it; without both, the content does, so that a file read twice is one. */

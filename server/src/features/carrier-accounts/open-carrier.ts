@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
@@ -118,7 +118,7 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
 }
 
 function explainCarrierError(error: unknown): never {
-  if (!(error instanceof CarrierError)) throw error;
+  if (!(error instanceof RemoteError)) throw error;
   if (error.code === "unknown_service") throw badField("/services", "unknown_service", error.message);
   throw new HubError("carrier_failed", error.message);
 }

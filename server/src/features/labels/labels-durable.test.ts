@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "./labels.schemas.ts";
@@ -36,7 +36,7 @@ async function tend(): Promise<void> {
 }
 
 const fail = (options: object) => (): never => {
-  throw new CarrierError("carrier_down", "The carrier is not itself.", options);
+  throw new RemoteError("carrier_down", "The carrier is not itself.", options);
 };
 
 async function expectOneSale(id: string): Promise<void> {

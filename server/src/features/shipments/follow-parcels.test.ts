@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { afterFile } from "../../testing/after-file.ts";
 import { reportEach, scriptTracking } from "../../testing/scripted-tracking.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
@@ -181,8 +181,8 @@ describe("the hub asks by itself", () => {
 
 describe("what goes wrong with one account", () => {
   const failures: [string, () => Promise<never>][] = [
-    ["refuses", () => Promise.reject(new CarrierError("bad_key", "The key is not known."))],
-    ["has an outage", () => Promise.reject(new CarrierError("busy", "Come back later.", { retryable: true }))],
+    ["refuses", () => Promise.reject(new RemoteError("bad_key", "The key is not known."))],
+    ["has an outage", () => Promise.reject(new RemoteError("busy", "Come back later.", { retryable: true }))],
     ["has a defect", () => Promise.reject(new TypeError("cannot read properties of undefined"))],
     [
       "throws at once",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { afterFile } from "../../testing/after-file.ts";
 import { reportEach, scriptTracking } from "../../testing/scripted-tracking.ts";
 import type { TestClient } from "../../testing/test-client.ts";
@@ -94,8 +94,8 @@ describe("asking now", () => {
   });
 
   test.each([
-    [new CarrierError("bad_key", "The key is not known."), "The key is not known.", "bad_key"],
-    [new CarrierError("busy", "Come back later.", { retryable: true }), "Come back later.", undefined],
+    [new RemoteError("bad_key", "The key is not known."), "The key is not known.", "bad_key"],
+    [new RemoteError("busy", "Come back later.", { retryable: true }), "Come back later.", undefined],
     [new TypeError("defect"), "The carrier could not be asked.", undefined],
   ])("%s is answered with 502, and one may ask again at once", async (error, detail, carrierCode) => {
     const id = await parcel(org);

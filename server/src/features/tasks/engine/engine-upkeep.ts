@@ -1,4 +1,4 @@
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { World } from "../../../context.ts";
 import { leaseMs, renewLeases } from "./attempts.store.ts";
 import { recoverOverdue } from "./recover-executions.ts";
@@ -72,4 +72,5 @@ export function startUpkeep(world: World, engine: Engine): { stop(): void } {
   };
 }
 
-const superseded = (): TaskError => new TaskError("superseded", "Another worker has taken over, or it was cancelled.");
+const superseded = (): RemoteError =>
+  new RemoteError("superseded", "Another worker has taken over, or it was cancelled.");

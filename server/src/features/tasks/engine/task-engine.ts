@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { World } from "../../../context.ts";
 import { findTask } from "../../bridges/bridge-tasks.ts";
 import { endAllLeasesAcrossOrgs, leaseMs } from "./attempts.store.ts";
@@ -133,7 +133,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   };
 }
 
-const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
+const cancelled = (): RemoteError => new RemoteError("cancelled", "The execution was cancelled.");
 
 async function untilEmpty(running: ReadonlyMap<string, unknown>): Promise<void> {
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
