@@ -10,7 +10,7 @@ import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/engine/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
-import { chores } from "../worker/chores.ts";
+import { chores, works } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -68,6 +68,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     await world.queue.prepare();
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
+      workers.push(...works.map((start) => start(world)));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);

@@ -1,6 +1,8 @@
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import { leasesOn } from "../../queue/leases.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
@@ -24,6 +26,7 @@ const columns: [name: string, type: string, field: keyof ShipmentLabel][] = [
   ["cost_cents", "bigint", "costCents"],
   ["content_type", "text", "contentType"],
   ["content_bytes", "integer", "contentBytes"],
+  ["carrier_data", "jsonb", "carrierData"],
   ["failure", "jsonb", "failure"],
   ["void_requested_at", "timestamptz", "voidRequestedAt"],
   ["attempts", "integer", "attempts"],
@@ -45,7 +48,7 @@ function toRecord(label: ShipmentLabel): Row {
   return Object.fromEntries(columns.map(([name, , field]) => [name, label[field]]));
 }
 
-function toLabel(row: Row): ShipmentLabel {
+export function toLabel(row: Row): ShipmentLabel {
   const entries = columns.map(([name, , field]) => {
     const value = row[name];
     return [field, value instanceof Date ? value.toISOString() : value];
@@ -77,9 +80,10 @@ export async function insertLabel(tx: Tx, orgId: string, label: ShipmentLabel): 
   );
 }
 
+/** Whoever writes it down has said when it is due again: nobody holds it any longer. */
 export async function updateLabel(tx: Tx, orgId: string, label: ShipmentLabel): Promise<void> {
   await tx.query(
-    `update shipment_labels l set ${names.map((name) => `${name} = u.${name}`).join(", ")}
+    `update shipment_labels l set lease_owner = null, lease_until = null, ${names.map((name) => `${name} = u.${name}`).join(", ")}
        from jsonb_to_record($2::jsonb) as u (${shape}) where l.org_id = $1 and l.id = u.id`,
     [orgId, JSON.stringify(toRecord(label))],
   );
@@ -127,17 +131,16 @@ export async function listLabels(
   return toPage(rows.map(toLabel), count?.total ?? 0, query);
 }
 
-/** Takes up the label that has waited longest for the carrier to be asked again; until `leaseUntil` nobody else does. */
-export async function claimDueAcrossOrgs(
-  db: Queryable,
-  now: Date,
-  leaseUntil: Date,
-): Promise<{ orgId: string; label: ShipmentLabel } | undefined> {
-  const [row] = await db.query<Row>(
-    `update shipment_labels l set due_at = $2 where l.id in
-       (select id from shipment_labels where due_at <= $1 order by due_at limit 1 for update skip locked)
-     returning l.org_id, ${selected}`,
-    [now, leaseUntil],
-  );
-  return row && { orgId: row.org_id as string, label: toLabel(row) };
-}
+export type LeasedLabel = LeasedRow & Row;
+
+/** The carrier is to be asked about them again. */
+export const labelLeases = leasesOn<LeasedLabel>({
+  table: "shipment_labels",
+  columns: names
+    .map((name) => `t.${name}`)
+    .join(", ")
+    .concat(", t.org_id"),
+  attempts: "attempts",
+  clock: "hub",
+  leaseMs: 60_000,
+});

@@ -1,6 +1,8 @@
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import { leasesOn } from "../../queue/leases.ts";
 import type { Pickup } from "./pickup.ts";
 import type { PickupQuery } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
@@ -25,6 +27,7 @@ const columns: [name: string, type: string, field: keyof Pickup][] = [
   ["confirmation_number", "text", "confirmationNumber"],
   ["charge_cents", "bigint", "chargeCents"],
   ["messages", "jsonb", "messages"],
+  ["carrier_data", "jsonb", "carrierData"],
   ["failure", "jsonb", "failure"],
   ["is_assumed", "boolean", "isAssumed"],
   ["revision", "integer", "revision"],
@@ -50,7 +53,7 @@ function toRecord(pickup: Pickup): Row {
   return Object.fromEntries(columns.map(([name, , field]) => [name, pickup[field]]));
 }
 
-function toPickup(row: Row): Pickup {
+export function toPickup(row: Row): Pickup {
   const entries = columns.map(([name, , field]) => {
     const value = row[name];
     return [field, value instanceof Date ? value.toISOString() : value];
@@ -79,9 +82,10 @@ export async function insertPickups(tx: Tx, orgId: string, pickups: Pickup[]): P
   );
 }
 
+/** Whoever writes it down has said when it is due again: nobody holds it any longer. */
 export async function updatePickup(tx: Tx, orgId: string, pickup: Pickup): Promise<void> {
   await tx.query(
-    `update pickups p set ${names.map((name) => `${name} = u.${name}`).join(", ")}
+    `update pickups p set lease_owner = null, lease_until = null, ${names.map((name) => `${name} = u.${name}`).join(", ")}
        from jsonb_to_record($2::jsonb) as u (${shape}) where p.org_id = $1 and p.id = u.id`,
     [orgId, JSON.stringify(toRecord(pickup))],
   );
@@ -136,18 +140,16 @@ export async function findTakenDays(
   return new Map(rows.map((row) => [row.pickup_date, row.id]));
 }
 
-/** Takes up pickups that something is due for; until `leaseUntil` nobody else does. */
-export async function claimDueAcrossOrgs(
-  db: Queryable,
-  now: Date,
-  leaseUntil: Date,
-  limit: number,
-): Promise<{ orgId: string; pickup: Pickup }[]> {
-  const rows = await db.query<Row>(
-    `update pickups p set due_at = $2 where p.id in
-       (select id from pickups where due_at <= $1 order by due_at limit $3 for update skip locked)
-     returning p.org_id, ${selected}`,
-    [now, leaseUntil, limit],
-  );
-  return rows.map((row) => ({ orgId: row.org_id as string, pickup: toPickup(row) }));
-}
+export type LeasedPickup = LeasedRow & Row;
+
+/** Something is due for them that nobody waits for. */
+export const pickupLeases = leasesOn<LeasedPickup>({
+  table: "pickups",
+  columns: names
+    .map((name) => `t.${name}`)
+    .join(", ")
+    .concat(", t.org_id"),
+  attempts: "attempts",
+  clock: "hub",
+  leaseMs: 60_000,
+});

@@ -1,6 +1,6 @@
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
-import { turnOf } from "./tracking-turns.ts";
+import { turnOf } from "./tracking/tracking-turns.ts";
 
 type Column = { name: string; type: string; read(shipment: Shipment): unknown };
 

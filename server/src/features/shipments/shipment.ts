@@ -4,8 +4,8 @@ import type { Weight } from "../../core/weight.ts";
 import { servicePromise } from "./service-promise.ts";
 import type { PromiseSource, RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
-import type { Tracking, TrackingEvent } from "./tracking.ts";
-import { track } from "./tracking.ts";
+import type { Tracking, TrackingEvent } from "./tracking/tracking.ts";
+import { track } from "./tracking/tracking.ts";
 
 export type ShipmentSource = "api" | "import" | "run" | "bridge" | "demo" | "label";
 

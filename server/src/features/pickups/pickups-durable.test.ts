@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { tendPickups } from "./pickups.ts";
+import { pickupWork } from "./pickups.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -25,11 +26,8 @@ async function booked(carrier = "demo", settings: object = {}) {
   return body;
 }
 const read = async (id: string) => (await org.get(`/pickups/${id}`)).body;
-/** Two nodes at once, until nothing is due any more. */
-async function tend(): Promise<void> {
-  const done = await Promise.all([tendPickups(hub.world), tendPickups(hub.world)]);
-  if (done.some((count) => count > 0)) await tend();
-}
+/** Two workers at once, until nothing is due any more. */
+const tend = () => Promise.all([workOff(hub.world, pickupWork), workOff(hub.world, pickupWork)]);
 /** As a process leaves it behind that dies before it could write down what the carrier said. */
 const forget = (id: string, sets: string) =>
   hub.world.db.query(`update pickups set ${sets}, due_at = $2 where id = $1`, [id, monday]);
