@@ -5,6 +5,7 @@ import { findUnstorableText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { isConnectionLoss } from "../../db/database.ts";
 import type { CarrierAnswer, Failure, OpenCarrier } from "./open-carrier.ts";
 import { askCarrier, openCarrier } from "./open-carrier.ts";
 
@@ -73,7 +74,13 @@ export async function askAndAnswer<R extends Asked, T, A>(
   answerOf: (settled: R, said: CarrierAnswer<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
 ): Promise<A> {
   const said = await ask(ctx, request, asked, open);
-  return await change(ctx, async (tx) => await answerOf(await settle(tx, ctx, request, asked, said), said, tx));
+  try {
+    return await change(ctx, async (tx) => await answerOf(await settle(tx, ctx, request, asked, said), said, tx));
+  } catch (error) {
+    if (error instanceof HubError || isConnectionLoss(error)) throw error;
+    // No mistake of the caller's, whatever the database says about it. The carrier will be asked again.
+    throw new Error("what a carrier said could not be written down", { cause: error });
+  }
 }
 
 /** The same on the way to something else, or for those whom nobody is waiting for. */

@@ -279,7 +279,7 @@ test("what a process that died had asked for and not written down is asked for a
   // Its connections are gone when the carrier answers.
   await node.stop();
   answer.resolve();
-  await expect(round).rejects.toThrow();
+  await expect(round).rejects.toThrow("after calling end on the pool");
   // Its lease has run out.
   await trackingWork.leases.endAllAcrossOrgs(hub.world.db);
   setClock(start + hourMs);
