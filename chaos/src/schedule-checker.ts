@@ -88,7 +88,9 @@ async function checkRows(
       group by object_id having count(*) > 1`,
   );
   for (const { id, n } of announced) findings.doubled.push(`execution ${id} was announced ${n} times`);
-  const { rows: jobs } = await db.query<{ n: number }>("select count(*)::int as n from queue.job where name = 'tasks'");
-  if (jobs[0]!.n > 0) findings.broken.push(`${jobs[0]!.n} jobs are left in the queue`);
+  const { rows: held } = await db.query<{ n: number }>(
+    "select count(*)::int as n from task_executions where due_at is not null or lease_owner is not null",
+  );
+  if (held[0]!.n > 0) findings.broken.push(`${held[0]!.n} executions are still queued or leased`);
   return rows.reduce((sum, { missed }) => sum + missed, 0);
 }

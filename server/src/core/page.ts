@@ -14,3 +14,7 @@ export function toPage<T>(data: T[], total: number, { page, limit }: PageRequest
   const pages = Math.ceil(total / limit);
   return { data, pagination: { page, limit, total, pages, hasMore: page < pages } };
 }
+
+export function mapPage<T, U>({ data, pagination }: Page<T>, toItem: (item: T) => U): Page<U> {
+  return { data: data.map(toItem), pagination };
+}

@@ -10,7 +10,7 @@ import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/engine/task-engine.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
-import { chores, works } from "../worker/chores.ts";
+import { chores, freeLeasedWork, startLeasedWork } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -60,15 +60,15 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
         freeAllExecutions(world),
         freeAllComparisons(world),
         freeAllIdempotencyKeys(world),
+        freeLeasedWork(world),
       ]);
     }
     // Before it answers: whoever finds it ready signs in at once.
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
-    await world.queue.prepare();
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
-      workers.push(...works.map((start) => start(world)));
+      workers.push(...startLeasedWork(world));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Prepared, Queryable, Tx } from "../db/database.ts";
 
 /**
  * Durable work waits in the table of what it is about: a task, a run, a comparison, a pickup. Such a table has the columns
@@ -20,6 +20,8 @@ export type LeaseSpec = {
   lane?: { column: string; limit: string };
   /** Further assignments when a row is taken; `value(1)` stands for the first of the values that come with a claim. */
   onClaim?: (value: (position: number) => string) => string;
+  /** What else must be true of a row, at this time. */
+  isReady?: (now: string) => string;
   /** By which clock a row is due: the hub's, which can be set in a preview, or the one that all nodes share. */
   clock: "hub" | "database";
   leaseMs: number;
@@ -58,6 +60,8 @@ export type Leases<Row extends LeasedRow> = {
   isAnyDueAcrossOrgs(db: Queryable, now: Date): Promise<boolean>;
   /** Returns those that are still this owner's. */
   renewAcrossOrgs(db: Queryable, owner: string, ids: string[]): Promise<string[]>;
+  /** What this owner holds besides these, because the answer to a claim was lost, is given back. */
+  releaseUnknownAcrossOrgs(db: Queryable, owner: string, knownIds: string[]): Promise<void>;
   /** Given back, to be taken again after this long. `attempts`: what its counter is from then on. */
   releaseAcrossOrgs(
     db: Queryable,
@@ -77,15 +81,21 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     [`lease_owner = $1, lease_until = ${lease}, ${attempts} = t.${attempts} + 1`]
       .concat(onClaim?.((position) => `$${firstValue + position - 1}`) ?? [])
       .join(", ");
-  const isDue =
-    "t.due_at <= coalesce($5::timestamptz, now()) and (t.lease_owner is null or ($3 and t.lease_until <= now()))";
+  const isDue = [
+    "t.due_at <= coalesce($5::timestamptz, now())",
+    "(t.lease_owner is null or ($3 and t.lease_owner <> $1 and t.lease_until <= now()))",
+  ]
+    .concat(spec.isReady?.("coalesce($5::timestamptz, now())") ?? [])
+    .join(" and ");
 
   // From lane to lane through the index: those with thousands waiting cost as much as those with one.
   const nextLane = (after: string): string =>
     `(select t.${lane} as lane, ${spec.lane ? `t.${spec.lane.limit}` : "$2::int"} as most from ${table} t
        where t.due_at is not null and t.${lane} > ${after} order by t.${lane}, t.due_at limit 1)`;
   const leased = `(select count(*) from ${table} r where r.${lane} = l.lane and r.lease_owner is not null and r.lease_until > now())`;
-  const claimText = `with recursive lanes as (
+  const claimStatement: Prepared = {
+    name: `leases_claim_${table}`,
+    text: `with recursive lanes as (
       select f.*, 1 as depth from ${nextLane("$4::uuid")} f
       union all select n.*, l.depth + 1 from lanes l, lateral ${nextLane("l.lane")} n where l.depth < ${lanesAtOnce}),
     offers as (select l.lane, o.* from lanes l, lateral (
@@ -100,13 +110,20 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     taken as (update ${table} t set ${taking(8)} from was
        where t.id = was.was_id and t.id = any(array(select was_id from was))
        returning ${columns}, former is not null as taken_over)
-    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`;
+    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`,
+  };
 
-  // Two nodes that count at the same time would both take the last place of a lane. One that freezes meanwhile loses it.
-  const oneAtATime =
-    spec.lane &&
-    `set local idle_in_transaction_session_timeout = '5s';
-    select pg_advisory_xact_lock(hashtextextended('leases on ${table}', 0))`;
+  // Dead entries of a busy queue are skipped fast by a plain scan of its index and by nothing else. And with a limit: two
+  // nodes that count at the same time would both take the last place of a lane; one that freezes meanwhile loses it.
+  const opening = [
+    "set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off",
+    ...(spec.lane
+      ? [
+          "set local idle_in_transaction_session_timeout = '5s'",
+          `select pg_advisory_xact_lock(hashtextextended('leases on ${table}', 0))`,
+        ]
+      : []),
+  ].join("; ");
   const timeOf = (now: Date): Date | null => (clock === "hub" ? now : null);
 
   return {
@@ -115,9 +132,8 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     async claimAcrossOrgs(db, { owner, limit, rooms, mayTakeOver, now, after = beforeAll, values = [] }) {
       const byOrg = JSON.stringify([...rooms.byOrg].map(([org, room]) => ({ org, room })));
       const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, rooms.others, ...values];
-      // Planned anew each time: a plan from when the table was small would read all of it from then on.
-      const claim = (on: Queryable) => on.query<Row & { stopped_at: string | null }>(claimText, all);
-      const found = await (oneAtATime === undefined ? claim(db) : db.transaction(claim, oneAtATime));
+      const claim = (tx: Tx) => tx.query<Row & { stopped_at: string | null }>(claimStatement, all);
+      const found = await db.transaction(claim, opening);
       return { rows: found.filter(({ id }) => id !== null), after: found[0]?.stopped_at ?? undefined };
     },
     async claimOneAcrossOrgs(db, id, owner, values = []) {
@@ -151,6 +167,13 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
         `update ${table} set lease_owner = null, lease_until = null, due_at = coalesce($3::timestamptz, now()) + $4 * interval '1 ms',
            ${attempts} = $5 where id = $2 and lease_owner = $1`,
         [owner, id, timeOf(now), delayMs, count],
+      );
+    },
+    async releaseUnknownAcrossOrgs(db, owner, knownIds) {
+      await db.query(
+        `update ${table} set lease_owner = null, lease_until = null, ${attempts} = greatest(0, ${attempts} - 1)
+          where lease_owner = $1 and not (id = any($2::uuid[]))`,
+        [owner, knownIds],
       );
     },
     async endAllAcrossOrgs(db) {

@@ -26,6 +26,8 @@ export type Work<W extends Workplace, Row extends LeasedRow> = {
   everyMs: number;
   /** After so many tries without getting on it is given up. A process that died over it counts as one. */
   maxAttempts: number;
+  /** A look by the clock, whether there is something to take; where one query can tell more than that. */
+  look?(world: W): Promise<boolean>;
   /** Values for `onClaim` of the leases. */
   valuesOf?(world: W): unknown[];
   /**
@@ -75,7 +77,7 @@ type Running<Row> = { row: Row; stop: AbortController; freshUntil: number };
 
 type WorkerOptions<Row> = {
   slots: number;
-  /** After a claim whose answer was lost: what this owner holds besides these has not begun. */
+  /** After a claim whose answer was lost: what this owner holds besides these has not begun. Without it, it is given back. */
   onUnknown?(owner: string, knownIds: string[]): Promise<void>;
   /** Just claimed, before anything is waited for. */
   onClaimed?(row: Row, stop: AbortController): void;
@@ -101,10 +103,11 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   async function pass(stopping: AbortSignal): Promise<void> {
     const wasTold = isTold;
     isTold = false;
-    if (mayHoldUnknown) await onUnknown?.(owner, [...running.keys()]);
+    const known = [...running.keys()];
+    if (mayHoldUnknown) await (onUnknown?.(owner, known) ?? leases.releaseUnknownAcrossOrgs(world.db, owner, known));
     mayHoldUnknown = false;
     // By the clock it is mostly in vain: a cheap look.
-    if (!wasTold && !(await leases.isAnyDueAcrossOrgs(world.db, world.clock.now()))) return;
+    if (!wasTold && !(await look())) return;
     while (!stopping.aborted) {
       const limit = Math.min(slots - running.size, maxClaim);
       if (limit <= 0) return;
@@ -123,6 +126,8 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       if (claimed.rows.length < limit && after === undefined) return;
     }
   }
+
+  const look = (): Promise<boolean> => work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now());
 
   const claims = startLoop({
     pass,
@@ -145,6 +150,8 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
 
   function begin(row: Row, askedAt: number): void {
     const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases) };
+    // It was ours once, was lost, and has come back.
+    running.get(row.id)?.stop.abort(new Superseded(`${work.name}: its lease ran out`));
     running.set(row.id, one);
     onClaimed?.(row, one.stop);
     const startedAt = performance.now();
@@ -154,7 +161,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       isFresh: () => performance.now() < one.freshUntil,
       isOver: () => one.stop.signal.aborted || (running.size >= slots && performance.now() - startedAt > turnMs),
     }).then(() => {
-      running.delete(row.id);
+      if (running.get(row.id) === one) running.delete(row.id);
       wake();
     });
   }

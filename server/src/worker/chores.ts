@@ -27,8 +27,15 @@ export const chores: Chore[] = [
 const slots = 8;
 
 /** Work that is taken under leases. */
-export const works: ((world: World) => Worker)[] = [
-  (world) => startWork(world, pickupWork, { slots }),
-  (world) => startWork(world, labelWork, { slots }),
-  (world) => startWork(world, trackingWork, { slots }),
-];
+export function startLeasedWork(world: World): Worker[] {
+  return [
+    startWork(world, pickupWork, { slots }),
+    startWork(world, labelWork, { slots }),
+    startWork(world, trackingWork, { slots }),
+  ];
+}
+
+/** Only when no other process can be at work on this database. */
+export async function freeLeasedWork({ db }: World): Promise<void> {
+  await Promise.all([pickupWork, labelWork, trackingWork].map(({ leases }) => leases.endAllAcrossOrgs(db)));
+}

@@ -5,6 +5,7 @@ import { notFound } from "../../core/resources.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Work } from "../../queue/work.ts";
 import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
@@ -33,17 +34,17 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 }
 
 /** Writes a changed label and what happened. */
-export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: string): Promise<ShipmentLabel> {
+export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
   await record(tx, ctx, label, what);
   return label;
 }
 
-export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: string): Promise<void> {
-  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents } = label;
+export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<void> {
+  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
   const cost = costCents === null ? null : costCents / 100;
-  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost };
-  await recordEvent(tx, ctx, { type: `label.${what}`, objectType: "label", objectId: label.id, data });
+  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
+  await recordEvent(tx, ctx, { type: `label.${what}`, objectId: label.id, data });
 }
 
 export function nowOf({ clock }: Ctx): string {

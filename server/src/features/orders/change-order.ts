@@ -58,7 +58,9 @@ export async function updateOrder(
     if (updated.number !== order.number) await store.renameInShipments(tx, ctx.orgId, updated, env.now);
     const entry = { orderId: order.id, changes, version: updated.version };
     await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "patched", at });
-    await record(tx, ctx, "updated", updated, { fields: touched, status: updated.status });
+    const { number, status, version } = updated;
+    const data = { number, fields: touched, status, version };
+    await recordEvent(tx, ctx, { type: "order.updated", objectId: order.id, data });
     return presentTo(ctx, updated);
   });
 }
@@ -71,7 +73,8 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: number | undef
       throw new HubError("order_not_draft", `The order is ${order.status}. Cancel or archive it instead.`);
     }
     await store.deleteOrders(tx, ctx.orgId, [order.id]);
-    await record(tx, ctx, "deleted", order, {});
+    const { number, version } = order;
+    await recordEvent(tx, ctx, { type: "order.deleted", objectId: order.id, data: { number, version } });
     return { id: order.id, deleted: true as const };
   });
 }
@@ -146,9 +149,4 @@ async function refuseTaken(saved: Promise<void>): Promise<void> {
     }
     throw error;
   }
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, order: Order, data: Record<string, unknown>): Promise<void> {
-  const event = { type: `order.${what}`, objectType: "order", objectId: order.id };
-  await recordEvent(tx, ctx, { ...event, data: { number: order.number, ...data } });
 }

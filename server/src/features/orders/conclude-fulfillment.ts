@@ -1,8 +1,8 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
 import type { HistoryEntry } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
+import { recordOrders } from "./order-events.ts";
 import type { Hold, Order, OrderFields, OrderPatch } from "./order.ts";
 import { changesOf, fulfillmentHold } from "./order.ts";
 import * as store from "./orders.store.ts";
@@ -33,8 +33,7 @@ export async function concludeFulfillment(
   const fields: (keyof OrderFields)[] = ["status", "holds"];
   await store.updateOrders(tx, ctx.orgId, updated, fields, at.toISOString());
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "fulfillment", at });
-  const data = { count: updated.length, source: "fulfillment", firstIds: updated.slice(0, 100).map(({ id }) => id) };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", orders: updated, fields });
 }
 
 function patchFor(

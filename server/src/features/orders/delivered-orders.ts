@@ -25,6 +25,6 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   await recordEvents(
     tx,
     ctx,
-    arrived.map(({ id, number }) => ({ type: "order.delivered", objectType: "order", objectId: id, data: { number } })),
+    updated.map(({ id, number, version }) => ({ type: "order.delivered", objectId: id, data: { number, version } })),
   );
 }

@@ -52,6 +52,6 @@ async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<
   await store.updateOrders(tx, ctx.orgId, [updated], fields, at.toISOString());
   const entry = { orderId: order.id, changes, version: updated.version };
   await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "shipment", at });
-  const data = { number: order.number, fields, status: updated.status };
-  await recordEvent(tx, ctx, { type: "order.updated", objectType: "order", objectId: order.id, data });
+  const data = { number: order.number, fields, status: updated.status, version: updated.version };
+  await recordEvent(tx, ctx, { type: "order.updated", objectId: order.id, data });
 }

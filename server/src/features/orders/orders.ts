@@ -38,6 +38,7 @@ export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";
+export { recordOrders } from "./order-events.ts";
 /** As callers name them. */
 export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
 /** For features that change many orders at once, in a transaction of theirs. */

@@ -1,7 +1,7 @@
 import type { World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import { insertChanges } from "./order-history.store.ts";
 import type { Hold, Order } from "./order.ts";
 import { changesOf } from "./order.ts";
@@ -35,15 +35,15 @@ async function releaseBatch(tx: Tx, world: World): Promise<number> {
     }
     await store.updateOrders(tx, orgId, updated, ["holds"], now.toISOString());
     await insertChanges(tx, orgId, history, { ...ctx, kind: "hold_released", at: now });
-    for (const order of orders) {
-      const handles = order.holds.filter((hold) => isOver(hold, now)).map(({ handle }) => handle);
-      await recordEvent(tx, ctx, {
-        type: "order.hold_released",
-        objectType: "order",
-        objectId: order.id,
-        data: { number: order.number, handles, onHold: order.holds.length > handles.length },
-      });
-    }
+    await recordEvents(
+      tx,
+      ctx,
+      orders.map(({ id, number, version, holds }) => {
+        const handles = holds.filter((hold) => isOver(hold, now)).map(({ handle }) => handle);
+        const data = { number, handles, onHold: holds.length > handles.length, version: version + 1 };
+        return { type: "order.hold_released", objectId: id, data };
+      }),
+    );
   }
   return due.length;
 }

@@ -8,6 +8,7 @@ import type { Ctx, World } from "../../context.ts";
 import { change, systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Work } from "../../queue/work.ts";
 import { Unfinished } from "../../route.ts";
@@ -38,17 +39,23 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
 }
 
 /** Writes a changed pickup and what happened. */
-export async function save(tx: Tx, ctx: Ctx, pickup: Pickup, what: string, retryAfterMs?: number): Promise<Pickup> {
+export async function save(
+  tx: Tx,
+  ctx: Ctx,
+  pickup: Pickup,
+  what: Happening<"pickup">,
+  retryAfterMs?: number,
+): Promise<Pickup> {
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
   await record(tx, ctx, saved, what);
   return saved;
 }
 
-export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: string): Promise<void> {
-  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt } = pickup;
-  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt };
-  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectType: "pickup", objectId: pickup.id, data });
+export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): Promise<void> {
+  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
+  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
+  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
 export function nowOf({ clock }: Ctx): string {
@@ -164,9 +171,10 @@ const callingOff: CarrierRequest<Pickup, void> = {
     current.previous?.revision === asked.previous?.revision && current.status !== "requested",
   done: (tx, ctx, current) =>
     save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "former_called_off"),
-  refused(tx, ctx, current) {
+  async refused(tx, ctx, current) {
     const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
-    return callingOff.done(tx, ctx, { ...current, messages: [...current.messages, doubt] });
+    const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
+    return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "former_forgotten");
   },
 };
 

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.ts";
 import { createFinder } from "../../../core/validation.ts";
 import type { Tx } from "../../../db/database.ts";
-import { recordEvent } from "../../../events/record-event.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
+import { recordOrders } from "../order-events.ts";
 import { ruleErrors } from "../order-fields.ts";
 import type { HistoryEntry } from "../order-history.store.ts";
 import { insertChanges } from "../order-history.store.ts";
@@ -63,8 +63,7 @@ export async function updateChanged(
   outcome.counts.updated! += updated.length;
   if (updated.length === 0) return;
   await store.updateOrders(tx, ctx.orgId, updated, fields, now);
-  const data = { count: updated.length, source: "bridge", firstIds: updated.slice(0, 100).map(({ id }) => id) };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, orders: updated, fields });
 }
 
 /** What each order becomes; those that cannot become it fail alone. */
