@@ -140,7 +140,7 @@ export const standInCarrier: Carrier = {
   pickupRules: defaultPickupRules,
   isLocal: false,
   usesRateCards: false,
-  timeoutMs: 500,
+  timeoutMs: 20_000,
   async schedulePickup(call) {
     const { number, token } = await create(call, "pickups");
     return { confirmationNumber: number, messages: [], carrierData: { token } };

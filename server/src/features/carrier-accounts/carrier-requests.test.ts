@@ -102,7 +102,9 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     "that answers with a fault (%s) is asked again under the same key: 202, then done once",
     async (fault) => {
       carrier.inject(fault);
+      standInCarrier.timeoutMs = fault === "hang" ? 500 : 20_000;
       const { first, again } = await start();
+      standInCarrier.timeoutMs = 20_000;
       expect(first.status).toBe(202);
       const id = kind.idOf(first.body);
       expect((await kind.read(id)).status).toBe("requested");
@@ -211,7 +213,6 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     carrier.inject("error");
     const id = kind.idOf((await other.post(path, bodyOf(quickId))).body);
     slow.inject("hang", { times: 100 });
-    standInCarrier.timeoutMs = 20_000;
     setClock(2);
     const worker = startWork(hub.world, work, { slots: 8 });
     worker.wake();
@@ -224,7 +225,6 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     await worker.stop();
     expect(await hub.world.db.query(`select from ${table} where lease_owner is not null`)).toEqual([]);
     await hub.world.db.query(`update ${table} set due_at = null`);
-    standInCarrier.timeoutMs = 500;
   });
 });
 
