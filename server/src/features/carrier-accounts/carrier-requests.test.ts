@@ -47,7 +47,9 @@ const kinds = [
     path: "/pickups",
     bodyOf: pickupOf,
     table: "pickups",
-    work: pickupWork,
+    leases: pickupWork.leases,
+    workOffAll: () => workOff(hub.world, pickupWork),
+    startWorker: () => startWork(hub.world, pickupWork, { slots: 8 }),
     books: carrier.booked,
     refusal: [502, "carrier_failed"],
     idOf: (body: { id: string; label?: { id: string } }) => body.id,
@@ -60,7 +62,9 @@ const kinds = [
     path: "/shipments/labels",
     bodyOf: labelOf,
     table: "shipment_labels",
-    work: labelWork,
+    leases: labelWork.leases,
+    workOffAll: () => workOff(hub.world, labelWork),
+    startWorker: () => startWork(hub.world, labelWork, { slots: 8 }),
     books: carrier.sold,
     refusal: [409, "label_refused"],
     idOf: (body: { id: string; label?: { id: string } }) => body.label!.id,
@@ -74,7 +78,7 @@ const kinds = [
 const entriesOf = (books: Map<string, { number: string }>, id: string) =>
   [...books].filter(([key]) => key.includes(id)).map(([, { number }]) => number);
 
-describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bodyOf, table, work, books, ...kind }) => {
+describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bodyOf, table, books, ...kind }) => {
   const start = async (key = randomUUID()) => {
     const body = bodyOf(await carrier.account(hub, org));
     const headers = { "idempotency-key": key };
@@ -110,7 +114,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
       expect((await kind.read(id)).status).toBe("requested");
       expect(kind.idOf((await again()).body)).toBe(id);
       setClock(2);
-      await workOff(hub.world, work);
+      await kind.workOffAll();
       const record = await kind.read(id);
       expect([record.status, entriesOf(books, id)]).toEqual([kind.done, [kind.numberOf(record)]]);
       expect(kind.idOf((await again()).body)).toBe(id);
@@ -122,9 +126,9 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     const { first } = await start();
     const id = kind.idOf(first.body);
     setClock(19);
-    expect(await workOff(hub.world, work)).toBe(0);
+    expect(await kind.workOffAll()).toBe(0);
     setClock(20);
-    expect(await workOff(hub.world, work)).toBe(1);
+    expect(await kind.workOffAll()).toBe(1);
     expect((await kind.read(id)).status).toBe(kind.done);
   });
 
@@ -150,7 +154,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     const before = carrier.requests.length;
     for (let minutes = 11; minutes <= 11 * (maxAttempts + 1); minutes += 11) {
       setClock(minutes);
-      await workOff(hub.world, work);
+      await kind.workOffAll();
     }
     expect(carrier.requests.length).toBe(before + maxAttempts - 1);
     expect(await kind.read(id)).toMatchObject({ status: "failed", failure: { code: "outcome_unknown" } });
@@ -177,11 +181,11 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     await hub.world.db.query(`create trigger poison before update on ${table} for each row
       when (new.id = '${open.id}' and new.status = '${kind.done}') execute function poison()`);
     setClock(2);
-    await workOff(hub.world, work);
+    await kind.workOffAll();
     expect((await kind.read(kind.idOf(other.body))).status).toBe(kind.done);
     for (let minutes = 4; minutes < 60; minutes += 2) {
       setClock(minutes);
-      await workOff(hub.world, work);
+      await kind.workOffAll();
     }
     await hub.world.db.query("drop function poison cascade");
     expect(await kind.read(open.id)).toMatchObject({ status: "failed", failure: { code: "outcome_unknown" } });
@@ -197,10 +201,10 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     setClock(2);
     const rooms = { byOrg: new Map<string, number>(), others: 10 };
     const claim = { owner: randomUUID(), limit: 10, rooms, mayTakeOver: true, now: new Date(now) };
-    expect((await work.leases.claimAcrossOrgs(hub.world.db, claim)).rows.map((row) => row.id)).toEqual([id]);
-    expect(await workOff(hub.world, work)).toBe(0);
-    await work.leases.endAllAcrossOrgs(hub.world.db);
-    expect(await workOff(hub.world, work)).toBe(1);
+    expect((await kind.leases.claimAcrossOrgs(hub.world.db, claim)).rows.map((row) => row.id)).toEqual([id]);
+    expect(await kind.workOffAll()).toBe(0);
+    await kind.leases.endAllAcrossOrgs(hub.world.db);
+    expect(await kind.workOffAll()).toBe(1);
     expect((await kind.read(id)).status).toBe(kind.done);
   });
 
@@ -214,7 +218,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     const id = kind.idOf((await other.post(path, bodyOf(quickId))).body);
     slow.inject("hang", { times: 100 });
     setClock(2);
-    const worker = startWork(hub.world, work, { slots: 8 });
+    const worker = kind.startWorker();
     worker.wake();
     await expect.poll(async () => (await kind.read(id, other)).status, { timeout: 5_000 }).toBe(kind.done);
     // Each is held on its own: what this worker has no place for is free for others.

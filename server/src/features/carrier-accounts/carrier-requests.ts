@@ -2,10 +2,14 @@ import type { Carrier, CarrierCall, CarrierData } from "../../carriers/carrier.t
 import { HubError } from "../../core/errors.ts";
 import { linePattern } from "../../core/schema.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
-import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
+import { change, systemContext } from "../../context.ts";
+import type { Stored } from "../../db/columns.ts";
 import type { Tx } from "../../db/database.ts";
 import { isConnectionLoss } from "../../db/database.ts";
+import type { LeasedRecords } from "../../queue/leased-records.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import type { Work } from "../../queue/work.ts";
 import type { CarrierAnswer, Failure, OpenCarrier } from "./open-carrier.ts";
 import { askCarrier, openCarrier } from "./open-carrier.ts";
 
@@ -34,6 +38,12 @@ export type CarrierRequest<R extends Asked, T> = {
 /** `retryAfterMs`: the carrier does not want to be asked sooner. */
 export type Unanswered = { unknown: string; retryAfterMs?: number };
 
+type Retryable = { status: string; failure: Failure | null; carrierAccountId: string | null };
+
+export function nowOf({ clock }: Ctx): string {
+  return clock.now().toISOString();
+}
+
 /** So often is a carrier asked for one thing, over some three hours; then somebody has to look there. */
 export const maxAttempts = 24;
 
@@ -60,6 +70,40 @@ export async function reachCarrier(ctx: Ctx, accountId: string | null): Promise<
     if (error instanceof HubError) return { unknown: error.message };
     throw error;
   }
+}
+
+/** Asks again for things of one kind that nobody is waiting for. */
+export function carrierWork<R extends Asked>(
+  name: string,
+  everyMs: number,
+  { leases, fromRow }: LeasedRecords<R>,
+  askAgain: (ctx: Ctx, record: R, reached: Reached, stopping?: AbortSignal) => Promise<unknown>,
+): Work<World, LeasedRow & Stored<R>> {
+  return {
+    name,
+    leases,
+    wakeOn: ["clock"],
+    everyMs,
+    maxAttempts,
+    async run(world, row, { signal }) {
+      const ctx = systemContext(world, row.org_id, name);
+      const record = fromRow(row);
+      await askAgain(ctx, record, await reachCarrier(ctx, record.carrierAccountId), signal);
+      return "done";
+    },
+    async giveUp(world, row) {
+      const silence = { unknown: "What the carrier said could not be written down." };
+      await askAgain(systemContext(world, row.org_id, name), fromRow(row), silence);
+    },
+  };
+}
+
+/** Only what nobody knows the outcome of is asked for once more, under its key; what was refused is another wish. */
+export function refuseUnlessUnanswered({ status, failure, carrierAccountId }: Retryable): void {
+  if (status !== "failed" || failure?.code !== "outcome_unknown") {
+    throw new HubError("invalid_state", "The carrier is asked once more only for what failed as `outcome_unknown`.");
+  }
+  if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
 }
 
 /**

@@ -5,14 +5,14 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
-import { askAgainAt, askAndAnswer } from "../carrier-accounts/carrier-requests.ts";
+import { askAgainAt, askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { lockOrders } from "../orders/orders.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { move, presentLabel } from "./label.ts";
-import { lock, nowOf, purchase, record, save } from "./label-requests.ts";
+import { lock, purchase, record, save } from "./label-requests.ts";
 import type { LabelRequest, LabelSale } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 import { planLabel, refuseUnshippable } from "./plan-label.ts";
@@ -51,7 +51,7 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer>
       if (!order) throw notFound("order");
       refuseUnshippable(order);
     }
-    await store.insertLabel(tx, ctx.orgId, label);
+    await store.insertLabels(tx, ctx.orgId, [label]);
     await record(tx, ctx, label, "requested");
     return label;
   });
@@ -69,15 +69,6 @@ export async function retryLabel(ctx: Ctx, id: string): Promise<Answer> {
     const requested = { ...move({ ...current, failure: null }, "requested", nowOf(ctx)), attempts: 1 };
     return await save(tx, ctx, requested, "requested");
   });
-}
-
-function refuseUnlessUnanswered({ status, failure, carrierAccountId }: ShipmentLabel): void {
-  if (status !== "failed" || failure?.code !== "outcome_unknown") {
-    const message =
-      "The carrier is asked once more for a label that failed because it never answered (outcome_unknown).";
-    throw new HubError("invalid_state", message);
-  }
-  if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
 }
 
 /**

@@ -2,20 +2,18 @@ import type { Label } from "../../carriers/carrier.ts";
 import { labelTypes } from "../../carriers/carrier.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { notFound } from "../../core/resources.ts";
-import type { Ctx, World } from "../../context.ts";
-import { systemContext } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { Work } from "../../queue/work.ts";
 import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
 import {
   askAndSettle,
+  carrierWork,
   isCarrierData,
   isCents,
   isStorableLine,
-  maxAttempts,
-  reachCarrier,
+  nowOf,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure } from "../carrier-accounts/open-carrier.ts";
 import { readOrders } from "../orders/orders.ts";
@@ -45,10 +43,6 @@ export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happe
   const cost = costCents === null ? null : costCents / 100;
   const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
   await recordEvent(tx, ctx, { type: `label.${what}`, objectId: label.id, data });
-}
-
-export function nowOf({ clock }: Ctx): string {
-  return clock.now().toISOString();
 }
 
 const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {
@@ -129,31 +123,15 @@ export const voiding: CarrierRequest<ShipmentLabel, void> = {
 };
 
 /**
- * Asks what a carrier left unanswered, or what a process that died could not write down: under the same key, so that the
- * carrier answers the label it has sold already.
+ * What a carrier left unanswered, or a process that died could not write down: under the same key, so that the carrier
+ * answers the label it has sold already.
  */
-export const labelWork: Work<World, store.LeasedLabel> = {
-  name: "labels",
-  leases: store.labelLeases,
-  wakeOn: ["clock"],
-  everyMs: 60_000,
-  maxAttempts,
-  async run(world, row, { signal }) {
-    const ctx = systemContext(world, row.org_id, "labels");
-    const label = store.toLabel(row);
-    await askAgain(ctx, label, await reachCarrier(ctx, label.carrierAccountId), signal);
-    return "done";
-  },
-  giveUp: (world, row) =>
-    askAgain(systemContext(world, row.org_id, "labels"), store.toLabel(row), {
-      unknown: "What the carrier said could not be written down.",
-    }),
-};
-
 async function askAgain(ctx: Ctx, label: ShipmentLabel, reached: Reached, stopping?: AbortSignal): Promise<void> {
   if (label.status === "requested") await askAndSettle(ctx, purchase, label, reached, stopping);
   else await askAndSettle(ctx, voiding, label, reached, stopping);
 }
+
+export const labelWork = carrierWork("labels", 60_000, { leases: store.labelLeases, fromRow: store.toLabel }, askAgain);
 
 /** What a carrier answers is not ours to trust. */
 function problemOf({ trackingNumber, service, costCents, contentType, content, carrierData }: Label) {

@@ -2,12 +2,12 @@ import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
-import { askAndAnswer, askAndSettle } from "../carrier-accounts/carrier-requests.ts";
+import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { presentLabel, touched } from "./label.ts";
-import { lock, nowOf, purchase, save, voiding } from "./label-requests.ts";
+import { lock, purchase, save, voiding } from "./label-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 

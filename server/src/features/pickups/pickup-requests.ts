@@ -4,24 +4,23 @@ import { RemoteError } from "../../core/remote-error.ts";
 import { notFound } from "../../core/resources.ts";
 import { canMove } from "../../core/states.ts";
 import { cleanText } from "../../core/strict-json.ts";
-import type { Ctx, World } from "../../context.ts";
-import { change, systemContext } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { Work } from "../../queue/work.ts";
 import { Unfinished } from "../../route.ts";
 import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
 import {
   askAndAnswer,
   askAndSettle,
+  carrierWork,
   isCarrierData,
   isCents,
   isStorableLine,
-  maxAttempts,
+  nowOf,
   outcomeUnknown,
-  reachCarrier,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
@@ -56,10 +55,6 @@ export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"
   const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
   const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
   await recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
-}
-
-export function nowOf({ clock }: Ctx): string {
-  return clock.now().toISOString();
 }
 
 const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {
@@ -221,25 +216,7 @@ async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Pro
   return waiting;
 }
 
-/** Asks what a carrier left unanswered, or what a process that died could not write down, and what became of pickups. */
-export const pickupWork: Work<World, store.LeasedPickup> = {
-  name: "pickups",
-  leases: store.pickupLeases,
-  wakeOn: ["clock"],
-  everyMs: 20_000,
-  maxAttempts,
-  async run(world, row, { signal }) {
-    const ctx = systemContext(world, row.org_id, "pickups");
-    const pickup = store.toPickup(row);
-    await askAgain(ctx, pickup, await reachCarrier(ctx, pickup.carrierAccountId), signal);
-    return "done";
-  },
-  giveUp: (world, row) =>
-    askAgain(systemContext(world, row.org_id, "pickups"), store.toPickup(row), {
-      unknown: "What the carrier said could not be written down.",
-    }),
-};
-
+/** What a carrier left unanswered, or a process that died could not write down; and what became of it. */
 async function askAgain(ctx: Ctx, pickup: Pickup, reached: Reached, stopping?: AbortSignal): Promise<void> {
   if (pickup.status === "requested") {
     const settled = await askAndSettle(ctx, booking, pickup, reached, stopping);
@@ -248,6 +225,13 @@ async function askAgain(ctx: Ctx, pickup: Pickup, reached: Reached, stopping?: A
   else if (pickup.previous !== null) await askAndSettle(ctx, callingOff, pickup, reached, stopping);
   else await askAndSettle(ctx, outcome, pickup, reached, stopping);
 }
+
+export const pickupWork = carrierWork(
+  "pickups",
+  20_000,
+  { leases: store.pickupLeases, fromRow: store.toPickup },
+  askAgain,
+);
 
 type Answer = PickupAnswer | Unfinished<PickupAnswer>;
 

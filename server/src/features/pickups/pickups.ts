@@ -3,10 +3,11 @@ import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
+import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
 import { dueOf, move, presentPickup } from "./pickup.ts";
-import { book, lock, nowOf, record, save } from "./pickup-requests.ts";
+import { book, lock, record, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
@@ -87,25 +88,20 @@ export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
 export async function retryPickup(ctx: Ctx, id: string) {
   const found = await store.findPickup(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("pickup");
-  refuseUnlessUnanswered(ctx, found);
+  refuseUnlessRetryable(ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
   return await book(ctx, open, found, async (tx) => {
     const current = await lock(tx, ctx, id);
-    refuseUnlessUnanswered(ctx, current);
+    refuseUnlessRetryable(ctx, current);
     const requested = move(current, "requested", nowOf(ctx), "the carrier is asked once more");
     return await save(tx, ctx, { ...requested, failure: null, attempts: 1 }, "requested");
   });
 }
 
-function refuseUnlessUnanswered(ctx: Ctx, { status, failure, closeAt, carrierAccountId }: Pickup): void {
-  if (status !== "failed" || failure?.code !== "outcome_unknown") {
-    const message =
-      "The carrier is asked once more for a pickup that failed because it never answered (outcome_unknown).";
-    throw new HubError("invalid_state", message);
-  }
-  if (nowOf(ctx) >= closeAt)
-    throw new HubError("invalid_state", `The window closed at ${closeAt}. Schedule another one.`);
-  if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
+function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
+  refuseUnlessUnanswered(pickup);
+  if (nowOf(ctx) < pickup.closeAt) return;
+  throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another one.`);
 }
 
 function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
