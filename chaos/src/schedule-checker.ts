@@ -84,7 +84,7 @@ async function checkRows(
     if (row && row.overlapped > 0) findings.broken.push(`schedule ${id} left out ${row.overlapped} runs`);
   }
   const { rows: announced } = await db.query<{ id: string; n: number }>(
-    `select object_id as id, count(*)::int as n from events where type = 'task_execution.queued'
+    `select object_id as id, count(*)::int as n from recorded_events where type = 'task_execution.queued'
       group by object_id having count(*) > 1`,
   );
   for (const { id, n } of announced) findings.doubled.push(`execution ${id} was announced ${n} times`);

@@ -53,7 +53,7 @@ export async function recordEventsAcrossOrgs(
  * the time as values. `condition` is about `u.object_id`. After it, the sealer has to be nudged.
  */
 export function eventsInsert(records: string, at: string, condition = "true"): string {
-  return `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
+  return `insert into unsealed_events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
     select u.id, u.org_id, u.type, u.object_type, u.object_id, u.actor, u.request_id, u.data, ${at}
       from jsonb_to_recordset(${records}::jsonb) as u (id uuid, org_id uuid, type text, object_type text, object_id uuid,
         actor jsonb, request_id text, data jsonb) where ${condition}`;

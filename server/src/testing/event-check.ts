@@ -11,7 +11,7 @@ export async function checkEvents(connection: ClientConfig): Promise<void> {
   await client.connect();
   const { rows } = await client.query<Recorded>(
     `select distinct on (type, object_type, array(select jsonb_object_keys(data) order by 1)) type, object_type, data
-       from events`,
+       from recorded_events`,
   );
   await client.end();
   const problems = rows.flatMap((row) => findProblems(row).map((problem) => `${row.type}: ${problem}`));

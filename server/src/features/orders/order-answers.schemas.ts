@@ -156,7 +156,11 @@ const filters = {
   updatedTo: Before,
   shipByFrom: Since,
   shipByTo: Before,
-  search: Filter(200, "Beginnings of words in number, external id, customer, SKU, city or zip; all must be found"),
+  search: Filter(
+    200,
+    "Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer " +
+      "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers",
+  ),
 };
 
 export const OrderQuery = pageQuery({
