@@ -64,6 +64,7 @@ const featureEdges: Record<string, string[]> = {
 const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
+  "carrier-accounts/carrier-requests.ts",
   "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
   "orders/orders.states.ts",

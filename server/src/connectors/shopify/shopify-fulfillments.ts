@@ -1,5 +1,5 @@
 import type { Call, Sent } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
@@ -34,7 +34,7 @@ type State = { reported: Reported[]; open: OpenItem[]; isHeld: boolean };
 async function readState(call: Call, record: Json): Promise<State> {
   const id = gidOf("Order", externalIdOf(record));
   const { order } = await query(call, stateQuery, { id });
-  if (!order) throw new TaskError("not_found", `Shopify has no order ${idOf(id)}.`);
+  if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
   const fulfillmentOrders = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes);
   return {
     reported: listOf(objectOf(order).fulfillments).filter(isValid).flatMap(toReported),
@@ -134,7 +134,7 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
     }
     if (left > 0) {
       const why = state.isHeld ? "it is on hold at Shopify" : "it was fulfilled or removed there in another way";
-      throw new TaskError("nothing_left", `Shopify cannot fulfil ${left} of line ${lineId}: ${why}.`);
+      throw new RemoteError("nothing_left", `Shopify cannot fulfil ${left} of line ${lineId}: ${why}.`);
     }
   }
   return [...byLocation.values()].map((orders) =>

@@ -1,7 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Sent } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import { externalIdOf } from "../shipment-record.ts";
@@ -36,7 +36,7 @@ type Holdable = { id: string; ours: string[] };
 async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
   const id = gidOf("Order", externalIdOf(record));
   const { order } = await query(call, holdsQuery, { id });
-  if (!order) throw new TaskError("not_found", `Shopify has no order ${idOf(id)}.`);
+  if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
   return listOf(objectOf(objectOf(order).fulfillmentOrders).nodes)
     .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(String(status)))
     .map((node) => ({
@@ -49,7 +49,7 @@ async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
 
 async function hold(call: Call, record: Json): Promise<Sent> {
   const holdable = await readHoldable(call, record);
-  if (holdable.length === 0) throw new TaskError("nothing_to_hold", "Nothing of the order is left to fulfil.");
+  if (holdable.length === 0) throw new RemoteError("nothing_to_hold", "Nothing of the order is left to fulfil.");
   const { reason = "OTHER", notes } = call.input;
   for (const { id, ours } of holdable) {
     if (ours.length > 0) continue;

@@ -1,7 +1,7 @@
-import { readJson } from "../ask.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import type { Json } from "../shape.ts";
 import {
@@ -57,7 +57,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const isKnown = orders.length > 0 && fresh.length === 0 && (at.page ?? 1) > 1;
     if (isKnown || orders.some((order) => isBefore(order, at.after))) {
       // A cache on the way answered with an older page; going on from it would skip what it hides.
-      if (++stale > maxStale) throw new TaskError("stale_page", "The shop repeats old pages.", { retryable: true });
+      if (++stale > maxStale) throw new RemoteError("stale_page", "The shop repeats old pages.", { retryable: true });
       call.log("warn", "The shop answered with an old page; asking again.");
       continue;
     }

@@ -33,11 +33,6 @@ const firstResults = 100;
 
 export { runWork } from "./run/execute-run.ts";
 
-/** Only when no other process can be at work on this database: what a killed one held is free at once. */
-export async function freeAllRuns(world: World): Promise<void> {
-  await runs.runLeases.endAllAcrossOrgs(world.db);
-}
-
 export async function listActions(ctx: Ctx) {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
   const isAvailable = ({ needsBridges }: ActionDefinition): boolean => hasBridge || !needsBridges;

@@ -6,8 +6,8 @@ import { derive } from "./shipment.ts";
 import type { EventRequest, ShipmentRequest } from "./shipments.schemas.ts";
 import { changeableFields, maxMetadataBytes } from "./shipments.schemas.ts";
 import { eventStatuses, toEventStatus } from "./shipments.states.ts";
-import type { TrackingEvent } from "./tracking.ts";
-import { keyOfEvent, mergeEvents } from "./tracking.ts";
+import type { TrackingEvent } from "./tracking/tracking.ts";
+import { keyOfEvent, mergeEvents } from "./tracking/tracking.ts";
 
 /** The order a shipment belongs to, as far as it says something about it. */
 export type ShipmentOrder = Pick<Order, "id" | "number" | "shippingAddress" | "deliverBy">;

@@ -5,7 +5,7 @@ import { startWork, workOff } from "../../../queue/work.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import type { TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
-import { freeAllRuns, runWork } from "../operations.ts";
+import { runWork } from "../operations.ts";
 
 const hub = await startTestHub();
 const { world } = hub;
@@ -143,7 +143,7 @@ describe("a poisoned portion", () => {
     const { body: run } = await org.post("/operations/run", { order_ids: ids, actions: [tag] }, later);
     for (let death = 0; death < runWork.maxAttempts; death++) {
       await runWork.leases.claimOneAcrossOrgs(world.db, run.id, randomUUID(), [new Date()]);
-      await freeAllRuns(world);
+      await runWork.leases.endAllAcrossOrgs(world.db);
     }
     await workOff(world, runWork);
     expect(await read(run.id)).toMatchObject({ status: "failed", errors_by_code: { internal_error: 2 } });

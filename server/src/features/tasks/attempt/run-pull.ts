@@ -1,5 +1,5 @@
 import type { PullTask, PulledRecord } from "../../../connectors/connector.ts";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { Checkpoint } from "../executions.store.ts";
@@ -93,8 +93,8 @@ function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWit
 const maxShownRecords = 1_000;
 const maxWhole = 10_000;
 
-function tooMany(): TaskError {
-  return new TaskError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+function tooMany(): RemoteError {
+  return new RemoteError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
 }
 
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
@@ -130,8 +130,8 @@ function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], f
   if (oldest !== undefined) checkpoint.failedSince = oldest;
 }
 
-function superseded(): TaskError {
-  return new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
+function superseded(): RemoteError {
+  return new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
 }
 
 const cursorKey = (bridge: OpenBridge, task: PullTask) => ({

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { statesBefore } from "../../core/states.ts";
-import { eventStatuses, shipmentMoves, shipmentStatuses, toEventStatus } from "./shipments.states.ts";
+import { statesBefore } from "../../../core/states.ts";
+import { eventStatuses, shipmentMoves, shipmentStatuses, toEventStatus } from "../shipments.states.ts";
 import type { TrackingEvent } from "./tracking.ts";
 import { keyOfEvent, mergeEvents, track } from "./tracking.ts";
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { tendPickups } from "./pickups.ts";
+import { pickupWork } from "./pickups.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -25,11 +26,8 @@ async function booked(carrier = "demo", settings: object = {}) {
   return body;
 }
 const read = async (id: string) => (await org.get(`/pickups/${id}`)).body;
-/** Two nodes at once, until nothing is due any more. */
-async function tend(): Promise<void> {
-  const done = await Promise.all([tendPickups(hub.world), tendPickups(hub.world)]);
-  if (done.some((count) => count > 0)) await tend();
-}
+/** Two workers at once, until nothing is due any more. */
+const tend = () => Promise.all([workOff(hub.world, pickupWork), workOff(hub.world, pickupWork)]);
 /** As a process leaves it behind that dies before it could write down what the carrier said. */
 const forget = (id: string, sets: string) =>
   hub.world.db.query(`update pickups set ${sets}, due_at = $2 where id = $1`, [id, monday]);
@@ -145,6 +143,31 @@ describe("after a crash", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: "cancelled", confirmationNumber });
   });
+});
+
+test("one Idempotency-Key books one pickup, though the database failed after the carrier was asked", async () => {
+  const account = await org.post("/carrier-accounts", { name: `Account ${randomUUID()}`, carrier: "demo" });
+  const wish = { carrierAccountId: account.body.id, pickupDate: "2026-03-04", pickupAddress: address, packageCount: 1 };
+  const body = { ...wish, readyTime: "13:00", closeTime: "17:00", allowDuplicate: true };
+  const post = (headers: Record<string, string>) => org.post("/pickups", body, { headers });
+  const headers = { "idempotency-key": randomUUID() };
+  await hub.world.db.query(`create function refuse_pickup() returns trigger language plpgsql as
+    $$ begin raise exception 'not now' using errcode = '57P03'; end $$`);
+  await hub.world.db.query(
+    `create trigger blip before update on pickups for each row execute function refuse_pickup()`,
+  );
+  const failed = await post(headers);
+  await hub.world.db.query("drop function refuse_pickup cascade");
+  expect(failed.status).toBe(503);
+  const again = await post(headers);
+  expect([again.status, again.body.status]).toEqual([202, "requested"]);
+  const list = async () => (await org.get(`/pickups?carrierAccountId=${account.body.id}`)).body.data;
+  expect(await list()).toEqual([again.body]);
+  setClock("2026-03-02T15:02:00Z");
+  await tend();
+  expect(await list()).toMatchObject([{ id: again.body.id, status: "scheduled" }]);
+  expect((await post(headers)).body.id).toBe(again.body.id);
+  expect(await list()).toHaveLength(1);
 });
 
 test("a cancellation in the middle of a change calls off what the change replaces, too", async () => {

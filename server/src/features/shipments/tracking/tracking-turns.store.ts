@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from "../../db/database.ts";
+import type { CarrierData } from "../../../carriers/carrier.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
 import type { Asking } from "./tracking-turns.ts";
 
 /**
@@ -9,28 +10,26 @@ export type Turn = {
   id: string;
   trackingNumber: string;
   shippedAt: string;
+  carrierData: CarrierData | null;
   /** As they were before, for giving the turn back. */
   trackedAt: Date | null;
   trackAt: Date | null;
 };
 
-/** The first turn of each of these organizations and carriers, in their order; null where there is nothing to ask about. */
-export async function findFirstTurnsAcrossOrgs(
-  db: Queryable,
-  accounts: { orgId: string; carrierKey: string }[],
-): Promise<(Date | null)[]> {
-  const rows = await db.query<{ first: Date | null }>(
-    `select (select min(s.track_at) from shipments s where s.org_id = a.org_id and s.carrier_key = a.carrier_key) as first
-       from unnest($1::uuid[], $2::text[]) with ordinality as a (org_id, carrier_key, index) order by a.index`,
-    [accounts.map(({ orgId }) => orgId), accounts.map(({ carrierKey }) => carrierKey)],
+/** Null when there is nothing to ask this carrier about. */
+export async function findFirstTurn(db: Queryable, orgId: string, carrierKey: string): Promise<Date | null> {
+  const [row] = await db.query<{ first: Date | null }>(
+    "select min(track_at) as first from shipments where org_id = $1 and carrier_key = $2",
+    [orgId, carrierKey],
   );
-  return rows.map(({ first }) => first);
+  return row!.first;
 }
 
 type TurnRow = {
   id: string;
   tracking_number: string;
   shipped_at: Date;
+  carrier_data: CarrierData | null;
   tracked_at: Date | null;
   track_at: Date | null;
 };
@@ -45,7 +44,7 @@ const takeTurns = (which: string): string => `with turns as (
     select id, tracked_at, track_at from shipments where org_id = $1 and ${which})
   update shipments s set tracked_at = $2, track_at = ${nextTurn(["$2", "$3", "$4"])}
     from turns t where s.org_id = $1 and s.id = t.id
-  returning s.id, s.tracking_number, s.shipped_at, t.tracked_at, t.track_at`;
+  returning s.id, s.tracking_number, s.shipped_at, s.carrier_data, t.tracked_at, t.track_at`;
 
 /** The parcels that the carrier was asked about longest ago; two nodes get different ones. */
 export async function takeDueTurns(
@@ -107,11 +106,21 @@ export async function markAsked(tx: Tx, orgId: string, ids: string[], asked: Ask
   );
 }
 
+/** What the carrier wants back when it is asked about the parcel. */
+export async function keepCarrierData(tx: Tx, orgId: string, id: string, data: CarrierData): Promise<void> {
+  await tx.query("update shipments set carrier_data = $3 where org_id = $1 and id = $2", [
+    orgId,
+    id,
+    JSON.stringify(data),
+  ]);
+}
+
 function toTurn(row: TurnRow): Turn {
   return {
     id: row.id,
     trackingNumber: row.tracking_number,
     shippedAt: row.shipped_at.toISOString(),
+    carrierData: row.carrier_data,
     trackedAt: row.tracked_at,
     trackAt: row.track_at,
   };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
-import { afterFile } from "../../testing/after-file.ts";
-import { reportEach, scriptTracking } from "../../testing/scripted-tracking.ts";
-import type { TestClient } from "../../testing/test-client.ts";
-import { startTestHub } from "../../testing/test-hub.ts";
-import { chores } from "../../worker/chores.ts";
-import { startWorker } from "../../worker/worker.ts";
-import { followParcels } from "./shipments.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
+import { afterFile } from "../../../testing/after-file.ts";
+import { reportEach, scriptTracking } from "../../../testing/scripted-tracking.ts";
+import type { TestClient } from "../../../testing/test-client.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+import { startWork, workOff } from "../../../queue/work.ts";
+import { trackingWork } from "../shipments.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -85,7 +84,7 @@ describe("asking now", () => {
     const first = org.post(`/shipments/${id}/track`);
     await expect.poll(() => asked.length).toBe(1);
     const others = await Promise.all([1, 2, 3].map(() => org.post(`/shipments/${id}/track`)));
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     for (const { status, body } of others) expect({ status, ...body }).toMatchObject({ status: 200, wasAsked: false });
     answer.resolve();
     expect((await first).body).toMatchObject({ wasAsked: true, hasNews: true, shipment: { status: "in_transit" } });
@@ -94,8 +93,8 @@ describe("asking now", () => {
   });
 
   test.each([
-    [new CarrierError("bad_key", "The key is not known."), "The key is not known.", "bad_key"],
-    [new CarrierError("busy", "Come back later.", { retryable: true }), "Come back later.", undefined],
+    [new RemoteError("bad_key", "The key is not known."), "The key is not known.", "bad_key"],
+    [new RemoteError("busy", "Come back later.", { retryable: true }), "Come back later.", undefined],
     [new TypeError("defect"), "The carrier could not be asked.", undefined],
   ])("%s is answered with 502, and one may ask again at once", async (error, detail, carrierCode) => {
     const id = await parcel(org);
@@ -130,7 +129,7 @@ test("the preview asks no carrier outside, unless that is allowed", async () => 
   const { status, body } = await own.post(`/shipments/${id}/track`);
   expect({ status, code: body.code }).toEqual({ status: 409, code: "preview_calls_nobody" });
   preview.advance(hourMs);
-  await followParcels(preview.world);
+  await workOff(preview.world, trackingWork);
   expect(asked).toEqual([]);
   preview.world.settings.outbound.allowFromPreview = true;
   expect((await own.post(`/shipments/${id}/track`)).status).toBe(200);
@@ -143,14 +142,18 @@ test("in the preview a demo parcel arrives while its clock is moved on, and nobo
   const own = await preview.org();
   await own.post("/carrier-accounts", { name: "Trial", carrier: "demo" });
   const { body: made } = await own.post("/shipments", { trackingNumber: "P1", carrier: "demo" });
-  const worker = startWorker(
-    preview.world,
-    chores.filter(({ name }) => name === "tracking"),
-  );
+  const worker = startWork(preview.world, trackingWork, { slots: 2 });
   const status = async () => (await own.get(`/shipments/${made.id}`)).body.status;
   await preview.operator.post("/preview/clock", { advanceSeconds: 20 * 3_600 });
   await expect.poll(status, { timeout: 40_000 }).toBe("in_transit");
   await preview.operator.post("/preview/clock", { advanceSeconds: 10 * 24 * 3_600 });
   await expect.poll(status, { timeout: 40_000 }).toBe("delivered");
+  // A clock that is set back does not keep the hub from looking.
+  await preview.operator.post("/preview/clock", { reset: true });
+  const { body: next } = await own.post("/shipments", { trackingNumber: "P2", carrier: "demo" });
+  await preview.operator.post("/preview/clock", { advanceSeconds: 3_600 });
+  await expect
+    .poll(async () => (await own.get(`/shipments/${next.id}`)).body.trackedAt, { timeout: 40_000 })
+    .not.toBeNull();
   await worker.stop();
 }, 90_000);

@@ -1,16 +1,16 @@
-import { HubError } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
-import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
-import { listTrackingAccountsAcrossOrgs, listTrackingCarriers } from "../carrier-accounts/carrier-accounts.ts";
-import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { askWhereabouts } from "./ask-whereabouts.ts";
+import { HubError } from "../../../core/errors.ts";
+import { notFound } from "../../../core/resources.ts";
+import type { Ctx } from "../../../context.ts";
+import { change } from "../../../context.ts";
+import { listTrackingAccountsAcrossOrgs, listTrackingCarriers } from "../../carrier-accounts/carrier-accounts.ts";
+import { openCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { askAboutParcels } from "./ask-about-parcels.ts";
 import { applyTrackingRecords } from "./ingest-events.ts";
-import { presentTo } from "./present-shipment.ts";
-import type { TrackAnswer } from "./shipment-answers.schemas.ts";
-import type { Shipment } from "./shipment.ts";
-import { carrierKeyOf, isOpen } from "./shipment.ts";
-import { findShipment } from "./shipments.store.ts";
+import { presentTo } from "../present-shipment.ts";
+import type { TrackAnswer } from "../shipment-answers.schemas.ts";
+import type { Shipment } from "../shipment.ts";
+import { carrierKeyOf, isOpen } from "../shipment.ts";
+import { findShipment } from "../shipments.store.ts";
 import { askingAt } from "./tracking-turns.ts";
 import { giveBackTurns, takeTurn } from "./tracking-turns.store.ts";
 
@@ -30,7 +30,7 @@ export async function trackShipment(ctx: Ctx, id: string): Promise<TrackAnswer> 
     const current = await findShipment(ctx.db, ctx.orgId, id);
     return { wasAsked: false, hasNews: false, shipment: presentTo(ctx, current ?? before) };
   }
-  const said = await askWhereabouts(ctx, open, [turn]);
+  const said = await askAboutParcels(ctx, open, [turn]);
   if (!("done" in said)) {
     await giveBackTurns(ctx.db, ctx.orgId, [turn], asking.at);
     if ("unknown" in said) throw new HubError("carrier_failed", said.unknown);

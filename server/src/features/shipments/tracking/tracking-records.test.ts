@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { change, systemContext } from "../../context.ts";
-import { startTestHub } from "../../testing/test-hub.ts";
-import type { TrackingRecord } from "./shipments.ts";
-import { applyTrackingRecords } from "./shipments.ts";
+import { change, systemContext } from "../../../context.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+import type { TrackingRecord } from "../shipments.ts";
+import { applyTrackingRecords } from "../shipments.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();

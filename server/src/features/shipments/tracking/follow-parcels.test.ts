@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
-import { afterFile } from "../../testing/after-file.ts";
-import { reportEach, scriptTracking } from "../../testing/scripted-tracking.ts";
-import type { TestOrg } from "../../testing/test-hub.ts";
-import { startTestHub } from "../../testing/test-hub.ts";
-import { followParcels } from "./shipments.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
+import { afterFile } from "../../../testing/after-file.ts";
+import { reportEach, scriptTracking } from "../../../testing/scripted-tracking.ts";
+import type { TestOrg } from "../../../testing/test-hub.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+import { startWork, workOff } from "../../../queue/work.ts";
+import { trackingWork } from "../shipments.ts";
 
 const hub = await startTestHub();
 const minuteMs = 60_000;
@@ -26,7 +27,7 @@ const tracks = (...args: Parameters<typeof scriptTracking>) => (script = scriptT
 afterEach(async () => {
   script?.undo();
   script = undefined;
-  await hub.world.db.query("update carrier_accounts set is_active = false");
+  await hub.world.db.query("update carrier_accounts set is_active = false, due_at = null");
 });
 
 let accounts = 0;
@@ -52,10 +53,10 @@ describe("the hub asks by itself", () => {
     await org.post("/shipments", { carrier: "demo" });
     await org.post(`/shipments/${closed}/events`, { at: iso(start), status: "delivered" });
     const { asked, numbers } = tracks("demo", async () => []);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked).toEqual([]);
     setClock(start + 30 * minuteMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked).toEqual([
       {
         key: "key",
@@ -68,11 +69,11 @@ describe("the hub asks by itself", () => {
     expect(numbers().length).toBe(2);
     expect(await read(org, id!)).toMatchObject({ trackedAt: iso(now), version: 1, events: [] });
     setClock(now + 29 * minuteMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked.length).toBe(1);
     await org.post(`/shipments/${id}/events`, scan(now));
     setClock(now + minuteMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(numbers().toSorted()).toEqual(["A1", "A1", "A2", "A2"]);
   });
 
@@ -91,8 +92,12 @@ describe("the hub asks by itself", () => {
     ]);
     const overview = async () => (await org.get("/v1/overview")).body.data;
     expect(await overview()).toMatchObject({ delivered: 0, at_risk_by_reason: { not_accepted: 251 } });
-    await Promise.all([followParcels(hub.world), followParcels(node.world), followParcels(node.world)]);
-    await Promise.all([followParcels(hub.world), followParcels(node.world)]);
+    await Promise.all([
+      workOff(hub.world, trackingWork),
+      workOff(node.world, trackingWork),
+      workOff(node.world, trackingWork),
+    ]);
+    await Promise.all([workOff(hub.world, trackingWork), workOff(node.world, trackingWork)]);
     expect(numbers().length).toBe(250);
     expect(new Set(numbers()).size).toBe(250);
     for (const { parcels: given } of asked) expect(given.length).toBeLessThanOrEqual(100);
@@ -105,7 +110,7 @@ describe("the hub asks by itself", () => {
     expect(audit.data).toMatchObject([{ actor: { type: "system", name: "tracking" } }]);
     expect(await overview()).toMatchObject({ delivered: 250, at_risk: 1, avg_transit_days: 0.8 });
     setClock(now + 60 * dayMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(numbers().length).toBe(250);
   });
 
@@ -132,7 +137,7 @@ describe("the hub asks by itself", () => {
         ],
       })),
     );
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(numbers()).toEqual(["C1"]);
     const { events, version } = await read(org, id!);
     expect(events).toMatchObject([{ at, status: "attempt_failed" }]);
@@ -143,7 +148,7 @@ describe("the hub asks by itself", () => {
     await org.post("/shipments", { trackingNumber: "DEMO000100000001", carrier: "demo" });
     setClock(now + hourMs);
     await org.post(`/tasks/execute-sync`, { bridgeId: bridge.id, taskName: "tracking.pull", input: { seed: 1 } });
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(numbers()).toEqual(["C1", "C1"]);
   });
 
@@ -153,11 +158,11 @@ describe("the hub asks by itself", () => {
     await parcels(org, "D1", "D2");
     const { asked } = tracks("demo", async () => []);
     setClock(start + hourMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked.map(({ key, parcels: given }) => [key, given.length])).toEqual([["first", 2]]);
     await org.patch(`/carrier-accounts/${first}`, { isActive: false });
     setClock(now + hourMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked.map(({ key }) => key)).toEqual(["first", "second"]);
   });
 
@@ -168,7 +173,7 @@ describe("the hub asks by itself", () => {
     const { asked } = tracks("demo", async () => []);
     const round = async (ms: number): Promise<number> => {
       setClock(ms);
-      await followParcels(hub.world);
+      await workOff(hub.world, trackingWork);
       return asked.length;
     };
     expect(await round(start + 13 * dayMs)).toBe(1);
@@ -181,8 +186,8 @@ describe("the hub asks by itself", () => {
 
 describe("what goes wrong with one account", () => {
   const failures: [string, () => Promise<never>][] = [
-    ["refuses", () => Promise.reject(new CarrierError("bad_key", "The key is not known."))],
-    ["has an outage", () => Promise.reject(new CarrierError("busy", "Come back later.", { retryable: true }))],
+    ["refuses", () => Promise.reject(new RemoteError("bad_key", "The key is not known."))],
+    ["has an outage", () => Promise.reject(new RemoteError("busy", "Come back later.", { retryable: true }))],
     ["has a defect", () => Promise.reject(new TypeError("cannot read properties of undefined"))],
     [
       "throws at once",
@@ -204,17 +209,19 @@ describe("what goes wrong with one account", () => {
     );
     setClock(start + hourMs);
     hub.logs.length = 0;
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect((await read(good, found!)).status).toBe("in_transit");
     expect(await read(bad, lost!)).toMatchObject({ status: "pre_transit", events: [] });
     expect(hub.logs.filter((line) => line.includes("could not be asked about shipments")).length).toBe(1);
     isMended = true;
-    setClock(now + hourMs);
-    // It is left alone for a minute, so that accounts that hang do not take turns with those that work.
-    await followParcels(hub.world);
+    // It is left alone for a minute, and this parcel until its next turn.
+    setClock(now + 59_000);
+    expect(await workOff(hub.world, trackingWork)).toBe(0);
+    setClock(now + 1_000);
+    expect(await workOff(hub.world, trackingWork)).toBe(1);
     expect((await read(bad, lost!)).status).toBe("pre_transit");
-    hub.advance(minuteMs);
-    await followParcels(hub.world);
+    setClock(now + hourMs);
+    await workOff(hub.world, trackingWork);
     expect((await read(bad, lost!)).status).toBe("in_transit");
   });
 
@@ -224,21 +231,20 @@ describe("what goes wrong with one account", () => {
     await account(good, "good");
     const [lost] = await parcels(bad, "G1");
     const [found] = await parcels(good, "G1");
-    const stopping = new AbortController();
     tracks("demo", (call, given) =>
       call.credentials.apiKey === "bad"
         ? new Promise<never>(() => {})
         : Promise.resolve(reportEach(given, scan(start))),
     );
     setClock(start + hourMs);
-    const round = followParcels(hub.world, stopping.signal);
+    const worker = startWork(hub.world, trackingWork, { slots: 4 });
+    worker.wake();
     await expect.poll(async () => (await read(good, found!)).status).toBe("in_transit");
-    stopping.abort();
-    await round;
+    await worker.stop();
     // Another node may ask at once.
     expect((await read(bad, lost!)).trackedAt).toBeNull();
     const { numbers } = tracks("demo", async (_call, given) => reportEach(given, scan(start)));
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(numbers()).toEqual(["G1"]);
     expect((await read(bad, lost!)).status).toBe("in_transit");
   });
@@ -250,7 +256,7 @@ describe("what goes wrong with one account", () => {
     await hub.world.db.query("update carrier_accounts set credentials = 'v1.x.y' where id = $1", [id]);
     const { asked } = tracks("demo", async () => []);
     setClock(start + hourMs);
-    await followParcels(hub.world);
+    await workOff(hub.world, trackingWork);
     expect(asked).toEqual([]);
     expect((await read(org, parcel!)).trackedAt).toBeNull();
     expect((await org.post(`/shipments/${parcel}/track`)).body.code).toBe("credentials_unreadable");
@@ -268,47 +274,41 @@ test("what a process that died had asked for and not written down is asked for a
     if (numbers().length === 1) await answer.promise;
     return reportEach(given, scan(start));
   });
-  const round = followParcels(node.world);
+  const round = workOff(node.world, trackingWork);
   await expect.poll(() => numbers().length).toBe(1);
   // Its connections are gone when the carrier answers.
   await node.stop();
   answer.resolve();
-  await round;
+  await expect(round).rejects.toThrow("after calling end on the pool");
+  // Its lease has run out.
+  await trackingWork.leases.endAllAcrossOrgs(hub.world.db);
   setClock(start + hourMs);
-  await followParcels(hub.world);
+  await workOff(hub.world, trackingWork);
   expect(await read(org, id!)).toMatchObject({ status: "pre_transit", trackedAt: iso(start + hourMs) });
   setClock(start + 2 * hourMs);
-  await followParcels(hub.world);
+  await workOff(hub.world, trackingWork);
   expect(await read(org, id!)).toMatchObject({ status: "in_transit", events: [{ at: iso(start) }] });
 });
 
-test("with nothing to ask, a round costs a query, and none when no carrier can track", async () => {
+test("with nothing to ask, nobody looks for half an hour", async () => {
   const org = await hub.org();
   setClock(start + hourMs);
-  await parcels(org, "J1");
-  const { db } = hub.world;
-  let count = 0;
-  const counting = { ...db, query: (...args: Parameters<typeof db.query>) => (count++, db.query(...args)) };
-  const round = async (): Promise<number> => {
-    count = 0;
-    await followParcels({ ...hub.world, db: counting as typeof db });
-    return count;
-  };
-  expect(await round()).toBe(1);
-  tracks("demo", undefined);
-  expect(await round()).toBe(0);
   const { asked } = tracks("demo", async () => []);
   await account(org);
-  expect(await round()).toBe(2);
+  await parcels(org, "J1");
+  expect(await workOff(hub.world, trackingWork)).toBe(1);
   for (const minutes of [1, 28]) {
     setClock(now + minutes * minuteMs);
-    expect(await round()).toBe(1);
+    expect(await trackingWork.leases.isAnyDueAcrossOrgs(hub.world.db, new Date(now))).toBe(false);
   }
   expect(asked).toEqual([]);
   setClock(now + minuteMs);
-  await round();
+  expect(await workOff(hub.world, trackingWork)).toBe(1);
   expect(asked.length).toBe(1);
-  // A clock that is set back does not keep the hub from looking.
-  setClock(start);
-  expect(await round()).toBe(2);
+  // A carrier that cannot be asked is looked at once a day.
+  tracks("demo", undefined);
+  setClock(now + hourMs);
+  expect(await workOff(hub.world, trackingWork)).toBe(1);
+  setClock(now + dayMs - 1);
+  expect(await workOff(hub.world, trackingWork)).toBe(0);
 });

@@ -1,5 +1,5 @@
-import type { Shipment } from "./shipment.ts";
-import { isOpen } from "./shipment.ts";
+import type { Shipment } from "../shipment.ts";
+import { isOpen } from "../shipment.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -1,30 +1,38 @@
-import type { TrackingReport } from "../../carriers/carrier.ts";
-import type { Said } from "../../carriers/said.ts";
-import { hear } from "../../carriers/said.ts";
-import type { Ctx } from "../../context.ts";
-import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import type { TrackingReport } from "../../../carriers/carrier.ts";
+import type { Ctx } from "../../../context.ts";
+import type { CarrierAnswer, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { askCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { trackingKeyOf } from "../shipment.ts";
 import type { TrackingRecord } from "./ingest-events.ts";
-import { trackingKeyOf } from "./shipment.ts";
 import type { Turn } from "./tracking-turns.store.ts";
 
 /** Asks a carrier where parcels are. What it says about others is left out, and what makes no sense is a failure of its. */
-export async function askWhereabouts(
+export async function askAboutParcels(
   ctx: Ctx,
-  { carrier, call }: OpenCarrier,
+  open: OpenCarrier,
   turns: Turn[],
   stopping?: AbortSignal,
-): Promise<Said<TrackingRecord[]>> {
+): Promise<CarrierAnswer<TrackingRecord[]>> {
   // Several orders may have left in one parcel.
   const byKey = Map.groupBy(turns, ({ trackingNumber }) => trackingKeyOf(trackingNumber));
-  const parcels = [...byKey.values()].map(([first, ...others]) => ({
-    trackingNumber: first!.trackingNumber,
-    shippedAt: others.reduce((least, { shippedAt }) => (shippedAt < least ? shippedAt : least), first!.shippedAt),
-  }));
-  const ask = async (signal: AbortSignal): Promise<TrackingRecord[]> => {
-    const reports = await carrier.track!({ ...call(ctx.newId()), signal }, parcels);
-    return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber))).map(toRecord(carrier.name));
-  };
-  return await hear(ctx.log, ask, stopping);
+  const parcels = [...byKey.values()].map((same) => {
+    const carrierData = same.find((turn) => turn.carrierData !== null)?.carrierData;
+    return {
+      trackingNumber: same[0]!.trackingNumber,
+      shippedAt: same.map(({ shippedAt }) => shippedAt).toSorted()[0]!,
+      ...(carrierData ? { carrierData } : {}),
+    };
+  });
+  return await askCarrier(
+    ctx,
+    open,
+    ctx.newId(),
+    async (carrier, call) => {
+      const reports = await carrier.track!(call, parcels);
+      return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber))).map(toRecord(carrier.name));
+    },
+    stopping,
+  );
 }
 
 const toRecord =

@@ -1,38 +1,26 @@
-import type { HttpRequest, HttpResponse } from "../core/outbound/outbound-request.ts";
-import { OutboundError } from "../core/outbound/outbound-error.ts";
-import { isRetryableStatus } from "../core/outbound/outbound-retry.ts";
-import type { Call } from "./connector.ts";
-import { TaskError } from "./connector.ts";
-import { storable } from "./shape.ts";
+import { RemoteError } from "../remote-error.ts";
+import { storable } from "../strict-json.ts";
+import type { HttpClient, HttpRequest, HttpResponse } from "./outbound-request.ts";
+import { isRetryableStatus } from "./outbound-retry.ts";
 
-/** A request of a task: what is not a success becomes a TaskError, unless the status is one that the task can use. */
-export async function ask(call: Call, request: HttpRequest, accepted: readonly number[] = []): Promise<HttpResponse> {
-  const response = await call.http.request({ signal: call.signal, ...request }).catch(toTaskError);
+/** A request to a shop or carrier: what is not a success becomes a RemoteError, unless the status is one that can be used. */
+export async function ask(
+  { http, signal }: { http: HttpClient; signal: AbortSignal },
+  request: HttpRequest,
+  accepted: readonly number[] = [],
+): Promise<HttpResponse> {
+  const response = await http.request({ signal, ...request });
   if ((response.status >= 200 && response.status < 300) || accepted.includes(response.status)) return response;
   throw statusError(response);
 }
 
-export async function askJson(call: Call, request: HttpRequest): Promise<unknown> {
+export async function askJson(call: { http: HttpClient; signal: AbortSignal }, request: HttpRequest): Promise<unknown> {
   return readJson(await ask(call, request));
 }
 
+/** Without what could not be stored. */
 export function readJson(response: HttpResponse): unknown {
-  try {
-    return storable(response.json(), response.text);
-  } catch (error) {
-    return toTaskError(error);
-  }
-}
-
-function toTaskError(error: unknown): never {
-  if (!(error instanceof OutboundError)) throw error;
-  const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
-  throw new TaskError(code, message, {
-    retryable,
-    mayHaveHappened,
-    cause: error,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return storable(response.json(), response.text);
 }
 
 const meanings: Record<number, [code: string, message: string]> = {
@@ -42,13 +30,13 @@ const meanings: Record<number, [code: string, message: string]> = {
   429: ["rate_limited", "The other side wants fewer requests."],
 };
 
-function statusError(response: HttpResponse): TaskError {
+function statusError(response: HttpResponse): RemoteError {
   const { status, retryAfterMs } = response;
   const [code, message] = meanings[status] ?? ["rejected", "The other side did not accept the request."];
   const isTheirs = status >= 500;
   const said = saidBy(response);
   const text = isTheirs ? "The other side failed." : message;
-  return new TaskError(isTheirs ? "remote_error" : code, `${text} (${status}${said === "" ? "" : `: ${said}`})`, {
+  return new RemoteError(isTheirs ? "remote_error" : code, `${text} (${status}${said === "" ? "" : `: ${said}`})`, {
     retryable: isRetryableStatus(status),
     // It refused: only after a failure of its own may it have done something first.
     mayHaveHappened: response.mayHaveHappened && (isTheirs || status === 408),

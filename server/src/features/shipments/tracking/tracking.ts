@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { canMove } from "../../core/states.ts";
-import type { EventStatus, ShipmentStatus } from "./shipments.states.ts";
-import { eventMeanings, eventStatuses, shipmentMoves } from "./shipments.states.ts";
+import { canMove } from "../../../core/states.ts";
+import type { EventStatus, ShipmentStatus } from "../shipments.states.ts";
+import { eventMeanings, eventStatuses, shipmentMoves } from "../shipments.states.ts";
 
 /** Something that was seen to happen to a parcel. `key` names it: what has the same key happened once. */
 export type TrackingEvent = {
