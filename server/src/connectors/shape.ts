@@ -1,4 +1,5 @@
 import { Address } from "../core/address.ts";
+import { roundToCents } from "../core/money.ts";
 import type { CanonicalLine } from "./canonical.ts";
 
 /** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
@@ -49,7 +50,7 @@ export function addressOf(given: Record<string, unknown>): Address | undefined {
 export function amount(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > 1_000_000_000) return undefined;
-  return Math.round(number * 100) / 100;
+  return roundToCents(number);
 }
 
 export function tagsOf(values: readonly unknown[]): string[] | undefined {

@@ -1,3 +1,4 @@
+import { fromCents, toCents } from "../../core/money.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { isOnHold, nextRelease, searchWords } from "./order.ts";
 import { scopeWord } from "./list/search-words.ts";
@@ -32,7 +33,7 @@ const columns: Column[] = [
   {
     name: "total_cents",
     type: "bigint",
-    read: (order) => (order.total === null ? null : Math.round(order.total * 100)),
+    read: (order) => (order.total === null ? null : toCents(order.total)),
     from: ["total"],
   },
   plain("shipping", "shipping", "jsonb"),
@@ -144,7 +145,7 @@ export function toOrder(row: OrderRow): Order {
     addressStatus: row.address_status,
     lines: row.lines,
     currency: row.currency,
-    total: row.total_cents === null ? null : row.total_cents / 100,
+    total: row.total_cents === null ? null : fromCents(row.total_cents),
     shipping: row.shipping,
     packages: row.packages,
     shipments: row.shipments,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../../core/actor.ts";
 import type { FieldError } from "../../core/errors.ts";
+import { roundToCents } from "../../core/money.ts";
 import type { Order, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 
@@ -99,7 +100,7 @@ export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] 
   if (currency !== undefined && !currencies.has(currency)) {
     errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
   }
-  if (total !== undefined && Math.round(total * 100) / 100 !== total) {
+  if (total !== undefined && roundToCents(total) !== total) {
     errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are kept." });
   }
   for (const field of ["orderedAt", "shipBy", "deliverBy", "dispatchOn"] as const) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
+import { roundToCents } from "../../core/money.ts";
 import type { Random } from "../../core/seeded-random.ts";
 import { seededRandom } from "../../core/seeded-random.ts";
 import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.ts";
@@ -114,7 +115,7 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
     addressStatus: "unverified",
     lines,
     currency: "USD",
-    total: Math.round(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0) * 100) / 100,
+    total: roundToCents(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0)),
     shipping: { carrier: random.pick(["ups", "fedex", "usps"]), service: random.pick(["ground", "ground", "express"]) },
     packages: [],
     shipments: hasLeft

@@ -1,3 +1,4 @@
+import { fromCents, toCents } from "../../core/money.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import { turnOf } from "./tracking-turns.ts";
@@ -25,7 +26,7 @@ export const shipmentColumns: readonly Column[] = [
   plain("destination", "jsonb", "destination"),
   plain("timezone", "text", "timezone"),
   plain("weight", "jsonb", "weight"),
-  { name: "cost_cents", type: "bigint", read: ({ cost }) => (cost === null ? null : Math.round(cost * 100)) },
+  { name: "cost_cents", type: "bigint", read: ({ cost }) => (cost === null ? null : toCents(cost)) },
   plain("currency", "text", "currency"),
   plain("metadata", "jsonb", "metadata"),
   plain("shipped_at", "timestamptz", "shippedAt"),
@@ -126,7 +127,7 @@ export function toShipment(row: ShipmentRow): Shipment {
     destination: row.destination,
     timezone: row.timezone,
     weight: row.weight,
-    cost: row.cost_cents === null ? null : row.cost_cents / 100,
+    cost: row.cost_cents === null ? null : fromCents(row.cost_cents),
     currency: row.currency,
     metadata: row.metadata,
     shippedAt: row.shipped_at.toISOString(),

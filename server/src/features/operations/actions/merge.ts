@@ -1,11 +1,12 @@
 import { Type } from "../../../core/type.ts";
 import { cleanAddress } from "../../../core/address.ts";
+import { roundToCents } from "../../../core/money.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
 import { priorities } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import { maxLines, toCents } from "./order-lines.ts";
+import { maxLines } from "./order-lines.ts";
 import { withInternalNote } from "./order-notes.ts";
 import { maxTags } from "./order-tags.ts";
 import { shippedProblem } from "./status-rules.ts";
@@ -113,7 +114,7 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
   const patch: OrderPatch = {
     lines,
     tags,
-    total: totals.includes(null) ? null : toCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
+    total: totals.includes(null) ? null : roundToCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
     notes: [
       ...target.notes,
       ...others.flatMap(({ notes }) => notes.filter(({ visibility }) => visibility !== "internal")),

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { roundToCents } from "../../../core/money.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
 import type { Outcome, Refusal } from "../action.ts";
@@ -70,9 +71,5 @@ export function valueOf(lines: readonly OrderLine[]): number | null {
     if (price === undefined) return null;
     sum += price * quantity;
   }
-  return toCents(sum);
-}
-
-export function toCents(amount: number): number {
-  return Math.round(amount * 100) / 100;
+  return roundToCents(sum);
 }

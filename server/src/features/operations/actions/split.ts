@@ -1,12 +1,13 @@
 import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { roundToCents } from "../../../core/money.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { toGrams, Weight } from "../../../core/weight.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
 import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
-import { LineItems, repeatedLineErrors, takingProblem, toCents, valueOf } from "./order-lines.ts";
+import { LineItems, repeatedLineErrors, takingProblem, valueOf } from "./order-lines.ts";
 import { maxParts, packLines, unitsIn } from "./pack-lines.ts";
 import { beforeSending, shippedProblem } from "./status-rules.ts";
 
@@ -98,6 +99,6 @@ function intoParts(order: Order, [kept, ...others]: OrderLine[][], env: ActionEn
   });
   const moved = creates.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // A discounted total may be less than the prices of what left.
-  const total = order.total === null ? null : Math.max(0, toCents(order.total - moved));
+  const total = order.total === null ? null : Math.max(0, roundToCents(order.total - moved));
   return { patch: { lines: kept!, total, packages: [], childCount: nths.at(-1)! }, creates };
 }
