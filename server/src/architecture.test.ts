@@ -65,6 +65,8 @@ const furtherFronts = [
   "bridges/bridge-tasks.ts",
   "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
+  "orders/order-changes.ts",
+  "orders/order-rules.ts",
   "orders/orders.states.ts",
   "shipments/shipment-answers.schemas.ts",
 ];

@@ -1,3 +1,4 @@
+import { orderLimits } from "../../core/order-limits.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { createFollowed } from "../followed.ts";
@@ -121,7 +122,7 @@ function canonicalOf(order: Json): CanonicalOrder {
   const shipTo = objectOf(order.shippingAddress);
   const total = objectOf(objectOf(order.totalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
-  const note = text(order.note, 5000);
+  const note = text(order.note, orderLimits.noteLength);
   const customer = {
     name: line(shipTo.name, 200),
     email: line(order.email, 254),
@@ -140,7 +141,7 @@ function canonicalOf(order: Json): CanonicalOrder {
       customer: filledOrNothing(customer),
       shippingAddress: toAddress(order.shippingAddress),
       billingAddress: toAddress(order.billingAddress),
-      lines: listOf(order.lineItems).flatMap(toLine).slice(0, 500),
+      lines: listOf(order.lineItems).flatMap(toLine),
       total: amount(total.amount),
       shipping: filledOrNothing({ service: line(service, 100) }),
       notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],

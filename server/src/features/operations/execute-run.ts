@@ -7,14 +7,14 @@ import type { Tx } from "../../db/database.ts";
 import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
+import { fieldsIn } from "../orders/order-changes.ts";
 import { deleteOrders, lockOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
-import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
+import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, listSteps } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { outcomeOf } from "./evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
-import { fieldOf } from "./order-diff.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { Chunk, NewResult } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
@@ -137,7 +137,7 @@ async function executeChunk(
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
-  if (run.undo_of === null) await findRecordedShipments(tx, ctx, work.evaluations);
+  if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
   await deleteOrders(tx, ctx.orgId, work.deletes);
   await writeOrders(tx, ctx, work.evaluations, env.now);
   await queueCalls(tx, ctx, run.id, work.evaluations);
@@ -163,7 +163,7 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
     if (evaluation.order === evaluation.before) continue;
     evaluation.order = { ...evaluation.order, version: evaluation.before.version + 1 };
     changed.push(evaluation.order);
-    for (const step of evaluation.steps) for (const { path } of step.changes ?? []) fields.add(fieldOf(path));
+    for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
   }
   await updateOrders(tx, ctx.orgId, changed, fields, now);
 }

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Actor } from "../../core/actor.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
-import type { Order, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
+import type { Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
-
-export type OrderEnv = { now: string; actor: Actor; newId(): string };
 
 type Setters = {
   [K in keyof Required<OrderRequest>]: (value: OrderRequest[K], env: OrderEnv, before?: Order) => OrderPatch;

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { FieldChange } from "./order.ts";
+import type { FieldChange } from "./order-changes.ts";
 
 /** One order's part of a change that was not made by an operation run. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { canMove } from "../../../core/states.ts";
-import type { OrderEnv } from "../order-fields.ts";
 import { fieldsOf } from "../order-fields.ts";
-import type { Order, OrderLine, OrderPatch } from "../order.ts";
+import type { Order, OrderEnv, OrderLine, OrderPatch } from "../order.ts";
 import { isOnHold } from "../order.ts";
 import type { OrderRequest } from "../orders.schemas.ts";
 import { orderMoves, orderStatuses } from "../orders.states.ts";

@@ -1,6 +1,6 @@
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Ctx } from "../../../context.ts";
-import type { OrderEnv } from "../order-fields.ts";
+import type { OrderEnv } from "../order.ts";
 
 /** An order as a bridge delivers it: the body of a request, and its identity and age there. */
 export type PulledOrder = { externalId: string; updatedAt: string | undefined; body: Record<string, unknown> };

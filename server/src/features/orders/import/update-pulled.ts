@@ -10,7 +10,7 @@ import type { HistoryEntry } from "../order-history.store.ts";
 import { insertChanges } from "../order-history.store.ts";
 import { findMissingReferences } from "../order-references.ts";
 import type { Order, OrderFields } from "../order.ts";
-import { changesOf } from "../order.ts";
+import { changesOf } from "../order-changes.ts";
 import type { OrderRequest } from "../orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "../orders.schemas.ts";
 import * as store from "../orders.store.ts";
