@@ -138,6 +138,7 @@ const statuses = new Map<string, [status: string, payment: string]>([
   ["refunded", ["cancelled", "refunded"]],
   ["failed", ["cancelled", "voided"]],
   ["checkout-draft", ["draft", "pending"]],
+  ["trash", ["cancelled", "voided"]],
 ]);
 
 function canonicalOf(order: Json): CanonicalOrder {
@@ -150,6 +151,7 @@ function canonicalOf(order: Json): CanonicalOrder {
     externalId: asText(order.id),
     status,
     paymentStatus: payment,
+    ...(order.status === "trash" ? { deleted: true } : {}),
     ...filled({
       number: line(order.number, 100),
       currency: currencyOf(order.currency),

@@ -2,9 +2,12 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderEnv, OrderPatch } from "./order.ts";
-import { fulfillmentHold, newHold, withHold } from "./order-rules.ts";
+import { fulfillmentHold, moveProblem, newHold, withHold } from "./order-rules.ts";
 import * as store from "./orders.store.ts";
 import { saveChanges } from "./save-changes.ts";
+import { isCallingOff, isOfSource } from "./source-rules.ts";
+
+const maxNote = 1_000;
 
 /** What became of an order that was handed to a fulfilment partner, or asked back. */
 export type FulfillmentOutcome = { orderId: string; status: "done" | "refused" | "unknown"; message: string | null };
@@ -43,7 +46,7 @@ function patchFor(
   }
   // Somebody has moved it on meanwhile: what was found out then no longer matters.
   if (order.status !== "sent") return {};
-  if (what === "recall") return status === "done" ? { status: "ready" } : {};
+  if (what === "recall") return afterRecall(order, status, message);
   if (status === "done") return {};
   const note =
     status === "refused"
@@ -56,4 +59,19 @@ function patchFor(
   const hold = newHold(env, { handle: fulfillmentHold, reason: "other", source: "system", note });
   const holds = withHold(order, hold);
   return status === "refused" ? { status: "ready", holds } : { holds };
+}
+
+/** What its source called off is called off as soon as the partner has given it back. */
+function afterRecall(order: Order, status: FulfillmentOutcome["status"], message: string | null): OrderPatch {
+  const isWanted = order.holds.some(isCallingOff);
+  if (status === "done") {
+    const ready = { ...order, status: "ready" as const };
+    if (!isWanted || moveProblem(ready, "cancelled")) return { status: "ready" };
+    return { status: "cancelled", holds: order.holds.filter((hold) => !isOfSource(hold)) };
+  }
+  const answer = status === "refused" ? `They refused: ${message ?? "no reason given"}` : "Nobody knows what they did.";
+  const withAnswer = (note: string | null): string | null =>
+    note?.endsWith(answer) ? note : `${note ?? ""} ${answer}`.trim().slice(0, maxNote);
+  const holds = order.holds.map((hold) => (isCallingOff(hold) ? { ...hold, note: withAnswer(hold.note) } : hold));
+  return isWanted ? { holds } : {};
 }

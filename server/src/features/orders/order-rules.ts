@@ -3,7 +3,7 @@ import { canMove } from "../../core/states.ts";
 import type { Hold, Order, OrderEnv } from "./order.ts";
 import { hasShipped, isOnHold } from "./order.ts";
 import type { OrderStatus } from "./orders.states.ts";
-import { onTheWay, orderMoves, shippableStatuses } from "./orders.states.ts";
+import { onTheWay, openStatuses, orderMoves, shippableStatuses } from "./orders.states.ts";
 
 /**
  * What may be done to an order. Whoever changes one asks here: requests, runs, imports, shipments and labels get the same
@@ -18,13 +18,16 @@ export type MoveOptions = {
   isForced?: boolean;
   /** By somebody who may, or because it has happened already. */
   ignoresHolds?: boolean;
+  /** Others have done it: goods that left have left, whatever the order was waiting for. */
+  hasHappened?: boolean;
 };
 
 /** Why the order may not become this. */
 export function moveProblem(order: Order, to: OrderStatus, options: MoveOptions = {}): Obstacle | undefined {
   if (to === order.status) return undefined;
   if (options.isForced) return order.mergedIntoId === null ? undefined : merged;
-  if (canMove(orderMoves, order.status, to)) return obstacleTo(order, to, options);
+  const hasLeft = options.hasHappened && onTheWay.includes(to) && openStatuses.includes(order.status);
+  if (hasLeft || canMove(orderMoves, order.status, to)) return obstacleTo(order, to, options);
   const allowed = allowedMoves(order);
   const fix = allowed.length === 0 ? "This status is final." : `It may become ${allowed.join(", ")}.`;
   return { code: "invalid_state", message: `An order that is ${order.status} cannot become ${to}.`, fix };
@@ -113,6 +116,6 @@ export function holdLimitProblem(order: Order, hold: Hold): Obstacle | undefined
 export function liftingNeeds(hold: Hold): "nothing" | "naming" | "override" {
   // Whoever sends orders must be able to send them again once the partner's trouble is over.
   if (hold.handle === fulfillmentHold) return "nothing";
-  if (hold.reason === "source_conflict") return "naming";
+  if (hold.reason === "source_conflict" && hold.source === "bridge") return "naming";
   return hold.source === "system" || hold.source === "bridge" ? "override" : "nothing";
 }

@@ -5,7 +5,7 @@ import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
-import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 export const maxBulkOrders = 10_000;
 export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
@@ -136,6 +136,30 @@ const example = {
 
 export const OrderRequest = Strict({ ...permanent, ...removable }, { examples: [example] });
 export type OrderRequest = Static<typeof OrderRequest>;
+
+const ImportedLine = Strict({
+  ...LineRequest.properties,
+  shippedQuantity: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: orderLimits.quantity, description: "What its source has shipped of it" }),
+  ),
+});
+
+/** What a bridge says about an order: a request, and what has become of the order there. */
+export const ImportedOrder = Strict({
+  ...permanent,
+  ...removable,
+  lines: Type.Optional(Type.Array(ImportedLine, { maxItems: orderLimits.lines })),
+  hold: Type.Optional(
+    Nullable(
+      Strict({
+        reason: Type.Optional(OneOf(holdReasons)),
+        note: Type.Optional(Type.String({ maxLength: 500 })),
+      }),
+    ),
+  ),
+  deleted: Type.Optional(Type.Boolean()),
+});
+export type ImportedOrder = Static<typeof ImportedOrder>;
 
 const removals = PatchFor(Strict(removable));
 /** A merge patch: objects are merged, lists are replaced, null removes. */

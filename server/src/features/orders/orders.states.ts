@@ -25,7 +25,7 @@ export const orderMoves: Moves<OrderStatus> = {
   partially_shipped: ["shipped", "sent", "ready"],
   shipped: ["delivered", "partially_shipped", "ready"],
   delivered: [],
-  cancelled: ["new", "ready"],
+  cancelled: ["new", "awaiting_payment", "ready"],
 };
 
 /** There is still something to ship, and it is not called off. */
