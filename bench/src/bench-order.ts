@@ -46,7 +46,7 @@ export function makeBenchOrder(n: number, pointers: Pointers, newId: () => strin
       provinceCode: "NY",
       zip: String(10_000 + (n % 80_000)),
       countryCode: "US",
-      ...companyOf(every),
+      ...companyOf(n),
     },
     billingAddress: null,
     addressStatus: "unverified",
@@ -79,8 +79,8 @@ function lastNameOf(n: number): string {
   return n % 50 === 13 ? "Zhou" : n % 100 === 29 ? "Yilmaz" : n % 200 === 41 ? "Xenakis" : pick(lastNames, n);
 }
 
-/** Words at known rates: 0.1, 0.25, 0.5, 1, 2 and 5 percent. */
-function companyOf(every: (count: number) => boolean): { company?: string } {
+/** Words at known rates: 0.1, 0.25, 0.5, 1, 2 and 5 percent; and one that the first hundred thousand orders have alone. */
+function companyOf(n: number): { company?: string } {
   const rates: [number, string][] = [
     [1_000, "Millet"],
     [400, "Quarry"],
@@ -89,7 +89,8 @@ function companyOf(every: (count: number) => boolean): { company?: string } {
     [50, "Fiftieth"],
     [20, "Twenties"],
   ];
-  const words = rates.filter(([count]) => every(count)).map(([, word]) => word);
+  const words = rates.filter(([count]) => n % count === 7).map(([, word]) => word);
+  if (n < 100_000 && n % 5 === 0) words.push("Bygone");
   return words.length === 0 ? {} : { company: words.join(" ") };
 }
 

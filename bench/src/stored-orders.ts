@@ -8,7 +8,7 @@ import { clusterOf } from "./hub-process.ts";
 
 const perStatement = 2_500;
 const writers = 2;
-const tables = ["orders", "order_tags", "order_words", "order_counts"];
+const tables = ["orders", "order_tags", "order_search", "order_counts"];
 
 /**
  * More orders, as the hub itself stores them, by its own statements: only HTTP is left out. Indexes are made afterwards
@@ -49,12 +49,8 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
 /** All but those that keep rows apart, or that the running hub asks every few seconds; and the statements that make them again. */
 async function dropIndexes(db: pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ drop: string; make: string }>(
-    `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
-              else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,
-            case when c.oid is null then pg_get_indexdef(i.indexrelid)
-              else format('alter table %s add %s', i.indrelid::regclass, pg_get_constraintdef(c.oid)) end as make
-       from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.contype = 'p'
-      where i.indrelid = any($1::regclass[]) and (not i.indisunique or i.indrelid = 'order_words'::regclass)
+    `select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make
+       from pg_index i where i.indrelid = any($1::regclass[]) and not i.indisunique
         and i.indexrelid <> 'orders_to_release'::regclass`,
     [tables],
   );

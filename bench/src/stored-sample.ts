@@ -39,8 +39,8 @@ async function readStored(db: pg.Client, id: string): Promise<unknown> {
   const { rows } = await db.query(
     `select to_jsonb(o) - '{id,lines,created_at,updated_at}'::text[] as own,
             (select jsonb_agg(l - 'id') from jsonb_array_elements(o.lines) as l) as lines,
-            array(select w.word from order_words w where w.org_id = o.org_id and w.is_archived = o.is_archived
-              and w.week = order_week(o.created_at) and w.order_id = o.id order by w.word) as words,
+            array(select s.words::text from order_search s where s.org_id = o.org_id and s.is_archived = o.is_archived
+              and s.created_at = o.created_at and s.order_id = o.id order by s.part) as words,
             array(select t.tag from order_tags t where t.order_id = o.id and t.is_archived = o.is_archived
               and t.created_at = o.created_at order by t.tag) as tags
        from orders o where o.id = $1`,

@@ -5,7 +5,6 @@ import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Sealer } from "./events/sealer.ts";
-import type { TaskQueue } from "./queue/task-queue.ts";
 
 export type Environment = "live" | "preview";
 
@@ -17,7 +16,6 @@ export type World = {
   secrets: Secrets;
   signals: Signals;
   sealer: Sealer;
-  queue: TaskQueue;
   log: Logger;
   newId(): string;
   settings: Settings;

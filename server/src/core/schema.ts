@@ -76,7 +76,7 @@ export const CappedPagination = Type.Object({
   page: Count,
   limit: Count,
   total: Count,
-  totalIsCapped: Type.Boolean({ description: "There are more than `total`; it is not counted how many" }),
+  totalIsCapped: Type.Boolean({ description: "Not all were counted: there are at least `total`" }),
   pages: Count,
   hasMore: Type.Boolean(),
 });

@@ -65,7 +65,6 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     // Before it answers: whoever finds it ready signs in at once.
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
-    await world.queue.prepare();
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
     }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
 import path from "node:path";
 import type { Call } from "../connector.ts";
@@ -42,7 +43,9 @@ export async function readTextFile(folder: string, { name }: Found): Promise<str
   if ((await stat(file)).size > maxFileBytes) {
     throw new TaskError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
   }
-  return await readFile(file, "utf8");
+  const bytes = await readFile(file);
+  // Spreadsheets on Windows write their own encoding, in which nearly every text with an accent is no UTF-8.
+  return isUtf8(bytes) ? bytes.toString("utf8") : new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Out of the way, next to the others. A name that is there already is not overwritten. */

@@ -1,8 +1,8 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 
 export type ApiKeyRow = {
   id: string;
@@ -20,16 +20,12 @@ export type ApiKeyRow = {
 const columns = "id, name, prefix, last4, scopes, created_by, created_at, expires_at, last_used_at, replaced_by";
 
 export async function listApiKeys(db: Queryable, orgId: string, query: PageRequest): Promise<Page<ApiKeyRow>> {
-  const rows = await db.query<ApiKeyRow>(
-    `select ${columns} from api_keys where org_id = $1 and revoked_at is null
-      order by created_at desc, id desc limit $2 offset $3`,
-    [orgId, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*) as total from api_keys where org_id = $1 and revoked_at is null",
-    [orgId],
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<ApiKeyRow>(db, query, {
+    select: columns,
+    from: "api_keys",
+    where: [["org_id = ?", orgId], "revoked_at is null"],
+    orderBy: "created_at desc, id desc",
+  });
 }
 
 export type NewApiKey = {

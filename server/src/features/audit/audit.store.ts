@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { ChainRow } from "../../events/chain.ts";
 import { chainColumns } from "../../events/chain.ts";
 import type { AuditEntry, AuditQuery } from "./audit.schemas.ts";
@@ -20,34 +21,28 @@ type EntryRow = {
 };
 
 export async function listEntries(db: Queryable, orgId: string, query: AuditQuery): Promise<Page<AuditEntry>> {
-  const filters: string[] = ["org_id = $1", "sequence is not null"];
-  const values: unknown[] = [orgId];
-  const add = (condition: string, value: unknown): void => {
-    if (value !== undefined) filters.push(condition.replace("?", `$${values.push(value)}`));
-  };
-  add("type = ?", query.type);
-  add("object_id = ?", query.objectId);
-  add("actor->>'id' = ?", query.actorId?.toLowerCase());
-  add("occurred_at >= ?", query.from);
-  add("occurred_at < ?", query.to);
-  const where = filters.join(" and ");
-  const rows = await db.query<EntryRow>(
-    `select * from events where ${where} order by sequence desc limit $${values.length + 1} offset $${values.length + 2}`,
-    [...values, query.limit, offsetOf(query)],
-  );
-  // The sequence has no gaps: without a filter its head is the count, however long the log has become.
-  const total = values.length === 1 ? (await findHead(db, orgId)).sequence : await countEntries(db, where, values);
-  return toPage(rows.map(present), total, query);
-}
-
-async function countEntries(db: Queryable, where: string, values: unknown[]): Promise<number> {
-  const [row] = await db.query<{ total: number }>(`select count(*) as total from events where ${where}`, values);
-  return row?.total ?? 0;
+  const filters: [string, unknown][] = [
+    ["type = ?", query.type],
+    ["object_id = ?", query.objectId],
+    ["actor->>'id' = ?", query.actorId?.toLowerCase()],
+    ["occurred_at >= ?", query.from],
+    ["occurred_at < ?", query.to],
+  ];
+  const isFiltered = filters.some(([, value]) => value !== undefined);
+  const page = await listPage<EntryRow>(db, query, {
+    select: "*",
+    from: "events",
+    where: [["org_id = ?", orgId], ...filters],
+    orderBy: "sequence desc",
+    // The sequence has no gaps: without a filter its head is the count, however long the log has become.
+    total: isFiltered ? undefined : (await findHead(db, orgId)).sequence,
+  });
+  return mapPage(page, present);
 }
 
 export async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
   const [row] = await db.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 and sequence is not null order by sequence desc limit 1",
+    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
     [orgId],
   );
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString("hex") ?? "" };

@@ -29,7 +29,7 @@ export async function signIn(ctx: Ctx, request: SignInRequest, address: string):
   const own = actingAs(ctx, user.id, user.org_id, user.email);
   return await ctx.db.transaction(async (tx) => {
     if (!(await store.markSignedIn(tx, user.id, checked, ctx.clock.real()))) throw new HubError("invalid_credentials");
-    await recordEvent(tx, own, { type: "session.started", objectType: "user", objectId: user.id });
+    await recordEvent(tx, own, { type: "session.started", objectId: user.id });
     return await issue(tx, own, { id: user.id, orgId: user.org_id, role: user.role }, ctx.newId());
   });
 }
@@ -49,7 +49,7 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
       // Returned, not thrown: the revocation has to be committed.
       await store.revokeFamily(tx, token.family_id, now);
       const own = actingAs(ctx, user.id, user.orgId, user.email);
-      await recordEvent(tx, own, { type: "session.reuse_detected", objectType: "user", objectId: user.id });
+      await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
     await store.markUsed(tx, hash, now);
@@ -69,7 +69,7 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
     const user = await findIdentity(tx, token.user_id);
     if (user) {
       const own = actingAs(ctx, user.id, user.orgId, user.email);
-      await recordEvent(tx, own, { type: "session.ended", objectType: "user", objectId: user.id });
+      await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
     }
     return { signedOut: true };
   });

@@ -1,7 +1,6 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { BridgeQuery } from "./bridges.schemas.ts";
 
 export type BridgeRow = {
@@ -48,16 +47,18 @@ export async function holdBridge(tx: Tx, orgId: string, id: string): Promise<Bri
 }
 
 export async function listBridges(db: Queryable, orgId: string, query: BridgeQuery): Promise<Page<BridgeRow>> {
-  const where = `org_id = $1 and deleted_at is null and ($2::text is null or connector = $2)
-    and ($3::boolean is null or is_active = $3) and ($4::text is null or name ilike $4)`;
-  const pattern = query.search === undefined ? null : likePattern(query.search);
-  const filter = [orgId, query.connector ?? null, query.isActive ?? null, pattern];
-  const rows = await db.query<BridgeRow>(
-    `select ${columns} from bridges where ${where} order by created_at desc, id desc limit $5 offset $6`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from bridges where ${where}`, filter);
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<BridgeRow>(db, query, {
+    select: columns,
+    from: "bridges",
+    where: [
+      ["org_id = ?", orgId],
+      "deleted_at is null",
+      ["connector = ?", query.connector],
+      ["is_active = ?", query.isActive],
+      ["name ilike ?", likePattern(query.search)],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
 }
 
 export async function listAllBridges(db: Queryable, orgId: string): Promise<BridgeRow[]> {

@@ -84,7 +84,9 @@ export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promi
       at: ctx.clock.now(),
     }),
   );
-  await record(tx, ctx, "created", row, { name: row.name, connector: row.connector, isActive: row.is_active });
+  const { name, version } = row;
+  const data = { name, connector: row.connector, isActive: row.is_active, version };
+  await recordEvent(tx, ctx, { type: "bridge.created", objectId: id, data });
   return row;
 }
 
@@ -133,19 +135,21 @@ export async function updateBridge(
     );
     await ctx.signals.publish(tx, "bridge", id);
     const { credentials: secret, ...shown } = patch;
-    await record(tx, ctx, "updated", updated, {
-      ...shown,
-      ...(secret === undefined ? {} : { credentialsReplaced: true }),
-    });
+    const hidden = secret === undefined ? {} : { credentialsReplaced: true };
+    const data = { ...shown, ...hidden, version: updated.version };
+    await recordEvent(tx, ctx, { type: "bridge.updated", objectId: id, data });
     return presentBridge(updated);
   });
 }
 
+export type EndedUses = { pausedSchedules?: number; deactivatedTransformations?: number; cancelledExecutions?: number };
+
 /** Whether it may go is decided by whoever knows what uses it; `row` is locked. */
-export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, more: Record<string, unknown>): Promise<void> {
+export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: EndedUses): Promise<void> {
   await store.removeBridge(tx, ctx.orgId, row.id, ctx.clock.now());
   await ctx.signals.publish(tx, "bridge", row.id);
-  await record(tx, ctx, "deleted", row, { name: row.name, ...more });
+  const { id, name, version } = row;
+  await recordEvent(tx, ctx, { type: "bridge.deleted", objectId: id, data: { name, version, ...ended } });
 }
 
 /**
@@ -227,8 +231,4 @@ export function presentBridge(row: BridgeRow): Bridge {
     updatedAt: row.updated_at.toISOString(),
     version: row.version,
   };
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, row: BridgeRow, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `bridge.${what}`, objectType: "bridge", objectId: row.id, data });
 }

@@ -1,8 +1,7 @@
 import type { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
 
 export type AccountRow = {
@@ -59,19 +58,18 @@ export async function listAccounts(
   query: CarrierAccountQuery,
   day: string,
 ): Promise<Page<AccountRow>> {
-  const where = `a.org_id = $1 and ($2::text is null or a.carrier = $2) and ($3::boolean is null or a.is_active = $3)
-    and ($4::text is null or a.name ilike $4)`;
-  const pattern = query.search === undefined ? null : likePattern(query.search);
-  const filter = [orgId, query.carrier ?? null, query.isActive ?? null, pattern];
-  const rows = await db.query<AccountRow>(
-    `select ${columns("$5")} from carrier_accounts a where ${where} order by a.created_at desc, a.id desc limit $6 offset $7`,
-    [...filter, day, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from carrier_accounts a where ${where}`,
-    filter,
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<AccountRow>(db, query, {
+    select: columns("t.day"),
+    from: "carrier_accounts a cross join (select $1::date as day) t",
+    values: [day],
+    where: [
+      ["a.org_id = ?", orgId],
+      ["a.carrier = ?", query.carrier],
+      ["a.is_active = ?", query.isActive],
+      ["a.name ilike ?", likePattern(query.search)],
+    ],
+    orderBy: "a.created_at desc, a.id desc",
+  });
 }
 
 export type AccountValues = {

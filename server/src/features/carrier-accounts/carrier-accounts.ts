@@ -83,8 +83,9 @@ export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequ
       at: ctx.clock.now(),
     });
     const account = present(await getRow(tx, ctx, id));
-    const { name, carrier: carrierName, isActive } = account;
-    await record(tx, ctx, "created", id, { name, carrier: carrierName, isActive });
+    const { name, isActive, version } = account;
+    const data = { name, carrier: account.carrier, isActive, version };
+    await recordEvent(tx, ctx, { type: "carrier_account.created", objectId: id, data });
     return account;
   });
 }
@@ -136,8 +137,10 @@ export async function updateCarrierAccount(
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, values));
     const { credentials: given, ...told } = patch;
     const fields = given === undefined ? {} : { credentialFields: values.credentialFields };
-    await record(tx, ctx, "updated", id, { ...told, ...fields });
-    return present(await getRow(tx, ctx, id));
+    const updated = await getRow(tx, ctx, id);
+    const data = { ...told, ...fields, version: updated.version };
+    await recordEvent(tx, ctx, { type: "carrier_account.updated", objectId: id, data });
+    return present(updated);
   });
 }
 
@@ -150,7 +153,8 @@ export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: number
       await recordConditionSetUses(tx, ctx, { type: "rate_card", id: cardId, name: row.name }, []);
     }
     await store.deleteAccount(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", id, { name: row.name });
+    const { name, version } = row;
+    await recordEvent(tx, ctx, { type: "carrier_account.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -290,8 +294,4 @@ function present(row: AccountRow): CarrierAccount {
     updatedAt: row.updated_at.toISOString(),
     version: row.version,
   };
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, id: string, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `carrier_account.${what}`, objectType: "carrier_account", objectId: id, data });
 }

@@ -2,8 +2,8 @@ import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { ChartRow } from "../../carriers/zones/zone-chart.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { RateCardQuery, ZoneChartInfo } from "./carrier-accounts.schemas.ts";
 
 export type CardRow = {
@@ -29,14 +29,16 @@ export async function listCards(
   accountId: string,
   query: RateCardQuery,
 ): Promise<Page<CardRow>> {
-  const where = "org_id = $1 and account_id = $2 and ($3::boolean is null or is_active = $3)";
-  const filter = [orgId, accountId, query.isActive ?? null];
-  const rows = await db.query<CardRow>(
-    `select ${columns} from rate_cards where ${where} order by number desc limit $4 offset $5`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from rate_cards where ${where}`, filter);
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<CardRow>(db, query, {
+    select: columns,
+    from: "rate_cards",
+    where: [
+      ["org_id = ?", orgId],
+      ["account_id = ?", accountId],
+      ["is_active = ?", query.isActive],
+    ],
+    orderBy: "number desc",
+  });
 }
 
 export async function findCard(

@@ -1,7 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { ConditionSet, ConditionSetQuery, ConditionSetUse, ValuesQuery } from "./condition-sets.schemas.ts";
 import type { Matching } from "./match-key.ts";
 
@@ -45,17 +45,16 @@ export async function listConditionSets(
   orgId: string,
   query: ConditionSetQuery,
 ): Promise<Page<ConditionSet>> {
-  const where = "s.org_id = $1 and ($2::text is null or s.name ilike $2)";
-  const filter = [orgId, query.search === undefined ? null : likePattern(query.search)];
-  const rows = await db.query<ConditionSetRow>(
-    `select ${columns} from condition_sets s where ${where} order by s.created_at desc, s.id desc limit $3 offset $4`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from condition_sets s where ${where}`,
-    filter,
-  );
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<ConditionSetRow>(db, query, {
+    select: columns,
+    from: "condition_sets s",
+    where: [
+      ["s.org_id = ?", orgId],
+      ["s.name ilike ?", likePattern(query.search)],
+    ],
+    orderBy: "s.created_at desc, s.id desc",
+  });
+  return mapPage(page, present);
 }
 
 export type NewConditionSet = { id: string; name: string; description: string; matching: Matching; at: Date };
@@ -108,11 +107,14 @@ export async function clearValues(tx: Tx, setId: string): Promise<void> {
   await tx.query("delete from condition_set_values where set_id = $1", [setId]);
 }
 
-export async function setValueCount(tx: Tx, orgId: string, id: string, count: number, at: Date): Promise<void> {
-  await tx.query(
-    "update condition_sets set value_count = $3, updated_at = $4, version = version + 1 where org_id = $1 and id = $2",
+/** Returns the version that the set has by that. */
+export async function setValueCount(tx: Tx, orgId: string, id: string, count: number, at: Date): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
+    `update condition_sets set value_count = $3, updated_at = $4, version = version + 1
+      where org_id = $1 and id = $2 returning version`,
     [orgId, id, count, at],
   );
+  return row!.version;
 }
 
 export async function listValues(
@@ -121,27 +123,19 @@ export async function listValues(
   query: ValuesQuery,
   containsKey: string | undefined,
 ): Promise<Page<string>> {
-  const where = "set_id = $1 and ($2::text is null or value ilike $2) and ($3::text is null or match_key = $3)";
-  const filter = [set.id, query.search === undefined ? null : likePattern(query.search), containsKey ?? null];
-  const rows = await db.query<{ value: string }>(
-    `select value from condition_set_values where ${where} order by position limit $4 offset $5`,
-    [...filter, query.limit, offsetOf(query)],
-  );
   const isFiltered = query.search !== undefined || containsKey !== undefined;
-  const total = isFiltered ? await countValues(db, where, filter) : set.valueCount;
-  return toPage(
-    rows.map((row) => row.value),
-    total,
-    query,
-  );
-}
-
-async function countValues(db: Queryable, where: string, filter: unknown[]): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select count(*) as total from condition_set_values where ${where}`,
-    filter,
-  );
-  return row?.total ?? 0;
+  const page = await listPage<{ value: string }>(db, query, {
+    select: "value",
+    from: "condition_set_values",
+    where: [
+      ["set_id = ?", set.id],
+      ["value ilike ?", likePattern(query.search)],
+      ["match_key = ?", containsKey],
+    ],
+    orderBy: "position",
+    total: isFiltered ? undefined : set.valueCount,
+  });
+  return mapPage(page, ({ value }) => value);
 }
 
 export type SetKeys = { id: string; name: string; matching: Matching; keys: string[] };

@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
@@ -104,27 +105,18 @@ export async function listLabels(
   query: LabelQuery,
   statuses: LabelStatus[] | null,
 ): Promise<Page<ShipmentLabel>> {
-  const values: unknown[] = [orgId];
-  const rules = ["l.org_id = $1"];
-  const add = (rule: (at: string) => string, value: unknown): void => {
-    if (value == null) return;
-    values.push(value);
-    rules.push(rule(`$${values.length}`));
-  };
-  add((at) => `l.status = any(${at}::text[])`, statuses);
-  add((at) => `l.order_id = ${at}::uuid`, query.orderId);
-  add((at) => `l.shipment_id = ${at}::uuid`, query.shipmentId);
-  const where = rules.join(" and ");
-  const rows = await db.query<Row>(
-    `select ${selected} from shipment_labels l where ${where} order by l.created_at desc, l.id desc
-      limit $${values.length + 1} offset $${values.length + 2}`,
-    [...values, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from shipment_labels l where ${where}`,
-    values,
-  );
-  return toPage(rows.map(toLabel), count?.total ?? 0, query);
+  const page = await listPage<Row>(db, query, {
+    select: selected,
+    from: "shipment_labels l",
+    where: [
+      ["l.org_id = ?", orgId],
+      ["l.status = any(?)", statuses],
+      ["l.order_id = ?", query.orderId],
+      ["l.shipment_id = ?", query.shipmentId],
+    ],
+    orderBy: "l.created_at desc, l.id desc",
+  });
+  return mapPage(page, toLabel);
 }
 
 /** Takes up the label that has waited longest for the carrier to be asked again; until `leaseUntil` nobody else does. */

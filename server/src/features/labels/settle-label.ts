@@ -2,6 +2,7 @@ import type { Said } from "../../carriers/said.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { ShipmentAnswer } from "../shipments/shipment-answers.schemas.ts";
 import { findParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
@@ -22,17 +23,17 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 }
 
 /** Writes a changed label and what happened. */
-export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: string): Promise<ShipmentLabel> {
+export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
   await record(tx, ctx, label, what);
   return label;
 }
 
-export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: string): Promise<void> {
-  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents } = label;
+export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<void> {
+  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
   const cost = costCents === null ? null : costCents / 100;
-  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost };
-  await recordEvent(tx, ctx, { type: `label.${what}`, objectType: "label", objectId: label.id, data });
+  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
+  await recordEvent(tx, ctx, { type: `label.${what}`, objectId: label.id, data });
 }
 
 /** What the carrier said about a purchase, with the parcel that came of it; unless somebody else has written it down. */

@@ -1,7 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { LocationWrite } from "./plan-location-sync.ts";
 import type { Location, LocationQuery } from "./locations.schemas.ts";
 
@@ -25,16 +25,19 @@ export async function findLocation(db: Queryable, orgId: string, id: string): Pr
 }
 
 export async function listLocations(db: Queryable, orgId: string, query: LocationQuery): Promise<Page<Location>> {
-  const where = `org_id = $1 and ($2::text is null or type = $2) and ($3::boolean is null or is_active = $3)
-    and ($4::text is null or name ilike $4) and ($5::uuid is null or bridge_id = $5)`;
-  const pattern = query.search === undefined ? null : likePattern(query.search);
-  const filter = [orgId, query.type ?? null, query.is_active ?? null, pattern, query.bridge_id ?? null];
-  const rows = await db.query<LocationRow>(
-    `select ${columns} from locations where ${where} order by created_at desc, id desc limit $6 offset $7`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from locations where ${where}`, filter);
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<LocationRow>(db, query, {
+    select: columns,
+    from: "locations",
+    where: [
+      ["org_id = ?", orgId],
+      ["type = ?", query.type],
+      ["is_active = ?", query.is_active],
+      ["name ilike ?", likePattern(query.search)],
+      ["bridge_id = ?", query.bridge_id],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
+  return mapPage(page, present);
 }
 
 /** Writers of one organization's locations take turns: which one is the default concerns all of them. */

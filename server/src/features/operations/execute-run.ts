@@ -8,7 +8,7 @@ import { sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields } from "../orders/order.ts";
 import { fieldsIn } from "../orders/order-changes.ts";
-import { deleteOrders, lockOrders, updateOrders } from "../orders/orders.ts";
+import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../orders/orders.ts";
 import type { ActionEnv } from "./action.ts";
 import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, listSteps } from "./compile-pipeline.ts";
@@ -138,8 +138,13 @@ async function executeChunk(
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
   if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
-  await deleteOrders(tx, ctx.orgId, work.deletes);
-  await writeOrders(tx, ctx, work.evaluations, env.now);
+  await deleteOrders(
+    tx,
+    ctx.orgId,
+    work.deletes.map(({ id }) => id),
+  );
+  const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
+  await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
   await writeResults(tx, ctx, run, chunk, found, work.evaluations, env.now);
@@ -156,7 +161,7 @@ async function isStoppedBy(tx: Tx, run: RunRow, { steps }: Pipeline): Promise<bo
   );
 }
 
-async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<void> {
+async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<Set<keyof OrderFields>> {
   const changed: Order[] = [];
   const fields = new Set<keyof OrderFields>();
   for (const evaluation of evaluations) {
@@ -166,6 +171,23 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
     for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
   }
   await updateOrders(tx, ctx.orgId, changed, fields, now);
+  return fields;
+}
+
+/** Whoever follows the log learns of each order that a run has changed, made or deleted. */
+async function recordChanges(
+  tx: Tx,
+  ctx: Ctx,
+  { id: runId }: RunRow,
+  { evaluations, deletes }: { evaluations: Evaluation[]; deletes: Order[] },
+  fields: Iterable<string>,
+): Promise<void> {
+  const created = evaluations.flatMap((evaluation) => evaluation.created);
+  const updated = evaluations.flatMap(({ before, order }) => (order === before ? [] : [order]));
+  const source = "run";
+  await recordOrders(tx, ctx, { type: "orders.created", source, runId, orders: created });
+  await recordOrders(tx, ctx, { type: "orders.updated", source, runId, orders: updated, fields });
+  await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
 async function writeResults(
@@ -228,7 +250,6 @@ async function finish(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
   const { succeeded, failed, skipped, no_change, order_count } = finished;
   await recordEvent(tx, ctx, {
     type: `operation_run.${finished.status}`,
-    objectType: "operation_run",
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });

@@ -148,7 +148,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
-    await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectType: "operation_run", objectId: id });
+    await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
     return presentWithoutResults(ctx, run);
   });
   // Nobody may be working on it; then it ends here. Otherwise its worker sees the request before its next portion.
@@ -206,7 +206,6 @@ async function begin(
     await results.insertChunks(tx, row.id, toChunks(planned, pipeline));
     await recordEvent(tx, ctx, {
       type: "operation_run.created",
-      objectType: "operation_run",
       objectId: row.id,
       data: {
         order_count: row.order_count,

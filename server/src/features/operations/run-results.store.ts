@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { StepResult } from "./evaluate.ts";
 import type { ResultQuery, RunResult } from "./operations.schemas.ts";
 
@@ -92,17 +93,17 @@ export type ResultRow = {
 const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
 
 export async function listResults(db: Queryable, runId: string, query: ResultQuery): Promise<Page<RunResult>> {
-  const where = "run_id = $1 and ($2::text is null or status = $2) and ($3::text is null or error_code = $3)";
-  const filter = [runId, query.status ?? null, query.code ?? null];
-  const rows = await db.query<ResultRow>(
-    `select ${resultColumns} from operation_results where ${where} order by position limit $4 offset $5`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from operation_results where ${where}`,
-    filter,
-  );
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<ResultRow>(db, query, {
+    select: resultColumns,
+    from: "operation_results",
+    where: [
+      ["run_id = ?", runId],
+      ["status = ?", query.status],
+      ["error_code = ?", query.code],
+    ],
+    orderBy: "position",
+  });
+  return mapPage(page, present);
 }
 
 /** For exports: the results after a position, without counting. */

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { OnError } from "./evaluate.ts";
 import type { ActionRequest, RunQuery, RunStatus } from "./operations.schemas.ts";
 
@@ -101,31 +101,21 @@ export async function lockRun(tx: Tx, orgId: string, id: string): Promise<RunRow
 }
 
 export async function listRuns(db: Queryable, orgId: string, query: RunQuery): Promise<Page<RunRow>> {
-  const filters = ["r.org_id = $1"];
-  const values: unknown[] = [orgId];
-  const add = (condition: string, value: unknown): void => {
-    if (value !== undefined) filters.push(condition.replace("?", `$${values.push(value)}`));
-  };
-  add("r.status = ?", query.status);
-  add("r.retry_of = ?", query.retry_of);
-  add("r.created_at >= ?", query.from);
-  add("r.created_at < ?", query.to);
-  add(
-    "r.actions @> ?::jsonb",
-    query.action_type === undefined ? undefined : JSON.stringify([{ type: query.action_type }]),
-  );
-  add("exists (select 1 from operation_results o where o.run_id = r.id and o.order_id = ?)", query.order_id);
-  const where = filters.join(" and ");
-  const rows = await db.query<RunRow>(
-    `select r.* from operation_runs r where ${where} order by r.created_at desc, r.id desc
-      limit $${values.length + 1} offset $${values.length + 2}`,
-    [...values, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from operation_runs r where ${where}`,
-    values,
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  const action = query.action_type === undefined ? undefined : JSON.stringify([{ type: query.action_type }]);
+  return await listPage<RunRow>(db, query, {
+    select: "r.*",
+    from: "operation_runs r",
+    where: [
+      ["r.org_id = ?", orgId],
+      ["r.status = ?", query.status],
+      ["r.retry_of = ?", query.retry_of],
+      ["r.created_at >= ?", query.from],
+      ["r.created_at < ?", query.to],
+      ["r.actions @> ?::jsonb", action],
+      ["exists (select 1 from operation_results o where o.run_id = r.id and o.order_id = ?)", query.order_id],
+    ],
+    orderBy: "r.created_at desc, r.id desc",
+  });
 }
 
 /** Takes the run for this worker, unless another one that is alive has it. */
@@ -173,9 +163,11 @@ export async function addProgress(tx: Tx, orgId: string, id: string, counts: Cou
   );
 }
 
+type FinishedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
+
 /** Ends the run; the status follows from its counters. Undefined when somebody ended it already. */
-export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<RunRow | undefined> {
-  const [row] = await tx.query<RunRow>(
+export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<FinishedRun | undefined> {
+  const [row] = await tx.query<FinishedRun>(
     `update operation_runs set finished_at = $3, worker = null, lease_until = null,
        status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
                        then 'cancelled'

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { ActionRequest, SavedPipeline } from "./operations.schemas.ts";
 import type { OnError } from "./evaluate.ts";
 
@@ -27,15 +28,13 @@ export type PipelineFields = {
 };
 
 export async function listPipelines(db: Queryable, orgId: string, query: PageRequest): Promise<Page<SavedPipeline>> {
-  const rows = await db.query<PipelineRow>(
-    "select * from operation_pipelines where org_id = $1 order by created_at desc, id desc limit $2 offset $3",
-    [orgId, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*) as total from operation_pipelines where org_id = $1",
-    [orgId],
-  );
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<PipelineRow>(db, query, {
+    select: "*",
+    from: "operation_pipelines",
+    where: [["org_id = ?", orgId]],
+    orderBy: "created_at desc, id desc",
+  });
+  return mapPage(page, present);
 }
 
 export async function findPipeline(db: Queryable, orgId: string, id: string): Promise<SavedPipeline | undefined> {

@@ -17,7 +17,7 @@ export async function evaluateUndo(
   run: RunRow,
   orders: Order[],
   pipeline: Pipeline,
-): Promise<{ evaluations: Evaluation[]; deletes: string[] }> {
+): Promise<{ evaluations: Evaluation[]; deletes: Order[] }> {
   const ids = orders.map(({ id }) => id);
   const done = await readResultsOf(tx, run.undo_of!, ids);
   const { effectOf } = await readEffects(tx, run.root_run_id, ids);
@@ -41,7 +41,7 @@ export async function evaluateUndo(
   return { evaluations: undone.map(({ evaluation }) => evaluation), deletes: undone.flatMap(({ deletes }) => deletes) };
 }
 
-type UndoneOrder = { evaluation: Evaluation; deletes: string[] };
+type UndoneOrder = { evaluation: Evaluation; deletes: Order[] };
 
 function undoOrder(
   order: Order,
@@ -61,7 +61,7 @@ function undoOrder(
     todoBefore: 0,
     isStopped: false,
   };
-  const deletes: string[] = [];
+  const deletes: Order[] = [];
   const isTouched = order.version !== done?.version_after;
   const undoOwn = (current: Order, step: StepResult): UndoneStep =>
     isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
@@ -79,7 +79,7 @@ function undoOrder(
       continue;
     }
     const deleted = step.created_order_ids ?? [];
-    deletes.push(...deleted);
+    deletes.push(...deleted.flatMap((orderId) => created.get(orderId) ?? []));
     evaluation.order = applyChanges(evaluation.order, outcome.changes);
     const hasEffect = outcome.changes.length > 0 || step.created_order_ids !== undefined;
     const changes = outcome.changes.length > 0 ? { changes: outcome.changes } : {};

@@ -14,7 +14,6 @@ import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
-import { fieldsIn } from "./order-changes.ts";
 import { allowedMoves, moveProblem } from "./order-rules.ts";
 import { maskedErrors, presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
@@ -48,11 +47,13 @@ export async function updateOrder(
     if (patch.status !== undefined) checkMove(order, patch.status);
     const env = { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
     const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], env, order);
-    const [saved] = await refuseTaken(saveChanges(tx, ctx, "patched", [{ order, patch: fields }]));
-    if (!saved) return presentTo(ctx, order);
-    const { order: updated, changes } = saved;
+    const saved = await refuseTaken(saveChanges(tx, ctx, "patched", [{ order, patch: fields }]));
+    const [updated] = saved.orders;
+    if (!updated) return presentTo(ctx, order);
     if (updated.number !== order.number) await store.renameInShipments(tx, ctx.orgId, updated, env.now);
-    await record(tx, ctx, "updated", updated, { fields: fieldsIn(changes), status: updated.status });
+    const { number, status, version } = updated;
+    const data = { number, fields: [...saved.fields], status, version };
+    await recordEvent(tx, ctx, { type: "order.updated", objectId: order.id, data });
     return presentTo(ctx, updated);
   });
 }
@@ -65,7 +66,8 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: number | undef
       throw new HubError("order_not_draft", `The order is ${order.status}. Cancel or archive it instead.`);
     }
     await store.deleteOrders(tx, ctx.orgId, [order.id]);
-    await record(tx, ctx, "deleted", order, {});
+    const { number, version } = order;
+    await recordEvent(tx, ctx, { type: "order.deleted", objectId: order.id, data: { number, version } });
     return { id: order.id, deleted: true as const };
   });
 }
@@ -129,9 +131,4 @@ async function refuseTaken<T>(saved: Promise<T>): Promise<T> {
     }
     throw error;
   }
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, order: Order, data: Record<string, unknown>): Promise<void> {
-  const event = { type: `order.${what}`, objectType: "order", objectId: order.id };
-  await recordEvent(tx, ctx, { ...event, data: { number: order.number, ...data } });
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { recordOrders } from "./order-events.ts";
 import type { Order, OrderEnv, OrderPatch } from "./order.ts";
 import { fulfillmentHold, moveProblem, newHold, withHold } from "./order-rules.ts";
 import * as store from "./orders.store.ts";
@@ -24,13 +24,7 @@ export async function concludeFulfillment(
   const orders = await store.lockOrders(tx, ctx.orgId, [...byId.keys()]);
   const edits = orders.map((order) => ({ order, patch: patchFor(env, what, order, byId.get(order.id)!) }));
   const saved = await saveChanges(tx, ctx, "fulfillment", edits);
-  if (saved.length === 0) return;
-  const data = {
-    count: saved.length,
-    source: "fulfillment",
-    firstIds: saved.slice(0, 100).map(({ order }) => order.id),
-  };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
 }
 
 function patchFor(

@@ -8,18 +8,13 @@ import { saveChanges } from "./save-changes.ts";
 /** Everything of these orders has arrived. Those that cannot become delivered stay as they are; holds are no obstacle. */
 export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const orders = await store.lockOrders(tx, ctx.orgId, ids);
-  const arrived = orders.filter((order) => !moveProblem(order, "delivered", { ignoresHolds: true }));
+  const locked = await store.lockOrders(tx, ctx.orgId, ids);
+  const arrived = locked.filter((order) => !moveProblem(order, "delivered", { ignoresHolds: true }));
   const edits = arrived.map((order) => ({ order, patch: { status: "delivered" as const } }));
-  const saved = await saveChanges(tx, ctx, "delivered", edits);
+  const { orders } = await saveChanges(tx, ctx, "delivered", edits);
   await recordEvents(
     tx,
     ctx,
-    saved.map(({ order: { id, number } }) => ({
-      type: "order.delivered",
-      objectType: "order",
-      objectId: id,
-      data: { number },
-    })),
+    orders.map(({ id, number, version }) => ({ type: "order.delivered", objectId: id, data: { number, version } })),
   );
 }

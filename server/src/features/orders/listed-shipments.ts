@@ -3,7 +3,6 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderPatch, OrderShipment } from "./order.ts";
 import { hasShipped } from "./order.ts";
-import { fieldsIn } from "./order-changes.ts";
 import { saveChanges } from "./save-changes.ts";
 
 type Corrected = Omit<OrderShipment, "id" | "lines">;
@@ -44,8 +43,9 @@ function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Or
 }
 
 async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<void> {
-  const [saved] = await saveChanges(tx, ctx, "shipment", [{ order, patch }]);
-  if (!saved) return;
-  const data = { number: order.number, fields: fieldsIn(saved.changes), status: saved.order.status };
-  await recordEvent(tx, ctx, { type: "order.updated", objectType: "order", objectId: order.id, data });
+  const { orders, fields } = await saveChanges(tx, ctx, "shipment", [{ order, patch }]);
+  for (const { id, number, status, version } of orders) {
+    const data = { number, fields: [...fields], status, version };
+    await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
+  }
 }

@@ -2,6 +2,8 @@ import type { Static, TObject } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importReport } from "../../core/csv/import-shapes.ts";
+import { RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -154,7 +156,11 @@ const filters = {
   updatedTo: Before,
   shipByFrom: Since,
   shipByTo: Before,
-  search: Filter(200, "Beginnings of words in number, external id, customer, SKU, city or zip; all must be found"),
+  search: Filter(
+    200,
+    "Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer " +
+      "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers",
+  ),
 };
 
 export const OrderQuery = pageQuery({
@@ -186,14 +192,6 @@ export const OrderCounts = Type.Object({
 });
 export type OrderCounts = Static<typeof OrderCounts>;
 
-const FieldProblem = Type.Object({
-  pointer: Text,
-  code: Text,
-  message: Text,
-  suggestion: MaybeText,
-  allowed: Type.Optional(Type.Array(Type.Unknown())),
-});
-
 export const BulkAnswer = Type.Object({
   summary: Type.Object({ total: Count, created: Count, failed: Count }),
   results: Type.Array(
@@ -202,7 +200,7 @@ export const BulkAnswer = Type.Object({
       id: Type.Optional(Id),
       number: MaybeText,
       status: OneOf(["created", "failed"]),
-      error: Type.Optional(Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) })),
+      error: Type.Optional(RowError),
     }),
   ),
 });
@@ -237,18 +235,6 @@ export const ImportAnswer = Type.Object({
     created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
     failed: Count,
   }),
-  columns: Type.Array(Type.Object({ column: Text, field: Nullable(Text) })),
-  errors: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
-      column: Nullable(Text),
-      code: Text,
-      message: Text,
-    }),
-    { description: "The first 1,000" },
-  ),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

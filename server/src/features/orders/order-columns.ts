@@ -1,11 +1,10 @@
 import { fromCents, toCents } from "../../core/money.ts";
 import type { Order, OrderFields } from "./order.ts";
-import { isOnHold, nextRelease, searchWords } from "./order.ts";
-import { scopeWord } from "./list/search-words.ts";
+import { isOnHold, nextRelease } from "./order.ts";
 import type { Priority } from "./orders.states.ts";
 import { priorities } from "./orders.states.ts";
 
-type Column = { name: string; type: string; read(order: Order, orgId: string): unknown; from: (keyof OrderFields)[] };
+type Column = { name: string; type: string; read(order: Order): unknown; from: (keyof OrderFields)[] };
 
 function plain(field: keyof OrderFields, name: string, type: string): Column {
   return { name, type, read: (order) => order[field], from: [field] };
@@ -51,12 +50,6 @@ const columns: Column[] = [
   plain("deliverBy", "deliver_by", "timestamptz"),
   plain("dispatchOn", "dispatch_on", "timestamptz"),
   plain("archivedAt", "archived_at", "timestamptz"),
-  {
-    name: "search",
-    type: "text[]",
-    read: (order, orgId) => searchWords(order).map((word) => scopeWord(orgId, word)),
-    from: ["number", "customer", "shippingAddress", "lines", "externalId"],
-  },
 ];
 
 /** The columns that hold any of these fields. */
@@ -67,20 +60,15 @@ export function columnsOf(fields: Iterable<keyof OrderFields>): Column[] {
 
 export const allColumns: readonly Column[] = columns;
 
-/** How a column is assigned from the record of the same name. */
-export function assignment(column: Column): string {
-  return column.name === "search" ? "array_to_tsvector(u.search)" : `u.${column.name}`;
-}
-
-export function toRecord(orgId: string, order: Order, wanted: readonly Column[]): Record<string, unknown> {
+export function toRecord(order: Order, wanted: readonly Column[]): Record<string, unknown> {
   const record: Record<string, unknown> = { id: order.id };
-  for (const column of wanted) record[column.name] = column.read(order, orgId);
+  for (const column of wanted) record[column.name] = column.read(order);
   return record;
 }
 
 export const orderColumns = [
   "id",
-  ...columns.map((column) => column.name).filter((name) => !["search", "on_hold", "hold_until"].includes(name)),
+  ...columns.map((column) => column.name).filter((name) => !["on_hold", "hold_until"].includes(name)),
   "created_at",
   "updated_at",
   "version",

@@ -1,7 +1,8 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { FieldChange } from "./order-changes.ts";
 
 /** One order's part of a change that was not made by an operation run. */
@@ -78,12 +79,14 @@ export async function listTimeline(
   orderId: string,
   query: PageRequest,
 ): Promise<Page<TimelineEntry>> {
-  const rows = await db.query<TimelineRow>(
-    `select * from (${entries}) e order by at desc, made desc, nth desc limit $3 offset $4`,
-    [orgId, orderId, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from (${entries}) e`, [orgId, orderId]);
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<TimelineRow>(db, query, {
+    select: "*",
+    from: `(${entries}) e`,
+    values: [orgId, orderId],
+    where: [],
+    orderBy: "at desc, made desc, nth desc",
+  });
+  return mapPage(page, present);
 }
 
 function present(row: TimelineRow): TimelineEntry {

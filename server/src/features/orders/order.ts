@@ -2,7 +2,6 @@ import type { Actor } from "../../core/actor.ts";
 import type { Address } from "../../core/address.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { HoldReason, OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
-import { indexWords } from "./list/search-words.ts";
 
 /** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
 export type Order = {
@@ -117,12 +116,4 @@ export function presentOrder(order: Order): Order & { onHold: boolean; archived:
 export function nextRelease(order: Pick<Order, "holds">): string | null {
   const ends = order.holds.flatMap((hold) => (hold.until === null ? [] : [hold.until]));
   return ends.length === 0 ? null : ends.reduce((a, b) => (a < b ? a : b));
-}
-
-export function searchWords(
-  order: Pick<Order, "number" | "customer" | "shippingAddress" | "lines" | "externalId">,
-): string[] {
-  const { number, externalId, customer, shippingAddress: address, lines } = order;
-  const people = [customer.name, customer.email, address?.name, address?.company];
-  return indexWords([number, externalId, ...people, address?.city, address?.zip, ...lines.map((line) => line.sku)]);
 }

@@ -27,7 +27,7 @@ await org.post("/operations/run", {
   actions: [{ type: "update_address", params: { address: { name: "Ada Byron III" } } }],
 });
 
-const paths = ["/orders/P-1", "/orders", "/orders?search=ada", "/orders/export.csv", "/orders/P-1/timeline"];
+const paths = ["/orders/P-1", "/orders", "/orders?search=albany", "/orders/export.csv", "/orders/P-1/timeline"];
 
 test.each(paths)("%s tells who the order is for only to those with pii:read", async (path) => {
   const [full, viewer, key] = await Promise.all([
@@ -44,6 +44,19 @@ test.each(paths)("%s tells who the order is for only to those with pii:read", as
   expect(viewer.text).toContain("***");
   const both = await (await org.withScopes(["orders:read", "pii:read"])).get(path);
   expect(both.text).toContain("Ada Byron");
+});
+
+test("who an order is for cannot be found out by searching for it", async () => {
+  const viewer = await org.withRole("viewer");
+  for (const path of ["/orders", "/orders/export.csv"]) {
+    const isFound = async (client: Pick<typeof viewer, "get">, search: string): Promise<boolean> =>
+      (await client.get(`${path}?search=${encodeURIComponent(search)}`)).text.includes("P-1");
+    for (const search of ["ada", "byron-king", "ada@example.com", "example.com", "albany ada"]) {
+      expect([path, search, await isFound(org, search)]).toEqual([path, search, true]);
+      expect([path, search, await isFound(viewer, search)]).toEqual([path, search, false]);
+    }
+    for (const search of ["P-1", "albany", "12207 mug"]) expect(await isFound(viewer, search)).toBe(true);
+  }
 });
 
 test("where an order goes, and what is in it, everybody sees who may read orders", async () => {

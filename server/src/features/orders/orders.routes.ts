@@ -15,7 +15,9 @@ export const orderRoutes = [
     path: "/orders",
     scope: "orders:read",
     summary: "List orders",
-    description: "`total` is counted up to 10,000. A search may stop counting earlier; `totalIsCapped` says so.",
+    description:
+      "`total` is counted up to 10,000. A search may stop counting earlier; `totalIsCapped` says so, and `pages` then " +
+      "says that there is one more page as long as there is.",
     query: answers.OrderQuery,
     answer: [200, answers.OrderPage],
     handle: (ctx, { query }) => orders.listOrders(ctx, query),

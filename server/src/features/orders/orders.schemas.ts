@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importRequest } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
@@ -184,23 +185,11 @@ export const BulkRequest = Strict(
 );
 export type BulkRequest = Static<typeof BulkRequest>;
 
-export const importDelimiters = ["auto", "comma", "semicolon", "tab"] as const;
-
 export const ImportRequest = Strict(
-  {
-    csv: Type.String({
-      minLength: 1,
-      maxLength: 10 * 1024 * 1024,
-      description: "One row per line item; rows with the same order number become one order",
-    }),
-    mapping: Type.Optional(
-      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
-        description: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
-      }),
-    ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    delimiter: Type.Optional(OneOf(importDelimiters, { description: "Default: auto" })),
-  },
+  importRequest({
+    csv: "One row per line item; rows with the same order number become one order",
+    mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
+  }),
   { examples: [{ csv: "Order Number,SKU,Quantity\nSHOP-17,MUG-01,2\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;

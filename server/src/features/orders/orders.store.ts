@@ -2,8 +2,8 @@ import { isUuid } from "../../core/ids.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import type { OrderRow } from "./order-columns.ts";
-import { allColumns, assignment, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
-import { keepTags, keepWords, wordOf } from "./list/order-index.store.ts";
+import { allColumns, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
+import { keepTags, keepWords } from "./list/order-index.store.ts";
 
 const byId: Prepared = {
   name: "orders_find_by_id",
@@ -59,19 +59,15 @@ export async function readOrders(db: Queryable, orgId: string, ids: string[]): P
 /** All at once; numbers and external ids that are taken already are left out of the result. */
 export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Promise<Set<string>> {
   if (orders.length === 0) return new Set();
-  const records = orders.map((order) => ({ ...toRecord(orgId, order, allColumns), at: order.createdAt }));
+  const records = orders.map((order) => ({ ...toRecord(order, allColumns), at: order.createdAt }));
   const names = allColumns.map((column) => column.name).join(", ");
-  const values = allColumns.map(assignment).join(", ");
+  const values = allColumns.map(({ name }) => `u.${name}`).join(", ");
   const shape = allColumns.map((column) => `${column.name} ${column.type}`).join(", ");
   const rows = await tx.query<{ id: string }>(
     `with made as (
        insert into orders (id, org_id, ${names}, created_at, updated_at)
        select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
-       on conflict do nothing returning id, created_at, is_archived, status, on_hold, search),
-     words as (
-       insert into order_words (org_id, order_id, created_at, week, is_archived, word)
-       select $1::uuid, m.id, m.created_at, order_week(m.created_at), m.is_archived, ${wordOf("w.lexeme")} as word
-         from made m, unnest(m.search) as w order by word),
+       on conflict do nothing returning id, is_archived, status, on_hold),
      counted as (
        insert into order_counts (org_id, is_archived, status, on_hold, orders)
        select $1::uuid, is_archived, status, on_hold, count(*) from made group by is_archived, status, on_hold)
@@ -79,8 +75,13 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
     [orgId, JSON.stringify(records)],
   );
   const inserted = new Set(rows.map((row) => row.id));
-  const tagged = orders.filter((order) => order.tags.length > 0 && inserted.has(order.id));
-  await keepTags(tx, orgId, tagged);
+  const made = orders.filter((order) => inserted.has(order.id));
+  await keepTags(
+    tx,
+    orgId,
+    made.filter((order) => order.tags.length > 0),
+  );
+  await keepWords(tx, orgId, made, "new");
   return inserted;
 }
 
@@ -93,19 +94,19 @@ export async function updateOrders(
   at: string,
 ): Promise<void> {
   if (orders.length === 0) return;
-  const touched = columnsOf(fields);
-  const isTouched = (...names: string[]): boolean => touched.some(({ name }) => names.includes(name));
-  if (isTouched("search", "archived_at")) await keepWords(tx, orgId, orders);
-  const records = orders.map((order) => ({ ...toRecord(orgId, order, touched), version: order.version }));
+  const changed = new Set(fields);
+  const touched = columnsOf(changed);
+  const records = orders.map((order) => ({ ...toRecord(order, touched), version: order.version }));
   const shape = touched.map((column) => `, ${column.name} ${column.type}`).join("");
-  const sets = touched.map((column) => `${column.name} = ${assignment(column)}, `).join("");
+  const sets = touched.map((column) => `${column.name} = u.${column.name}, `).join("");
   const update = `update orders o set ${sets}version = u.version, updated_at = $3
        from jsonb_to_recordset($2::jsonb) as u (id uuid, version integer${shape})
       where o.org_id = $1 and o.id = u.id`;
-  const isCounted = isTouched("status", "on_hold", "archived_at");
+  const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
   await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
-  if (isTouched("tags", "archived_at")) await keepTags(tx, orgId, orders);
+  if (changed.has("tags") || changed.has("archivedAt")) await keepTags(tx, orgId, orders);
+  await keepWords(tx, orgId, orders, changed);
 }
 
 /** The update, and what it means for how many orders there are of each kind. `$4` are the ids of the orders. */
@@ -127,13 +128,9 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
     `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
           changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[])),
           sources as (delete from order_sources where org_id = $1 and order_id = any($2::uuid[])),
+          words as (delete from order_search where org_id = $1 and order_id = any($2::uuid[])),
           gone as (
-            delete from orders where org_id = $1 and id = any($2::uuid[])
-            returning id, created_at, is_archived, status, on_hold, search),
-          words as (
-            delete from order_words w using gone g, unnest(g.search) as l
-             where w.org_id = $1 and w.is_archived = g.is_archived and w.week = order_week(g.created_at) and w.word = ${wordOf("l.lexeme")}
-               and w.created_at = g.created_at and w.order_id = g.id)
+            delete from orders where org_id = $1 and id = any($2::uuid[]) returning is_archived, status, on_hold)
      insert into order_counts (org_id, is_archived, status, on_hold, orders)
      select $1::uuid, is_archived, status, on_hold, -count(*) from gone group by is_archived, status, on_hold`,
     [orgId, ids],

@@ -1,9 +1,8 @@
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf } from "../../core/page.ts";
+import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx, World } from "../../context.ts";
-import { perWorld } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
 import { findByRef } from "./change-order.ts";
 import { exportOrders as exportFiltered } from "./list/export-orders.ts";
@@ -23,6 +22,7 @@ import type { TimelineEntry } from "./order-history.store.ts";
 import * as history from "./order-history.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
 import * as lists from "./list/order-list.store.ts";
+import { toSearchQuery } from "./list/search-words.ts";
 import { maskChange, presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
@@ -38,6 +38,7 @@ export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { insertChanges } from "./order-history.store.ts";
+export { recordOrders } from "./order-events.ts";
 /** As callers name them. */
 export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
 /** For features that change many orders at once, in a transaction of theirs. */
@@ -58,36 +59,11 @@ export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
 }
 
 export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
-  const filter = readFilter(query);
+  const filter = readFilter(ctx, query);
   const range = { limit: query.limit, offset: offsetOf(query) };
-  const sort = query.sort ?? defaultSort(filter);
-  const [recent, key] = [recentTotals(ctx), `${ctx.orgId} ${JSON.stringify(filter)}`];
-  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, sort, range, recent.get(key));
-  const { total, totalIsCapped, hasMore } = found;
-  recent.set(key, totalIsCapped ? total + 1 : total);
-  const { page, limit } = query;
-  const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.orders.map((order) => presentTo(ctx, order)), pagination };
+  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, query.sort ?? defaultSort(filter), range);
+  return toCappedPage({ ...found, data: found.orders.map((order) => presentTo(ctx, order)) }, query);
 }
-
-const rememberMs = 10_000;
-const maxRemembered = 1_000;
-
-/** How long each list was a moment ago. Only what that means for reading it again depends on it, never an exact total. */
-const recentTotals = perWorld(({ clock }) => {
-  const known = new Map<string, { total: number; until: number }>();
-  const get = (key: string): number | undefined => {
-    const entry = known.get(key);
-    return entry && entry.until > clock.real().getTime() ? entry.total : undefined;
-  };
-  return {
-    get,
-    set(key: string, total: number): void {
-      if (known.size >= maxRemembered) known.clear();
-      if (get(key) === undefined) known.set(key, { total, until: clock.real().getTime() + rememberMs });
-    },
-  };
-});
 
 export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
   const rows = await countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
@@ -110,7 +86,7 @@ export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): P
 }
 
 export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {
-  return exportFiltered(ctx, readFilter(query));
+  return exportFiltered(ctx, readFilter(ctx, query));
 }
 
 /** Whoever asks for a range of dates wants to see it in its order; any other would have to be looked for. */
@@ -133,9 +109,10 @@ const dateFilters = [
   "shipByTo",
 ] as const;
 
-/** The query as a filter: moments in one way of writing, statuses as a list. */
-function readFilter({ status, ...rest }: ExportQuery): OrderFilter {
+/** The query as a filter: moments in one way of writing, statuses as a list, words as this caller may search for them. */
+function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFilter {
   const filter: OrderFilter = rest;
+  if (search !== undefined) filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
   for (const name of dateFilters) {
     if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();
   }

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { Organization } from "./organizations.schemas.ts";
 
 type OrganizationRow = {
@@ -18,15 +19,13 @@ export async function listOrganizations(
   visibleTo: string | undefined,
   query: PageRequest,
 ): Promise<Page<Organization>> {
-  const where = "($1::uuid is null or id = $1)";
-  const rows = await db.query<OrganizationRow>(
-    `select * from organizations where ${where} order by created_at desc, id desc limit $2 offset $3`,
-    [visibleTo ?? null, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from organizations where ${where}`, [
-    visibleTo ?? null,
-  ]);
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<OrganizationRow>(db, query, {
+    select: "*",
+    from: "organizations",
+    where: [["id = ?", visibleTo]],
+    orderBy: "created_at desc, id desc",
+  });
+  return mapPage(page, present);
 }
 
 export async function findOrganization(db: Queryable, id: string): Promise<Organization | undefined> {

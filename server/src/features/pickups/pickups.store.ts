@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { Pickup } from "./pickup.ts";
 import type { PickupQuery } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
@@ -93,15 +94,19 @@ export async function listPickups(
   query: PickupQuery,
   statuses: PickupStatus[] | null,
 ): Promise<Page<Pickup>> {
-  const where = `p.org_id = $1 and ($2::text[] is null or p.status = any($2)) and ($3::uuid is null or p.carrier_account_id = $3)
-    and ($4::date is null or p.pickup_date >= $4) and ($5::date is null or p.pickup_date <= $5)`;
-  const values = [orgId, statuses, query.carrierAccountId ?? null, query.from ?? null, query.to ?? null];
-  const rows = await db.query<Row>(
-    `select ${selected} from pickups p where ${where} order by p.ready_at desc, p.id desc limit $6 offset $7`,
-    [...values, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from pickups p where ${where}`, values);
-  return toPage(rows.map(toPickup), count?.total ?? 0, query);
+  const page = await listPage<Row>(db, query, {
+    select: selected,
+    from: "pickups p",
+    where: [
+      ["p.org_id = ?", orgId],
+      ["p.status = any(?)", statuses],
+      ["p.carrier_account_id = ?", query.carrierAccountId],
+      ["p.pickup_date >= ?", query.from],
+      ["p.pickup_date <= ?", query.to],
+    ],
+    orderBy: "p.ready_at desc, p.id desc",
+  });
+  return mapPage(page, toPickup);
 }
 
 /** Another pickup of this account at this address on this day to which a driver may still come. */

@@ -2,6 +2,7 @@ import type { PickupConfirmation } from "../../carriers/carrier.ts";
 import type { Said } from "../../carriers/said.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { notFound } from "../../core/resources.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
@@ -20,7 +21,13 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
 }
 
 /** Writes a changed pickup and what happened. */
-export async function save(tx: Tx, ctx: Ctx, pickup: Pickup, what: string, open?: OpenCarrier): Promise<Pickup> {
+export async function save(
+  tx: Tx,
+  ctx: Ctx,
+  pickup: Pickup,
+  what: Happening<"pickup">,
+  open?: OpenCarrier,
+): Promise<Pickup> {
   const now = ctx.clock.now().toISOString();
   const saved = { ...pickup, dueAt: dueOf(pickup, open?.carrier.findPickup !== undefined, now) };
   await store.updatePickup(tx, ctx.orgId, saved);
@@ -28,10 +35,10 @@ export async function save(tx: Tx, ctx: Ctx, pickup: Pickup, what: string, open?
   return saved;
 }
 
-export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: string): Promise<void> {
-  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt } = pickup;
-  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt };
-  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectType: "pickup", objectId: pickup.id, data });
+export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): Promise<void> {
+  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
+  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
+  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
 /** What the carrier said about a request, written down; unless somebody else has done so, or asked for something else. */

@@ -3,6 +3,7 @@ import type { Said } from "../../carriers/said.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx, World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { askToCancel, askToSchedule, askWhatBecame } from "./ask-carrier.ts";
@@ -66,7 +67,7 @@ async function learnWhatBecame(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Pro
 const askAgainMs = 30 * 60_000;
 
 /** What a carrier that can be asked says; of one that cannot, that the driver came. */
-function judge(pickup: Pickup, said: Said<PickupState | undefined>, now: string): [Pickup, what?: string] {
+function judge(pickup: Pickup, said: Said<PickupState | undefined>, now: string): [Pickup, what?: Happening<"pickup">] {
   const again = new Date(Date.parse(now) + askAgainMs).toISOString();
   if (!("done" in said)) return [{ ...pickup, dueAt: again }];
   const isOver = Date.parse(now) >= Date.parse(pickup.closeAt) + graceMs;

@@ -92,7 +92,6 @@ async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Pro
     await deleteResultsOf(tx, row.id, row.revision);
     await recordEvent(tx, ctx, {
       type: "rate_comparison.started_over",
-      objectType: "rate_comparison",
       objectId: row.id,
       data: { revision: row.revision, processed: locked.processed },
     });
@@ -225,7 +224,6 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
   });
   await recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
-    objectType: "rate_comparison",
     objectId: row.id,
     data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals },
   });
@@ -245,7 +243,6 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   });
   await recordEvent(tx, ctx, {
     type: "rate_comparison.failed",
-    objectType: "rate_comparison",
     objectId: row.id,
     data: { revision: row.revision, error },
   });

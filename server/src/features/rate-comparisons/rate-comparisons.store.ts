@@ -1,9 +1,8 @@
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 
@@ -114,17 +113,16 @@ export async function listComparisons(
   orgId: string,
   query: ComparisonQuery,
 ): Promise<Page<ComparisonRow>> {
-  const where = "org_id = $1 and ($2::text is null or status = $2) and ($3::text is null or name ilike $3)";
-  const filter = [orgId, query.status ?? null, query.search === undefined ? null : likePattern(query.search)];
-  const rows = await db.query<ComparisonRow>(
-    `select ${comparisonColumns} from rate_comparisons where ${where} order by created_at desc, id desc limit $4 offset $5`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from rate_comparisons where ${where}`,
-    filter,
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<ComparisonRow>(db, query, {
+    select: comparisonColumns,
+    from: "rate_comparisons",
+    where: [
+      ["org_id = ?", orgId],
+      ["status = ?", query.status],
+      ["name ilike ?", likePattern(query.search)],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
 }
 
 export async function deleteComparison(tx: Tx, orgId: string, id: string): Promise<void> {

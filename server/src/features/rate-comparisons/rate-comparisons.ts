@@ -121,7 +121,8 @@ export async function insert(
     count += batch.length;
   }
   const row = await store.setItemCount(tx, ctx.orgId, id, count);
-  await record(tx, ctx, "created", row, { name: row.name, carrierAccountId: account.id, itemCount: count });
+  const data = { name: row.name, carrierAccountId: account.id, itemCount: count };
+  await recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
 
@@ -155,7 +156,8 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     await results.deleteResults(tx, id);
     await deleteKinds(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", row, { name: row.name, status: row.status, itemCount: row.item_count });
+    const data = { name: row.name, status: row.status, itemCount: row.item_count };
+    await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
 }
@@ -178,12 +180,8 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
       requestId: ctx.requestId,
       at: ctx.clock.now(),
     });
-    await record(tx, ctx, "processing_started", started, {
-      revision: started.revision,
-      rateCardId: card.id,
-      rateCardVersion: card.version,
-      options,
-    });
+    const data = { revision: started.revision, rateCardId: card.id, rateCardVersion: card.version, options };
+    await recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
     await ctx.signals.publish(tx, "rate_comparison", id);
     return presentComparison(started, false);
   });
@@ -281,19 +279,4 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
   const row = await store.lockComparison(tx, ctx.orgId, id);
   if (!row) throw notFound("rate_comparison");
   return row;
-}
-
-async function record(
-  tx: Tx,
-  ctx: Ctx,
-  what: string,
-  row: ComparisonRow,
-  data: Record<string, unknown>,
-): Promise<void> {
-  await recordEvent(tx, ctx, {
-    type: `rate_comparison.${what}`,
-    objectType: "rate_comparison",
-    objectId: row.id,
-    data,
-  });
 }

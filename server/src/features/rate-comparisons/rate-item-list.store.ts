@@ -1,7 +1,7 @@
 import { offsetOf } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Queryable } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern } from "../../db/list-page.ts";
 import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
 
 export type ItemRow = {

@@ -1,8 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { likePattern } from "../../db/like-pattern.ts";
+import { likePattern, listPage } from "../../db/list-page.ts";
 import type { Schedule, ScheduleQuery } from "./schedules.schemas.ts";
 
 export type ScheduleRow = {
@@ -68,16 +67,18 @@ export async function listSchedules(
   orgId: string,
   query: ScheduleQuery,
 ): Promise<Page<ShownScheduleRow>> {
-  const where = `s.org_id = $1 and ($2::uuid is null or s.bridge_id = $2) and ($3::text is null or s.task_name = $3)
-    and ($4::boolean is null or s.is_active = $4) and ($5::text is null or s.name ilike $5)`;
-  const pattern = query.search === undefined ? null : likePattern(query.search);
-  const filter = [orgId, query.bridgeId ?? null, query.taskName ?? null, query.isActive ?? null, pattern];
-  const rows = await db.query<ShownScheduleRow>(
-    `select ${shownColumns} from schedules s where ${where} order by s.created_at desc, s.id desc limit $6 offset $7`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from schedules s where ${where}`, filter);
-  return toPage(rows, count?.total ?? 0, query);
+  return await listPage<ShownScheduleRow>(db, query, {
+    select: shownColumns,
+    from: "schedules s",
+    where: [
+      ["s.org_id = ?", orgId],
+      ["s.bridge_id = ?", query.bridgeId],
+      ["s.task_name = ?", query.taskName],
+      ["s.is_active = ?", query.isActive],
+      ["s.name ilike ?", likePattern(query.search)],
+    ],
+    orderBy: "s.created_at desc, s.id desc",
+  });
 }
 
 /** What its owner decides about a schedule, and what follows from it. */
@@ -137,13 +138,13 @@ export async function pauseSchedulesOf(
   orgId: string,
   bridgeId: string,
   { by, at }: { by: Actor; at: Date },
-): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+): Promise<{ id: string; version: number }[]> {
+  return await tx.query<{ id: string; version: number }>(
     `update schedules set is_active = false, paused_at = $4, paused_by = $3, next_run_at = null, waiting_for = null,
-       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active returning id`,
+       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
+     returning id, version`,
     [orgId, bridgeId, by, at],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Runs outside of the cadence: they count, and change nothing else. */

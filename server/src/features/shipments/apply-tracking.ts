@@ -1,5 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { lockOrders } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
@@ -75,13 +76,10 @@ function applyTo(before: Shipment, reports: Report[], now: string, isPull: boole
   return { addedKeys, isFull: false, after };
 }
 
-function toEvent({ before, after }: ShipmentChange) {
-  const isMoved = before?.status !== after.status;
-  const { id, trackingNumber, carrier, orderNumber, status } = after;
-  return {
-    type: isMoved ? "shipment.status_changed" : "shipment.tracking_updated",
-    objectType: "shipment",
-    objectId: id,
-    data: { trackingNumber, carrier, orderNumber, status, ...(isMoved && before ? { from: before.status } : {}) },
-  };
+function toEvent({ before, after }: ShipmentChange): NewEvent {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
+  const data = { trackingNumber, carrier, orderNumber, status, version };
+  if (before?.status === status) return { type: "shipment.tracking_updated", objectId: id, data };
+  const from = before && { from: before.status };
+  return { type: "shipment.status_changed", objectId: id, data: { ...data, ...from } };
 }

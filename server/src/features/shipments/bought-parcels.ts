@@ -1,9 +1,9 @@
+import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
 import { lockToChange, voidLocked } from "./change-shipment.ts";
 import type { Prepared } from "./create-shipments.ts";
-import { insertPrepared, prepareShipments, toError } from "./create-shipments.ts";
+import { insertPrepared, prepareShipments, recordCreated } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
@@ -18,9 +18,7 @@ export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise
 export async function recordParcel(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {
   const [outcome] = await insertPrepared(tx, ctx, prepared);
   if (outcome && "shipment" in outcome) {
-    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
-    const data = { trackingNumber, carrier, orderNumber, status };
-    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    await recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   }
   const { failure } = outcome!;

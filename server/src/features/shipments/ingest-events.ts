@@ -2,12 +2,12 @@ import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import { createFinder } from "../../core/validation.ts";
+import { invalidRow, placed } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Report } from "./apply-tracking.ts";
 import { applyReports } from "./apply-tracking.ts";
-import { invalid, placed } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import { eventErrors, isYetToCome, maxEvents, toEvent } from "./shipment-fields.ts";
@@ -47,7 +47,7 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
     const shapeErrors = findErrors(row);
     const errors = shapeErrors.length > 0 ? shapeErrors : eventErrors(row as TrackedEvent, now);
     if (errors.length === 0) sound.push({ index, request: row as TrackedEvent });
-    else results[index] = { index, status: "failed", error: placed(invalid(errors), `/events/${index}`) };
+    else results[index] = { index, status: "failed", error: placed(invalidRow(errors), `/events/${index}`) };
   }
   return await change(ctx, async (tx) => {
     const match = await matchShipments(

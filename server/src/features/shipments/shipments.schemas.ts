@@ -1,8 +1,9 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importRequest } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
-import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { DateTime, Id, linePattern, Strict } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { eventStatuses } from "./shipments.states.ts";
 
@@ -83,6 +84,7 @@ const changeable = {
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Anything, up to 16 KB" })),
 };
+export const changeableFields = Object.keys(changeable) as (keyof typeof changeable)[];
 
 const example = {
   orderNumber: "SHOP-17",
@@ -129,16 +131,10 @@ export const BulkRequest = Strict(
 export type BulkRequest = Static<typeof BulkRequest>;
 
 export const ImportRequest = Strict(
-  {
-    csv: Type.String({ minLength: 1, maxLength: 10 * 1024 * 1024, description: "One row per shipment, with a header" }),
-    mapping: Type.Optional(
-      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
-        description: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
-      }),
-    ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    delimiter: Type.Optional(OneOf(["auto", "comma", "semicolon", "tab"], { description: "Default: auto" })),
-  },
+  importRequest({
+    csv: "One row per shipment, with a header",
+    mapping: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
+  }),
   { examples: [{ csv: "Tracking Number,Carrier,Ship Date\n1Z999AA10123456784,ups,2026-03-01\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;

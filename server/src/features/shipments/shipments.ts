@@ -1,4 +1,4 @@
-import { offsetOf } from "../../core/page.ts";
+import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
@@ -68,16 +68,13 @@ export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, qu
 }
 
 async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
-  const { page, limit } = query;
   const now = ctx.clock.now().toISOString();
-  const range = { limit, offset: offsetOf(query) };
+  const range = { limit: query.limit, offset: offsetOf(query) };
   const filter = readFilter(query);
   const [long, key] = [longLists(ctx), `${orgId} ${JSON.stringify(filter)}`];
   const found = await lists.listShipments(ctx.db, orgId, filter, now, range, long.has(key));
-  const { total, totalIsCapped, hasMore } = found;
-  if (totalIsCapped) long.add(key);
-  const pagination = { page, limit, total, totalIsCapped, pages: Math.ceil(total / limit), hasMore };
-  return { data: found.shipments.map((shipment) => presentTo(ctx, shipment)), pagination };
+  if (found.totalIsCapped) long.add(key);
+  return toCappedPage({ ...found, data: found.shipments.map((shipment) => presentTo(ctx, shipment)) }, query);
 }
 
 const rememberMs = 10_000;

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
@@ -48,7 +48,8 @@ export type ExecutionRow = {
   expires_at: Date | null;
   next_attempt_at: Date | null;
   cancel_requested_at: Date | null;
-  job_id: string | null;
+  lease_attempts: number;
+  bridge_limit: number;
   created_by: Actor;
   request_id: string;
   created_at: Date;
@@ -60,7 +61,7 @@ export const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, t
   effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, created_at,
   started_at, finished_at`;
 export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
-  timeout_ms, expires_at, job_id`;
+  timeout_ms, expires_at, lease_attempts, bridge_limit`;
 
 const findStatement: Prepared = {
   name: "task_executions_find",
@@ -120,18 +121,20 @@ export type NewExecution = Pick<
   | "max_attempts"
   | "retry_delay_ms"
   | "timeout_ms"
-  | "job_id"
-> & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null };
+  | "bridge_limit"
+> & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null; due_in_ms: number };
 
 const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, bridge_id uuid, task_name text, mode text, trigger text,
   schedule_id uuid, scheduled_for timestamptz, retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb,
-  max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
+  max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz,
+  bridge_limit integer`;
 const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
-  text: `with made as (insert into task_executions (status, created_at, ${newNames})
-       select 'queued', $2, ${newNames.replaceAll(/(\w+)/g, "u.$1")} from jsonb_to_recordset($1::jsonb) as u (${newShape})
+  text: `with made as (insert into task_executions (status, created_at, due_at, ${newNames})
+       select 'queued', $2, now() + u.due_in_ms * interval '1 ms', ${newNames.replaceAll(/(\w+)/g, "u.$1")}
+         from jsonb_to_recordset($1::jsonb) as u (${newShape}, due_in_ms integer)
        on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
        returning ${executionColumns}),
      noted as (${eventsInsert("$3", "$2", "u.object_id in (select id from made)")})
@@ -148,51 +151,30 @@ export async function insertExecutions(
   return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at, events]);
 }
 
-/** How many wait, up to a limit: enough to tell a long queue from a short one. */
-export async function countWaiting(db: Queryable, orgId: string, limit: number): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    {
-      name: "task_executions_waiting",
-      text: `select count(*) as count from (
-               select from task_executions where org_id = $1 and status = 'queued' limit $2) waiting`,
-    },
-    [orgId, limit],
-  );
-  return row?.count ?? 0;
-}
-
 export async function listExecutions(
   db: Queryable,
   orgId: string,
   query: ExecutionQuery & { statuses: ExecutionStatus[] },
 ): Promise<Page<ExecutionRow>> {
-  const values: unknown[] = [orgId];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const where = ["org_id = $1"];
-  if (query.bridgeId !== undefined) where.push(`bridge_id = ${bind(query.bridgeId)}`);
-  if (query.taskName !== undefined) where.push(`task_name = ${bind(query.taskName)}`);
-  if (query.scheduleId !== undefined) where.push(`schedule_id = ${bind(query.scheduleId)}`);
-  if (query.retryOf !== undefined) where.push(`retry_of = ${bind(query.retryOf)}`);
-  if (query.from !== undefined) where.push(`created_at >= ${bind(query.from)}`);
-  if (query.to !== undefined) where.push(`created_at < ${bind(query.to)}`);
-  if (query.statuses.length > 0) {
-    // Said in so many words, the planner may use the index of those that did not simply succeed.
-    if (!query.statuses.includes("succeeded")) where.push("status <> 'succeeded'");
-    where.push(
-      query.statuses.length === 1 ? `status = ${bind(query.statuses[0])}` : `status = any(${bind(query.statuses)})`,
-    );
-  }
-  const filter = where.join(" and ");
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from task_executions where ${filter}`,
-    values,
-  );
-  const rows = await db.query<ExecutionRow>(
-    `select ${summaryColumns} from task_executions where ${filter} order by created_at desc, id desc
-      limit ${bind(query.limit)} offset ${bind(offsetOf(query))}`,
-    values,
-  );
-  return toPage(rows, count?.total ?? 0, query);
+  const { statuses } = query;
+  // Said in so many words, the planner may use the index of those that did not simply succeed.
+  const unsuccessful = statuses.length > 0 && !statuses.includes("succeeded") ? ["status <> 'succeeded'"] : [];
+  return await listPage<ExecutionRow>(db, query, {
+    select: summaryColumns,
+    from: "task_executions",
+    where: [
+      ["org_id = ?", orgId],
+      ["bridge_id = ?", query.bridgeId],
+      ["task_name = ?", query.taskName],
+      ["schedule_id = ?", query.scheduleId],
+      ["retry_of = ?", query.retryOf],
+      ["created_at >= ?", query.from],
+      ["created_at < ?", query.to],
+      ...unsuccessful,
+      statuses.length === 1 ? ["status = ?", statuses[0]] : ["status = any(?)", statuses.length > 1 ? statuses : null],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
 }
 
 export async function listRetries(db: Queryable, orgId: string, id: string): Promise<{ id: string; status: string }[]> {
@@ -216,7 +198,7 @@ export async function listLogs(db: Queryable, id: string, limit: number): Promis
 export async function cancelExecutions(tx: Tx, orgId: string, ids: string[], at: Date): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(
     `update task_executions set status = 'cancelled', cancel_requested_at = $3, finished_at = $3, next_attempt_at = null,
-       lease_owner = null, lease_until = null,
+       due_at = null, lease_owner = null, lease_until = null,
        attempts = case when status = 'running'
          then jsonb_set(attempts, '{-1}', attempts -> -1 || jsonb_build_object('status', 'cancelled', 'finishedAt', $4::text))
          else attempts end

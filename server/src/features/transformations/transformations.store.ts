@@ -1,7 +1,8 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { Transformation, TransformationQuery, TransformationVersion } from "./transformations.schemas.ts";
 
 type Direction = Transformation["direction"];
@@ -51,19 +52,19 @@ export async function listTransformations(
   orgId: string,
   query: TransformationQuery,
 ): Promise<Page<Transformation>> {
-  const where = `org_id = $1 and ($2::uuid is null or bridge_id = $2) and ($3::text is null or task_name = $3)
-    and ($4::text is null or direction = $4) and ($5::boolean is null or is_active = $5)`;
-  const { bridgeId = null, taskName = null, direction = null, isActive = null } = query;
-  const filter = [orgId, bridgeId, taskName, direction, isActive];
-  const rows = await db.query<TransformationRow>(
-    `select ${columns} from transformations where ${where} order by created_at desc, id desc limit $6 offset $7`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*) as total from transformations where ${where}`,
-    filter,
-  );
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<TransformationRow>(db, query, {
+    select: columns,
+    from: "transformations",
+    where: [
+      ["org_id = ?", orgId],
+      ["bridge_id = ?", query.bridgeId],
+      ["task_name = ?", query.taskName],
+      ["direction = ?", query.direction],
+      ["is_active = ?", query.isActive],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
+  return mapPage(page, present);
 }
 
 export type TransformationValues = Pick<
@@ -189,16 +190,16 @@ export async function listVersions(
   id: string,
   query: PageRequest,
 ): Promise<Page<TransformationVersion>> {
-  const rows = await db.query<VersionRow>(
-    `select ${versionColumns} from transformation_versions where org_id = $1 and transformation_id = $2
-      order by version desc limit $3 offset $4`,
-    [orgId, id, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*) as total from transformation_versions where org_id = $1 and transformation_id = $2",
-    [orgId, id],
-  );
-  return toPage(rows.map(presentVersion), count?.total ?? 0, query);
+  const page = await listPage<VersionRow>(db, query, {
+    select: versionColumns,
+    from: "transformation_versions",
+    where: [
+      ["org_id = ?", orgId],
+      ["transformation_id = ?", id],
+    ],
+    orderBy: "version desc",
+  });
+  return mapPage(page, presentVersion);
 }
 
 export async function findVersion(

@@ -1,7 +1,8 @@
 import type { Page } from "../../core/page.ts";
-import { offsetOf, toPage } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Role } from "../../core/scopes.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import type { User, UserIdentity, UserQuery } from "./users.schemas.ts";
 
 type UserRow = {
@@ -19,14 +20,17 @@ type UserRow = {
 };
 
 export async function listUsers(db: Queryable, orgId: string, query: UserQuery): Promise<Page<User>> {
-  const where = "org_id = $1 and ($2::text is null or role = $2) and ($3::text is null or status = $3)";
-  const filter = [orgId, query.role ?? null, query.status ?? null];
-  const rows = await db.query<UserRow>(
-    `select * from users where ${where} order by created_at desc, id desc limit $4 offset $5`,
-    [...filter, query.limit, offsetOf(query)],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from users where ${where}`, filter);
-  return toPage(rows.map(present), count?.total ?? 0, query);
+  const page = await listPage<UserRow>(db, query, {
+    select: "*",
+    from: "users",
+    where: [
+      ["org_id = ?", orgId],
+      ["role = ?", query.role],
+      ["status = ?", query.status],
+    ],
+    orderBy: "created_at desc, id desc",
+  });
+  return mapPage(page, present);
 }
 
 export async function findUser(db: Queryable, orgId: string, id: string): Promise<User | undefined> {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { recordEvent } from "../../../events/record-event.ts";
 import { findImportedErrors } from "../create-orders.ts";
+import { recordOrders } from "../order-events.ts";
 import { ruleErrors } from "../order-fields.ts";
 import { findMissingReferences } from "../order-references.ts";
 import type { Order } from "../order.ts";
@@ -46,11 +46,9 @@ export async function updateChanged(
   const recalled = plans.filter(({ followed }) => followed.isRecalled).map(({ order }) => order.id);
   const byPartner = Map.groupBy(recalled, (id) => partners.get(id)!);
   outcome.recalls = [...byPartner].map(([partner, orderIds]) => ({ ...partner, input: { orderIds } }));
-  outcome.counts.updated! += saved.length;
-  outcome.counts.unchanged! += plans.length - saved.length;
-  if (saved.length === 0) return;
-  const data = { count: saved.length, source: "bridge", firstIds: saved.slice(0, 100).map(({ order }) => order.id) };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  outcome.counts.updated! += saved.orders.length;
+  outcome.counts.unchanged! += plans.length - saved.orders.length;
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, ...saved });
 }
 
 /** What each order becomes; those that cannot become it fail alone. */

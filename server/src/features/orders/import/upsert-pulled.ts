@@ -1,10 +1,11 @@
 import { instantOf } from "../../../connectors/shape.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { recordEvent } from "../../../events/record-event.ts";
 import { findImportedErrors, insertPrepared, prepareOrders, takeFreeNumbers } from "../create-orders.ts";
 import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
+import { recordOrders } from "../order-events.ts";
+import type { Order } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { envOf, fail } from "./pulled-order.ts";
@@ -94,18 +95,15 @@ async function createFresh(
   const given = new Set(prepared.drafts.flatMap(({ request }) => request.number ?? []));
   const numbers = missing === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, missing, given);
   const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
-  const created: string[] = [];
+  const created: Order[] = [];
   const marks = new Map<string, Marks>();
   for (const [index, one] of outcomes.entries()) {
     if ("order" in one) {
-      created.push(one.order.id);
+      created.push(one.order);
       marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
     } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;
-  if (created.length > 0) {
-    const data = { count: created.length, source: "bridge", bridgeId, firstIds: created.slice(0, 100) };
-    await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
-  }
+  await recordOrders(tx, ctx, { type: "orders.created", source: "bridge", bridgeId, orders: created });
 }

@@ -1,5 +1,5 @@
 import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
-import { writeTags } from "../../../core/csv/csv-values.ts";
+import { writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
@@ -77,12 +77,12 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
     let header = [columns.map(([name]) => name)];
     let after: OrderKey | undefined;
     for (;;) {
-      const { orders, last } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portion);
+      const { orders, isLast } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portion);
       const shown = maySeePersonalData(ctx) ? orders : orders.map(maskOrder);
       const rows = [...header, ...shown.flatMap(rowsOf)];
       if (rows.length > 0) yield toCsv(rows);
-      if (orders.length < portion) return;
-      [header, after] = [[], last];
+      if (isLast) return;
+      [header, after] = [[], orders.at(-1) ?? after];
     }
   }
   const day = ctx.clock.now().toISOString().slice(0, 10);

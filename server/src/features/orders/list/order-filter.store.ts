@@ -1,8 +1,9 @@
+import type { Condition } from "../../../db/list-page.ts";
+import { meetAll } from "../../../db/list-page.ts";
 import type { Archived, SortName } from "../order-answers.schemas.ts";
+import type { Order } from "../order.ts";
 import type { OrderStatus, PaymentStatus, Priority } from "../orders.states.ts";
 import { priorities } from "../orders.states.ts";
-import type { SearchWord } from "./search-words.ts";
-import { toSearchWords } from "./search-words.ts";
 
 export type OrderFilter = {
   status?: (OrderStatus | "on_hold")[];
@@ -22,14 +23,17 @@ export type OrderFilter = {
   updatedTo?: string;
   shipByFrom?: string;
   shipByTo?: string;
+  /** A tsquery, as `toSearchQuery` makes it. */
   search?: string;
 };
 
 /** The last order that was read, to go on behind it. */
-export type OrderKey = { id: string; createdAt: Date };
+export type OrderKey = Pick<Order, "id" | "createdAt">;
+
+export type Range = { limit: number; offset: number };
 
 /** One part of the answer. Parts with a lower rank come first. */
-export type Branch = { where: string; rank: number };
+type Branch = { where: string; rank: number };
 
 /**
  * What to read for a filter. Only conditions that were given appear, and alternatives (several statuses, archived or
@@ -42,13 +46,11 @@ export type OrderPlan = {
   direction: "asc" | "desc";
   branches: Branch[];
   values: unknown[];
-  words: SearchWord[] | undefined;
-  archived: boolean[];
-  /** Whether the list is sorted as words are kept. */
-  isByCreation: boolean;
-  /** Whether, besides, words and what is archived are all that is asked for. */
-  isOnlySearch: boolean;
 };
+
+/** Where the list is read from: the orders, their tags, or those that a search has found. */
+const sources = { o: "orders o", t: "order_tags t", found: "found" };
+type PlanOptions = { source?: keyof typeof sources; after?: OrderKey | undefined; values?: unknown[] };
 
 const dates = { created: "created_at", ordered: "ordered_at", updated: "updated_at", shipBy: "ship_by" } as const;
 const sortColumns = { createdAt: "created_at", orderedAt: "ordered_at", updatedAt: "updated_at", shipBy: "ship_by" };
@@ -57,41 +59,39 @@ export function archivedOptions(archived: Archived = "false"): boolean[] {
   return archived === "any" ? [false, true] : [archived === "true"];
 }
 
-export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, after?: OrderKey): OrderPlan {
-  const values: unknown[] = [orgId];
+/** The search is left out of it. `values` are those that the statement has already. */
+export function planOrders(
+  orgId: string,
+  filter: OrderFilter,
+  sort: SortName,
+  { after, source = filter.tag === undefined ? "o" : "t", values = [] }: PlanOptions = {},
+): OrderPlan {
+  // A few columns are in all sources; with nothing else asked for, the orders need not be touched.
+  const at = (column: string): string => `${column === "created_at" ? source : "o"}.${column}`;
+  const id = source === "o" ? "o.id" : `${source}.order_id`;
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const words = filter.search === undefined ? undefined : toSearchWords(orgId, filter.search);
-  const isTagged = filter.tag !== undefined;
-  // These few columns are in the table of tags too; with nothing else asked for, the orders need not be touched.
-  const own = isTagged ? "t" : "o";
-  const at = (column: string): string => `${column === "created_at" ? own : "o"}.${column}`;
-
-  const shared = [`${own}.org_id = $1`];
-  if (isTagged) shared.push(`t.tag = ${bind(filter.tag)}`);
-  if (filter.locationId !== undefined) shared.push(`o.location_id = ${bind(filter.locationId)}`);
-  if (filter.bridgeId !== undefined) shared.push(`o.bridge_id = ${bind(filter.bridgeId)}`);
-  if (filter.assigneeId !== undefined) shared.push(`o.assignee_id = ${bind(filter.assigneeId)}`);
-  if (filter.priority !== undefined) shared.push(`o.priority = ${bind(priorities.indexOf(filter.priority))}`);
-  if (filter.paymentStatus !== undefined) shared.push(`o.payment_status = ${bind(filter.paymentStatus)}`);
-  if (filter.channel !== undefined) shared.push(`o.channel = ${bind(filter.channel)}`);
-  for (const [name, column] of Object.entries(dates) as [keyof typeof dates, string][]) {
-    const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
-    if (from !== undefined) shared.push(`${at(column)} >= ${bind(from)}`);
-    if (to !== undefined) shared.push(`${at(column)} < ${bind(to)}`);
-  }
-  // A text without a letter or digit is in no order.
-  if (filter.search !== undefined && words === undefined) shared.push("false");
-  if (after) shared.push(`(${own}.created_at, ${rowId(own)}) < (${bind(after.createdAt)}, ${bind(after.id)})`);
+  const conditions: Condition[] = [
+    [`${source}.org_id = ?`, source === "found" ? undefined : orgId],
+    [source === "t" ? "t.tag = ?" : "o.tags @> array[?]", filter.tag],
+    ["o.location_id = ?", filter.locationId],
+    ["o.bridge_id = ?", filter.bridgeId],
+    ["o.assignee_id = ?", filter.assigneeId],
+    ["o.priority = ?", filter.priority === undefined ? undefined : priorities.indexOf(filter.priority)],
+    ["o.payment_status = ?", filter.paymentStatus],
+    ["o.channel = ?", filter.channel],
+    ...(Object.entries(dates) as [keyof typeof dates, string][]).flatMap(([name, column]): Condition[] => [
+      [`${at(column)} >= ?`, filter[`${name}From`]],
+      [`${at(column)} < ?`, filter[`${name}To`]],
+    ]),
+  ];
+  if (after) conditions.push(`(${source}.created_at, ${id}) < (${bind(after.createdAt)}, ${bind(after.id)})`);
 
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
-  const archived = archivedOptions(filter.archived);
-  const isByCreation = column === "created_at";
-  const isOnlySearch = isByCreation && shared.length === 1 && !filter.status;
-  let branches: Branch[] = [{ where: shared.join(" and "), rank: 0 }];
+  let branches: Branch[] = [{ where: meetAll(conditions, values), rank: 0 }];
   branches = split(
     branches,
-    archived.map((isArchived) => `${own}.is_archived = ${isArchived}`),
+    archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`),
   );
   if (filter.status) branches = split(branches, statusOptions(filter.status, bind));
   // Orders without a date come last in both directions.
@@ -100,24 +100,15 @@ export function planOrders(orgId: string, filter: OrderFilter, sort: SortName, a
     branches = [...dated, ...undated.map(({ where }) => ({ where, rank: 1 }))];
   }
   const key = at(column);
-  const isTouched =
-    words !== undefined || [key, ...branches.map(({ where }) => where)].some((sql) => /\bo\./.test(sql));
+  const isTouched = source !== "o" && [key, ...branches.map(({ where }) => where)].some((sql) => /\bo\./.test(sql));
   return {
-    from: isTagged ? `order_tags t${isTouched ? " join orders o on o.id = t.order_id" : ""}` : "orders o",
-    id: rowId(own),
+    from: `${sources[source]}${isTouched ? ` join orders o on o.id = ${id}` : ""}`,
+    id,
     key,
     direction: sort.startsWith("-") ? "desc" : "asc",
     branches,
     values,
-    words,
-    archived,
-    isByCreation,
-    isOnlySearch,
   };
-}
-
-function rowId(table: "o" | "t"): string {
-  return table === "t" ? "t.order_id" : "o.id";
 }
 
 function split(branches: Branch[], conditions: string[]): Branch[] {
@@ -134,4 +125,26 @@ function statusOptions(wanted: (OrderStatus | "on_hold")[], bind: (value: unknow
     options.push(statuses.length === 0 ? "o.on_hold" : `o.on_hold and o.status <> all(${bind(statuses)})`);
   }
   return options;
+}
+
+/** Every branch is served by an index in the wanted order, so that each reads no more than it gives. */
+export function slice(plan: OrderPlan, { limit, offset }: Range): string {
+  const order = `order by ${plan.key} ${plan.direction}, ${plan.id} ${plan.direction}`;
+  const parts = plan.branches.map((branch) => `${select(plan, branch)} ${order}`);
+  if (parts.length === 1) return `${parts[0]} limit ${limit} offset ${offset}`;
+  const union = parts.map((part) => `(${part} limit ${offset + limit})`).join(" union all ");
+  return `select * from (${union}) u order by ${orderOf(plan)} limit ${limit} offset ${offset}`;
+}
+
+export function selectAll(plan: OrderPlan): string {
+  return plan.branches.map((branch) => select(plan, branch)).join(" union all ");
+}
+
+function select(plan: OrderPlan, { where, rank }: Branch): string {
+  return `select ${plan.id} as id, ${plan.key} as k, ${rank} as r from ${plan.from} where ${where}`;
+}
+
+export function orderOf({ direction }: OrderPlan, alias?: string): string {
+  const at = alias === undefined ? "" : `${alias}.`;
+  return `${at}r, ${at}k ${direction}, ${at}id ${direction}`;
 }

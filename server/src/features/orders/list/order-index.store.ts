@@ -1,7 +1,6 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
-import type { Order } from "../order.ts";
-import { searchWords } from "../order.ts";
-import { markLength, scopeWord } from "./search-words.ts";
+import type { Order, OrderFields } from "../order.ts";
+import { indexWords, searchParts } from "./search-words.ts";
 
 /** The table of tags says afterwards what these orders say. */
 export async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
@@ -24,33 +23,40 @@ export async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<
   );
 }
 
-/** To be called before the orders are written: what they are found by until then is read from them. */
-export async function keepWords(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
-  if (orders.length === 0) return;
-  const records = orders.map((order) => ({
-    id: order.id,
-    words: searchWords(order).map((word) => scopeWord(orgId, word)),
-    is_archived: order.archivedAt !== null,
-  }));
+/** What these orders are found by follows these fields of theirs. New ones have no words yet. */
+export async function keepWords(
+  tx: Tx,
+  orgId: string,
+  orders: Order[],
+  fields: ReadonlySet<keyof OrderFields> | "new",
+): Promise<void> {
+  const records = searchParts.flatMap((searched, part) => {
+    if (fields !== "new" && !searched.fields.some((field) => fields.has(field))) return [];
+    const rows = orders.map((order) => ({
+      id: order.id,
+      part,
+      created_at: order.createdAt,
+      is_archived: order.archivedAt !== null,
+      words: indexWords(orgId, searched.texts(order)).join(" "),
+    }));
+    return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
+  });
+  if (records.length > 0) {
+    await tx.query(
+      `insert into order_search as s (org_id, order_id, part, created_at, is_archived, words)
+       select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(string_to_array(u.words, ' '))
+         from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text)
+       on conflict (order_id, part) do update set words = excluded.words where s.words <> excluded.words`,
+      [orgId, JSON.stringify(records)],
+    );
+  }
+  if (fields === "new" || !fields.has("archivedAt")) return;
+  const archived = orders.map(({ archivedAt }) => archivedAt !== null);
   await tx.query(
-    `with stored as materialized (
-       select o.id, o.created_at, o.is_archived, o.search, g.words, g.is_archived as will_be, o.is_archived <> g.is_archived as moves
-         from jsonb_to_recordset($2::jsonb) as g (id uuid, words text[], is_archived boolean)
-         join orders o on o.org_id = $1 and o.id = g.id),
-     gone as (
-       delete from order_words w using stored s, unnest(s.search) as l
-        where w.org_id = $1 and w.is_archived = s.is_archived and w.week = order_week(s.created_at) and w.word = ${wordOf("l.lexeme")}
-          and w.created_at = s.created_at and w.order_id = s.id and (s.moves or l.lexeme <> all(s.words)))
-     insert into order_words (org_id, order_id, created_at, week, is_archived, word)
-     select $1::uuid, s.id, s.created_at, order_week(s.created_at), s.will_be, ${wordOf("word")} from stored s, unnest(s.words) as word
-      where s.moves or word <> all(tsvector_to_array(s.search))`,
-    [orgId, JSON.stringify(records)],
+    `update order_search s set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
+      where s.org_id = $1 and s.order_id = u.id and s.is_archived <> u.is_archived`,
+    [orgId, orders.map(({ id }) => id), archived],
   );
-}
-
-/** SQL for a word without the mark that it has in the column of an order. */
-export function wordOf(lexeme: string): string {
-  return `substr(${lexeme}, ${markLength + 1})`;
 }
 
 const worthFolding = 50;

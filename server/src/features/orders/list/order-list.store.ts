@@ -3,73 +3,107 @@ import type { Order } from "../order.ts";
 import type { OrderRow } from "../order-columns.ts";
 import { orderColumns, toOrder } from "../order-columns.ts";
 import type { SortName } from "../order-answers.schemas.ts";
-import type { OrderFilter, OrderKey, OrderPlan } from "./order-filter.store.ts";
-import { planOrders } from "./order-filter.store.ts";
-import { matchWords, searchOrders } from "./order-search.store.ts";
-import type { Range } from "./order-slice.store.ts";
-import { orderOf, slice } from "./order-slice.store.ts";
+import type { OrderFilter, OrderKey, Range } from "./order-filter.store.ts";
+import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
 import { readOrders } from "../orders.store.ts";
-import type { SearchWord } from "./search-words.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
-export const maxTotal = 10_000;
-const worthCounting = 500;
+const maxTotal = 10_000;
 
 export type Found = { orders: Order[]; hasMore: boolean; total: number; totalIsCapped: boolean };
 
-/** `expected` is what the total was a moment ago: a large one is counted while the page is read, or not again at once. */
 export async function listOrders(
+  db: Queryable,
+  orgId: string,
+  { search, ...filter }: OrderFilter,
+  sort: SortName,
+  range: Range,
+): Promise<Found> {
+  if (search !== undefined) {
+    const { ids, total, isAll } = await searchOrders(db, orgId, filter, search, sort, range);
+    const hasMore = total > range.offset + range.limit;
+    const orders = await readInOrder(db, orgId, ids);
+    return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: !isAll || total > maxTotal };
+  }
+  // One more than the page has tells whether there is another one.
+  const [orders, total] = await Promise.all([
+    readSlice(db, orgId, filter, sort, { ...range, limit: range.limit + 1 }),
+    countOrders(db, orgId, filter),
+  ]);
+  const hasMore = orders.length > range.limit;
+  const isCapped = total > maxTotal;
+  return { orders: orders.slice(0, range.limit), hasMore, total: Math.min(total, maxTotal), totalIsCapped: isCapped };
+}
+
+async function readSlice(
   db: Queryable,
   orgId: string,
   filter: OrderFilter,
   sort: SortName,
   range: Range,
-  expected = 0,
-): Promise<Found> {
-  const plan = planOrders(orgId, filter, sort);
-  if (plan.words !== undefined) return await findBySearch(db, orgId, plan, plan.words, range);
-  const isMany = expected > maxTotal;
-  const [rows, early] = await Promise.all([
-    readSlice(db, plan, range),
-    expected > worthCounting && !isMany ? countOrders(db, plan) : undefined,
-  ]);
-  const hasMore = rows.length > range.limit;
-  const isWhole = !hasMore && (rows.length > 0 || range.offset === 0);
-  const counted = async (): Promise<number> => early ?? (isMany ? expected : await countOrders(db, plan));
-  const total = isWhole ? range.offset + rows.length : await counted();
-  const orders = rows.slice(0, range.limit).map(toOrder);
-  return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
-}
-
-/** The orders of the page, and one more if there is one. */
-async function readSlice(db: Queryable, plan: OrderPlan, { limit, offset }: Range): Promise<OrderRow[]> {
-  return await db.query<OrderRow>(
-    `select ${orderColumns} from (${slice(plan, plan.branches, offset + limit + 1, offset)}) p
-       join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
+  after?: OrderKey,
+): Promise<Order[]> {
+  const plan = planOrders(orgId, filter, sort, { after });
+  const rows = await db.query<OrderRow>(
+    `select ${orderColumns} from (${slice(plan, range)}) p join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
     plan.values,
   );
+  return rows.map(toOrder);
 }
 
-async function countOrders(db: Queryable, plan: OrderPlan): Promise<number> {
-  const parts = plan.branches.map(({ where }) => `select 1 from ${plan.from} where ${where}`);
+async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): Promise<number> {
+  const plan = planOrders(orgId, filter, "-createdAt");
   const [row] = await db.query<{ total: number }>(
-    `select count(*) as total from (${parts.join(" union all ")} limit ${maxTotal + 1}) c`,
+    `select count(*) as total from (${selectAll(plan)} limit ${maxTotal + 1}) c`,
     plan.values,
   );
-  return row?.total ?? 0;
+  return row!.total;
 }
 
-async function findBySearch(
+/**
+ * For each order of the page, so many of the first ones are looked through. Words that are not met there often enough
+ * are rare, or do not go together: then all orders with them are looked up, which are not many.
+ */
+const lookThrough = 160;
+const maxLookThrough = 16_000;
+
+/** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
+type Hits = { ids: string[]; total: number; isAll: boolean };
+
+async function searchOrders(
   db: Queryable,
   orgId: string,
-  plan: OrderPlan,
-  words: SearchWord[],
-  range: Range,
-): Promise<Found> {
-  const { ids, total, isAll } = await searchOrders(db, plan, words, range);
-  const orders = await readInOrder(db, orgId, ids);
-  const hasMore = total > range.offset + range.limit;
-  return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: !isAll || total > maxTotal };
+  filter: OrderFilter,
+  search: string,
+  sort: SortName,
+  { limit, offset }: Range,
+  after?: OrderKey,
+): Promise<Hits> {
+  const end = offset + limit;
+  const window = Math.min(lookThrough * end, maxLookThrough);
+  const near = planOrders(orgId, filter, sort, { after, values: [search] });
+  const [first] = await db.query<{ seen: number; ids: string[] }>(
+    `with near as materialized (${slice(near, { limit: window + 1, offset: 0 })})
+     select (select count(*) from near) as seen, array(
+       select id from near
+        where (select bool_or(s.words @@ $1::tsquery) from order_search s where s.order_id = near.id)
+        order by ${orderOf(near)}) as ids`,
+    near.values,
+  );
+  const { seen, ids } = first!;
+  const isAll = seen <= window;
+  if (isAll || ids.length > end) return { ids: ids.slice(offset, end), total: ids.length, isAll };
+
+  const far = planOrders(orgId, filter, sort, { after, source: "found", values: [search, orgId] });
+  const [all] = await db.query<{ total: number; ids: string[] }>(
+    `with found as materialized (
+       select distinct order_id, created_at, is_archived from order_search where org_id = $2 and words @@ $1::tsquery),
+     hits as materialized (${selectAll(far)})
+     select (select count(*) from hits) as total,
+       array(select id from hits order by ${orderOf(far)} limit ${limit} offset ${offset}) as ids`,
+    far.values,
+  );
+  return { ...all!, isAll: true };
 }
 
 async function readInOrder(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {
@@ -82,19 +116,15 @@ async function readInOrder(db: Queryable, orgId: string, ids: string[]): Promise
 export async function readNextOrders(
   db: Queryable,
   orgId: string,
-  filter: OrderFilter,
+  { search, ...filter }: OrderFilter,
   after: OrderKey | undefined,
   limit: number,
-): Promise<{ orders: Order[]; last: OrderKey | undefined }> {
-  const plan = planOrders(orgId, filter, "-createdAt", after);
-  const { values, match } =
-    plan.words === undefined ? { values: plan.values, match: "" } : await matchWords(db, plan, plan.words);
-  const branches = plan.branches.map(({ where, rank }) => ({ where: where + match, rank }));
-  const rows = await db.query<OrderRow>(
-    `select ${orderColumns} from (${slice(plan, branches, limit, 0)}) p
-       join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
-    values,
-  );
-  const last = rows.at(-1);
-  return { orders: rows.map(toOrder), last: last && { id: last.id, createdAt: last.created_at } };
+): Promise<{ orders: Order[]; isLast: boolean }> {
+  const range = { limit, offset: 0 };
+  if (search === undefined) {
+    const orders = await readSlice(db, orgId, filter, "-createdAt", range, after);
+    return { orders, isLast: orders.length < limit };
+  }
+  const { ids } = await searchOrders(db, orgId, filter, search, "-createdAt", range, after);
+  return { orders: await readInOrder(db, orgId, ids), isLast: ids.length < limit };
 }

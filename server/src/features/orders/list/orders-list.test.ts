@@ -151,6 +151,8 @@ describe("the list of orders", () => {
     const deep = (await big.get("/orders?limit=100&page=104")).body;
     expect(deep.data).toHaveLength(100);
     expect(deep.pagination.hasMore).toBe(false);
+    const beyond = (await big.get("/orders?page=401")).body.pagination;
+    expect(beyond).toMatchObject({ total: 10_000, totalIsCapped: true, pages: 402, hasMore: true });
     const frequent = (await big.get("/orders?search=b")).body;
     expect(frequent.data).toHaveLength(25);
     expect(frequent.pagination).toMatchObject({ totalIsCapped: true, hasMore: true });
@@ -167,12 +169,18 @@ describe("searching", () => {
     const shop = await hub.org();
     await shop.post("/orders", {
       number: "#SO-1042",
+      status: "ready",
       externalId: "gid/99",
       customer: { name: "José O'Brien", email: "jose.obrien@example.com" },
       shippingAddress: { city: "São Paulo", zip: "01310-100", company: "Ação & Filhos" },
-      lines: [{ sku: "MUG-RED-12", quantity: 1 }],
+      lines: [{ sku: "MUG-RED-12", name: "Große Tasse", quantity: 1 }],
+      tags: ["Gift Wrap", "VIP"],
     });
     await shop.post("/orders", { number: "1043", customer: { name: "Josefine" } });
+    await shop.post("/operations/run", {
+      order_ids: ["#SO-1042"],
+      actions: [{ type: "mark_shipped", params: { tracking_number: "1Z999AA10123456784", carrier: "ups" } }],
+    });
     const found = async (search: string): Promise<number> =>
       (await shop.get(`/orders?search=${encodeURIComponent(search)}`)).body.pagination.total;
     for (const text of [
@@ -181,6 +189,12 @@ describe("searching", () => {
       "1042",
       "SO",
       "jose o'brien",
+      "José O’BRIEN",
+      "obrien",
+      "grosse tasse",
+      "vip",
+      "gift wrap",
+      "1z999aa10",
       "brien",
       "OBRIEN@example",
       "example.com",

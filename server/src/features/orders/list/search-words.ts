@@ -1,85 +1,124 @@
+import type { Order } from "../order.ts";
+
+/** What Unicode does not take apart, as it is typed by those who do not have it on their keyboard. */
+const plainLetters = new Map(
+  Object.entries({ ß: "ss", ø: "o", æ: "ae", œ: "oe", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ŧ: "t", ı: "i" }),
+);
+const oddLetters = new RegExp(`[${[...plainLetters.keys()].join("")}]`, "gu");
+const apostrophes = /[‘’‛ʹʻʼˈ´`′＇｀]/gu;
+const isPlain = /^[\x20-\x5f\x61-\x7e]*$/;
+
 /** Texts are compared without regard to case and accents, as people type them. */
 function fold(text: string): string {
   if (isPlain.test(text)) return text.toLowerCase();
-  // Upper case first: it folds pairs such as "ß" and "SS" that lower case alone keeps apart.
-  return text.normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  // Upper case first: it folds pairs that lower case alone keeps apart.
+  const folded = text.replaceAll(apostrophes, "'").normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD");
+  return folded.replaceAll(/\p{M}/gu, "").replaceAll(oddLetters, (letter) => plainLetters.get(letter)!);
 }
 
-const isPlain = /^[\x20-\x7e]*$/;
-const isOneWord = /^[a-z0-9]{1,100}$/;
+const isOnePart = /^[a-z0-9]{1,100}$/;
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const maxWordLength = 100;
 
+/** Apostrophes are still in them: they end a part of a word, and are left out when words are compared. */
 function wordsOf(text: string): string[] {
   return fold(text)
     .split(/\s+/)
-    .map((word) => (isOneWord.test(word) ? word : word.replaceAll(edges, "").slice(0, 100).toWellFormed()))
+    .map((word) => (isOnePart.test(word) ? word : word.replaceAll(edges, "").slice(0, maxWordLength).toWellFormed()))
     .filter((word) => word !== "");
 }
 
-/** Everything that the texts are found by: each word, and what is left of it from each of its parts on. */
-export function indexWords(texts: Iterable<string | null | undefined>): string[] {
-  const whole = new Set<string>();
-  for (const text of texts) for (const word of wordsOf(text ?? "")) whole.add(word);
-  const words = new Set(whole);
-  let room = maxIndexed;
-  for (const word of whole) room -= word.length + markLength;
-  for (const word of whole) {
-    if (isOneWord.test(word)) continue;
-    // "1042" and "so-1042" both find "#WEB-SO-1042", each as the beginning of something.
-    for (const { index } of word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu)) {
-      room -= word.length - index + markLength;
-      if (room > 0) words.add(word.slice(index));
-    }
-  }
-  return withoutBeginnings(words);
+function bare(word: string): string {
+  return word.replaceAll("'", "");
 }
+
+/** "1042" and "so-1042" both find "#WEB-SO-1042": what is left of a word from each of its parts on. */
+function tailsOf(word: string): string[] {
+  if (isOnePart.test(word)) return [];
+  const starts = word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu);
+  return Array.from(starts, ({ index }) => bare(word.slice(index)));
+}
+
+/** Beginnings of words of so many characters are stored by themselves, so that they are looked up and not gathered. */
+const shortest = 3;
+const longest = 8;
 
 /**
  * A tsvector holds 1 MiB, and a character takes up to three bytes of it. An order of a thousand lines has room for all its
- * words; only the parts of long ones may have to be left out.
+ * words; only the beginnings and tails of some may have to be left out.
  */
 const maxIndexed = 300_000;
 
-/** A word that another one begins with finds nothing that the other does not find. */
-function withoutBeginnings(words: Set<string>): string[] {
-  return [...words].toSorted().filter((word, i, all) => !all[i + 1]?.startsWith(word));
+type Texts = Iterable<string | null | undefined>;
+/** Who may find an order by a word: all who see orders, or those who see for whom they are. */
+type Kind = "o" | "p";
+
+/** Everything that an order with these texts is found by, behind a mark that keeps the words of others out of the way. */
+export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] {
+  const found = new Set<string>();
+  let room = maxIndexed;
+  const add = (word: string): void => {
+    const before = found.size;
+    if (room >= word.length && found.add(word).size > before) room -= word.length;
+  };
+  for (const kind of ["p", "o"] as const) {
+    const mark = markOf(orgId, kind);
+    const addBeginnings = (word: string): void => {
+      const end = Math.min(longest, word.length - 1);
+      for (let length = shortest; length <= end; length++) add(mark + word.slice(0, length).toWellFormed());
+    };
+    const words = new Set<string>();
+    for (const text of texts[kind]) for (const word of wordsOf(text ?? "")) words.add(word);
+    const whole = Array.from(words, bare);
+    for (const word of whole) add(mark + word);
+    for (const word of whole) addBeginnings(word);
+    for (const word of words) {
+      for (const tail of tailsOf(word)) {
+        add(mark + tail);
+        addBeginnings(tail);
+      }
+    }
+  }
+  return [...found];
 }
 
-export const markLength = 6;
+function markOf(orgId: string, kind: Kind): string {
+  return orgId.slice(-4) + kind;
+}
 
-/** How a word stands in an order: behind a mark of the organization. */
-export function scopeWord(orgId: string, word: string): string {
-  return orgId.slice(-markLength) + word;
+/** An order is found by all words of one part of it. What changes often is a part of its own, and a short one. */
+export const searchParts = [
+  {
+    fields: ["number", "externalId", "customer", "shippingAddress", "lines"],
+    texts: ({ number, externalId, customer, shippingAddress: address, lines }: Order) => ({
+      p: [customer.name, customer.email, address?.name],
+      o: [number, externalId, address?.company, address?.city, address?.zip, ...skusThenNames(lines)],
+    }),
+  },
+  {
+    fields: ["tags", "shipments"],
+    texts: ({ tags, shipments }: Order) => ({ p: [], o: [...tags, ...shipments.map((s) => s.trackingNumber)] }),
+  },
+] as const;
+
+/** Should there be too many of them, SKUs are what people look for. */
+function skusThenNames(lines: Order["lines"]): (string | undefined)[] {
+  return [...lines.map(({ sku }) => sku), ...lines.map(({ name }) => name)];
 }
 
 const maxWords = 10;
 
-/** A word that orders are searched for; they have words that begin with it. */
-export type SearchWord = {
-  /** Words that begin with it are those from here on, by code point, until there; without an end if there is none. */
-  from: string;
-  until: string | undefined;
-  /** The same as a tsquery. */
-  term: string;
-};
-
-/** Undefined when the text has no word. */
-export function toSearchWords(orgId: string, text: string): SearchWord[] | undefined {
-  const words = withoutBeginnings(new Set(wordsOf(text).slice(0, maxWords)));
-  if (words.length === 0) return undefined;
-  return words.map((word) => ({ from: word, until: endOf(word), term: toPrefix(scopeWord(orgId, word)) }));
+/** A tsquery for orders that have words beginning with all those in the text. One without words finds nothing. */
+export function toSearchQuery(orgId: string, text: string, mayFindPersons: boolean): string {
+  const words = new Set(wordsOf(text).slice(0, maxWords).map(bare));
+  const kinds: Kind[] = mayFindPersons ? ["o", "p"] : ["o"];
+  const terms = Array.from(words, (word) => {
+    const how = word.length < shortest || word.length > longest ? ":*" : "";
+    return `(${kinds.map((kind) => quote(markOf(orgId, kind) + word) + how).join(" | ")})`;
+  });
+  return terms.join(" & ");
 }
 
-/** The least text above all that begin with this one: its last character that has a next one, moved on by one. */
-function endOf(word: string): string | undefined {
-  const points = Array.from(word, (character) => character.codePointAt(0)!);
-  while (points.at(-1) === 0x10_ff_ff) points.pop();
-  const last = points.pop();
-  if (last === undefined) return undefined;
-  // What lies between is no character by itself.
-  return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1);
-}
-
-function toPrefix(word: string): string {
-  return `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}':*`;
+function quote(word: string): string {
+  return `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }

@@ -71,12 +71,19 @@ const databaseLost = {
   retryAfterMs: 1_000,
 };
 
+const superseded = {
+  code: "superseded",
+  message: "Another worker has taken over, or it was cancelled.",
+  retryable: false,
+};
+
 /** A restart of the database is no failure of the task: it goes on where its last page or record was stored. */
 function judge(error: unknown, signal: AbortSignal): { status: AttemptOutcome["status"]; failure: AttemptFailure } {
   const reason = (signal.reason as Error | undefined)?.name;
   const isOfTask = error instanceof TaskError || error instanceof OutboundError;
   if (reason === undefined && !isOfTask && isConnectionLoss(error))
     return { status: "interrupted", failure: databaseLost };
+  if (reason === "Superseded") return { status: "failed", failure: superseded };
   const failure =
     error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
   if (reason === "TimeoutError") return { status: "timed_out", failure };

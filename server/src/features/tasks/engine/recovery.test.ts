@@ -6,7 +6,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { installConnector, scriptedCall } from "../../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
-import { taskCounters } from "./task-counters.ts";
+import { taskCounters } from "./task-engine.ts";
 
 type Started = Call & { finish(result: Record<string, unknown>): void; fail(error: Error): void };
 
