@@ -1,96 +1,15 @@
 import type { Actor } from "../../core/actor.ts";
-import type { Address } from "../../core/address.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
-import type { HoldReason, OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
+import type { OrderAnswer } from "./order-answers.schemas.ts";
 
 /** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
-export type Order = {
-  id: string;
-  number: string;
-  status: OrderStatus;
-  paymentStatus: PaymentStatus;
-  priority: Priority;
-  holds: Hold[];
-  tags: string[];
-  channel: string | null;
-  bridgeId: string | null;
-  externalId: string | null;
-  customer: Customer;
-  shippingAddress: Address | null;
-  billingAddress: Address | null;
-  addressStatus: "unverified" | "valid" | "invalid";
-  lines: OrderLine[];
-  currency: string;
-  total: number | null;
-  shipping: ShippingChoice;
-  packages: OrderPackage[];
-  shipments: OrderShipment[];
-  notes: OrderNote[];
-  customFields: Record<string, string | number | boolean>;
-  locationId: string | null;
-  assigneeId: string | null;
-  parentOrderId: string | null;
-  mergedIntoId: string | null;
-  childCount: number;
-  orderedAt: string;
-  shipBy: string | null;
-  deliverBy: string | null;
-  dispatchOn: string | null;
-  archivedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
-};
+export type Order = Omit<OrderAnswer, "onHold" | "archived">;
 
-export type Customer = { name?: string; email?: string; phone?: string };
-
-export type Hold = {
-  id: string;
-  handle: string;
-  reason: HoldReason;
-  note: string | null;
-  until: string | null;
-  source: "user" | "key" | "bridge" | "system";
-  by: Actor;
-  placedAt: string;
-};
-
-export type OrderLine = {
-  id: string;
-  sku: string;
-  name?: string;
-  quantity: number;
-  shippedQuantity: number;
-  price?: number;
-  weight?: Weight;
-};
-
-export type ShippingChoice = {
-  carrierAccountId?: string;
-  carrier?: string;
-  service?: string;
-  packageType?: string;
-  thirdPartyBilling?: { account: string; zip?: string; country?: string };
-};
-
-export type OrderPackage = { weight?: Weight; dimensions?: Dimensions; count: number };
-
-export type OrderShipment = {
-  id: string;
-  trackingNumber: string | null;
-  carrier: string | null;
-  service: string | null;
-  shippedAt: string;
-  lines: { lineId: string; quantity: number }[];
-};
-
-export type OrderNote = {
-  id: string;
-  text: string;
-  visibility: "internal" | "customer" | "packing_slip" | "gift";
-  by: Actor;
-  at: string;
-};
+export type Hold = Order["holds"][number];
+export type OrderLine = Order["lines"][number];
+export type ShippingChoice = Order["shipping"];
+export type OrderPackage = Order["packages"][number];
+export type OrderShipment = Order["shipments"][number];
+export type OrderNote = Order["notes"][number];
 
 /** The fields a change may touch; the rest is identity and bookkeeping. */
 export type OrderFields = Omit<Order, "id" | "createdAt" | "updatedAt" | "version">;
