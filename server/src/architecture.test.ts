@@ -67,6 +67,8 @@ const furtherFronts = [
   "carrier-accounts/carrier-requests.ts",
   "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
+  "orders/order-changes.ts",
+  "orders/order-rules.ts",
   "orders/orders.states.ts",
   "shipments/shipment-answers.schemas.ts",
   "users/sessions.store.ts",

@@ -1,7 +1,7 @@
 import type { Page } from "../../core/page.ts";
 import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
-import type { Ctx, World } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
@@ -179,7 +179,12 @@ async function begin(
     const isWaitingForWorker = isAsync || planned.refs.length > maxOrdersInRequest;
     const id = ctx.newId();
     const made: NewRun = {
-      ...{ id, root_run_id: id, retry_of: null, undo_of: null, attempt: 1, drifted: null },
+      id,
+      root_run_id: id,
+      retry_of: null,
+      undo_of: null,
+      attempt: 1,
+      drifted: null,
       ...plan,
       may_override: mayOverride(ctx),
       created_by: ctx.actor,

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import type { Queryable } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
-import type { FieldChange } from "../orders/order.ts";
+import type { FieldChange } from "../orders/order-changes.ts";
 import type { Static } from "typebox";
 import type { TimelineAnswer } from "./order-timeline.schemas.ts";
 

@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Tx } from "../../db/database.ts";
-import type { FieldChange } from "./order.ts";
+import type { FieldChange } from "./order-changes.ts";
 
 /** One order's part of a change that was not made by an operation run. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };

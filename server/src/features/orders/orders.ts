@@ -35,6 +35,7 @@ export { findByRef } from "./change-order.ts";
 export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
+export { newOrder } from "./order-fields.ts";
 export { insertChanges } from "./order-history.store.ts";
 export { recordOrders } from "./order-events.ts";
 /** As callers name them. */

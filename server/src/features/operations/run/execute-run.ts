@@ -10,12 +10,12 @@ import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
 import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
-import { findRecordedShipments, followShipments } from "./follow-shipments.ts";
+import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
-import { fieldOf } from "../order-diff.ts";
+import { fieldsIn } from "../../orders/order-changes.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { NewResult, Portion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
@@ -199,7 +199,7 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline);
-  if (run.undo_of === null) await findRecordedShipments(tx, ctx, work.evaluations);
+  if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
   const deletedIds = work.deletes.map(({ id }) => id);
   await deleteOrders(tx, ctx.orgId, deletedIds);
   const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
@@ -228,7 +228,7 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
     if (evaluation.order === evaluation.before) continue;
     evaluation.order = { ...evaluation.order, version: evaluation.before.version + 1 };
     changed.push(evaluation.order);
-    for (const step of evaluation.steps) for (const { path } of step.changes ?? []) fields.add(fieldOf(path));
+    for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
   }
   await updateOrders(tx, ctx.orgId, changed, fields, now);
   return fields;

@@ -1,7 +1,8 @@
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
+import type { OrderShipment } from "../../orders/order.ts";
 import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
-import { keepOrderShipments, listRecordedShipments } from "../../shipments/shipments.ts";
+import { findRecordedShipments, keepOrderShipments } from "../../shipments/shipments.ts";
 import type { Evaluation } from "../evaluate.ts";
 
 /**
@@ -14,9 +15,21 @@ export async function followShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[
 }
 
 /** Before anything is written: what was shipped may be recorded already, by whoever made the label. */
-export async function findRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
+export async function listRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
   const changed = evaluations.flatMap(changeOf).filter(({ added }) => added.length > 0);
-  if (changed.length > 0) await listRecordedShipments(tx, ctx, changed);
+  const recorded = changed.length === 0 ? undefined : await findRecordedShipments(tx, ctx, changed);
+  if (!recorded || recorded.size === 0) return;
+  const replace = (value: unknown): OrderShipment[] =>
+    (value as OrderShipment[]).map((listed) => recorded.get(listed.id) ?? listed);
+  for (const evaluation of evaluations) {
+    if (!evaluation.order.shipments.some(({ id }) => recorded.has(id))) continue;
+    evaluation.order = { ...evaluation.order, shipments: replace(evaluation.order.shipments) };
+    for (const step of evaluation.steps) {
+      step.changes &&= step.changes.map((change) =>
+        change.path === "/shipments" ? { ...change, from: replace(change.from), to: replace(change.to) } : change,
+      );
+    }
+  }
 }
 
 function changeOf({ before, order }: Evaluation): OrderShipmentsChange[] {
