@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { orderLimits } from "../../core/order-limits.ts";
 import { systemContext } from "../../context.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -169,6 +170,36 @@ describe.each(situations)("an order that is %s", (situation) => {
     }
     expect(found).toEqual(wanted);
   });
+});
+
+test("an order has as many lines as it may, whichever way they come", async () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => ({ sku: `S-${i}`, quantity: 1 }));
+  const max = orderLimits.lines;
+  const { status, body: order } = await org.post("/orders", { lines: lines(max) });
+  expect([status, order.lines.length]).toEqual([201, max]);
+  expect((await org.patch(`/orders/${order.id}`, { lines: lines(max) })).status).toBe(200);
+  for (const { body } of [
+    await org.post("/orders", { lines: lines(max + 1) }),
+    await org.patch(`/orders/${order.id}`, { lines: lines(max + 1) }),
+  ]) {
+    expect(body.errors).toMatchObject([{ pointer: "/lines", code: "maxItems" }]);
+  }
+  const ctx = systemContext(hub.world, org.id, "bridge Shop");
+  const items = [max, max + 1].map((count) => ({
+    externalId: `l-${count}`,
+    updatedAt: undefined,
+    body: { lines: lines(count) },
+  }));
+  const { counts } = await hub.world.db.transaction((tx) => upsertPulledOrders(tx, ctx, bridgeId, items));
+  expect(counts).toMatchObject({ created: 1, failed: 1 });
+  const customer = { email: "ada@example.com" };
+  const two = [max / 2, max / 2 + 1].map((count) => ({ status: "ready", customer, lines: lines(count) }));
+  const { results } = (await org.post("/orders/bulk", { orders: two })).body;
+  const steps = await run(
+    results.map(({ id }: { id: string }) => id),
+    "merge",
+  );
+  expect([...steps.values()].map((step) => step.error?.code)).toEqual(["too_large", "too_large"]);
 });
 
 const arrived = { status: "delivered", at: "2026-03-02T10:00:00Z" };
