@@ -75,7 +75,10 @@ export type PulledRecord = {
   updatedAt?: string;
   /** What the other side sent, which is what an inbound transformation maps. */
   raw: Record<string, unknown>;
-  /** The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`. */
+  /**
+   * The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`, and
+   * what has become of them there (`hold`, `deleted`, `shippedQuantity` of lines).
+   */
   canonical: Record<string, unknown>;
 };
 

@@ -74,13 +74,18 @@ const card = {
   isActive: Type.Boolean(),
 };
 const order = { number: Text, version: Version };
+function batch<Properties extends TProperties>(properties: Properties) {
+  return {
+    count: Type.Integer({ minimum: 1, description: "So many are in `items`" }),
+    source: Type.String({ description: "bulk, csv, bridge, fulfillment or run" }),
+    items: Type.Array(Type.Object({ id: Id, version: Version, ...properties }), {
+      description: "At most 200; a change of more is told by several events with the same objectId",
+    }),
+    firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
+  };
+}
 const orders = {
-  count: Type.Integer({ minimum: 1, description: "So many are in `items`" }),
-  source: Type.String({ description: "bulk, csv, bridge, fulfillment or run" }),
-  items: Type.Array(Type.Object({ id: Id, number: Text, version: Version }), {
-    description: "All of them; a change of more is told by several events with the same objectId",
-  }),
-  firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
+  ...batch({ number: Text }),
   bridgeId: Type.Optional(Id),
   runId: Type.Optional(Id),
 };
@@ -295,11 +300,11 @@ export const eventCatalogue = {
     "There is news of a shipment, and its status is the same",
     parcel,
   ),
-  "shipments.created": defineEvent("shipment_batch", "Several shipments were recorded", {
-    count: Type.Integer({ minimum: 1 }),
-    source: Type.String({ description: "bulk, csv or run" }),
-    firstIds: Type.Array(Id, { description: "The first 100" }),
-  }),
+  "shipments.created": defineEvent(
+    "shipment_batch",
+    "Several shipments were recorded",
+    batch({ trackingNumber: Nullable(Text) }),
+  ),
 
   "label.requested": defineEvent("label", "A label was ordered", label),
   "label.bought": defineEvent("label", "A carrier sold a label", label),

@@ -32,6 +32,18 @@ export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Pr
   );
 }
 
+/** Small enough to be handed on as one message. */
+const maxItems = 200;
+const maxFirstIds = 100;
+
+/** The data of one event for many objects: thousands would drown everything else. As many events as it takes to name all. */
+export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
+  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, nth) => {
+    const some = items.slice(nth * maxItems, (nth + 1) * maxItems);
+    return { count: some.length, items: some, firstIds: some.slice(0, maxFirstIds).map(({ id }) => id) };
+  });
+}
+
 /** With an organization and an author of its own. */
 export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId">;
 

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
-import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
 import { seedPreview } from "../features/preview/preview.ts";
@@ -56,7 +55,6 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
       await Promise.all([
-        freeAllRuns(world),
         freeAllExecutions(world),
         freeAllComparisons(world),
         freeAllIdempotencyKeys(world),

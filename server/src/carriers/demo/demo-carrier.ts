@@ -6,7 +6,7 @@ import type { Carrier, ParcelToTrack, TrackingEvent, TrackingReport } from "../c
 import { RemoteError } from "../../core/remote-error.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
 import type { RateCard } from "../rate-card/card.schemas.ts";
-import { toCents } from "../rate-card/cents.ts";
+import { toCents } from "../../core/money.ts";
 import { findService } from "../rate-card/compile-card.ts";
 import { quoteService } from "../rate-card/quote.ts";
 import { confirmationOf } from "../rate-card/rate-card-carrier.ts";

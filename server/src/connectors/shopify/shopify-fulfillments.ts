@@ -10,6 +10,7 @@ import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 const stateQuery = `query HubOrderFulfillments($id: ID!) {
   order(id: $id) {
     id
+    lineItems(first: 250) { nodes { id requiresShipping } }
     fulfillments(first: 100) {
       id status trackingInfo { number }
       fulfillmentLineItems(first: 100) { nodes { quantity lineItem { id } } }
@@ -29,7 +30,13 @@ const createMutation = `mutation HubFulfil($fulfillment: FulfillmentInput!) {
 
 type Reported = { id: string; trackingNumber: string | undefined; quantities: Map<string, number> };
 type OpenItem = { id: string; fulfillmentOrderId: string; locationId: string; lineId: string; remaining: number };
-type State = { reported: Reported[]; open: OpenItem[]; isHeld: boolean };
+type State = {
+  reported: Reported[];
+  open: OpenItem[];
+  isHeld: boolean;
+  /** Lines without a parcel, such as gift cards: whatever the hub says about them, there may be nothing to fulfil. */
+  withoutParcel: Set<string>;
+};
 
 async function readState(call: Call, record: Json): Promise<State> {
   const id = gidOf("Order", externalIdOf(record));
@@ -40,6 +47,11 @@ async function readState(call: Call, record: Json): Promise<State> {
     reported: listOf(objectOf(order).fulfillments).filter(isValid).flatMap(toReported),
     open: fulfillmentOrders.filter(({ status }) => status === "OPEN" || status === "IN_PROGRESS").flatMap(toOpenItems),
     isHeld: fulfillmentOrders.some(({ status }) => status === "ON_HOLD"),
+    withoutParcel: new Set(
+      listOf(objectOf(objectOf(order).lineItems).nodes)
+        .filter(({ requiresShipping }) => requiresShipping === false)
+        .map((item) => idOf(item.id)),
+    ),
   };
 }
 
@@ -81,7 +93,9 @@ function missingOf(shipment: Shipment, state: State): Map<string, number> {
   }
   for (const [lineId, quantity] of shipment.quantities) {
     const done = known.reduce((sum, { quantities }) => sum + (quantities.get(lineId) ?? 0), 0);
-    if (quantity > done) missing.set(lineId, quantity - done);
+    const open = state.open.reduce((sum, item) => sum + (item.lineId === lineId ? item.remaining : 0), 0);
+    const left = state.withoutParcel.has(lineId) ? Math.min(quantity - done, open) : quantity - done;
+    if (left > 0) missing.set(lineId, left);
   }
   return missing;
 }

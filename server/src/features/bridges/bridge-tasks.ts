@@ -61,6 +61,11 @@ export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | u
   return tasks.find((task) => task.name === name);
 }
 
+/** Which shop it speaks with: another one is read from its beginning. */
+export function siteOf({ connector, row }: OpenBridge): string {
+  return JSON.stringify((connector.site ?? []).map((name) => row.settings[name] ?? null));
+}
+
 /** Executions of this bridge that may run at a time, on all nodes together. */
 export function concurrencyOf(bridge: OpenBridge | undefined): number {
   return bridge ? (bridge.row.concurrency ?? bridge.connector.concurrency) : 1;

@@ -3,7 +3,7 @@ import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
-import { fromCents, toCents } from "../../carriers/rate-card/cents.ts";
+import { fromCents, toCents } from "../../core/money.ts";
 import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
 import { compileChart } from "../../carriers/zones/zone-chart.ts";

@@ -64,3 +64,24 @@ test("orders that a run makes, and that its undo deletes, are named too", async 
   expect(itemsOf(await eventsOf(org, "orders.deleted", undo.id))).toEqual([child]);
   expect(itemsOf(await eventsOf(org, "orders.updated", undo.id))).toMatchObject([{ id, version: 3 }]);
 });
+
+test("shipments that a run records, and that its undo voids and the undo of that brings back, are named too", async () => {
+  const org = await hub.org();
+  const { id } = (await org.post("/orders", { status: "ready", lines: [{ sku: "A", quantity: 1 }] })).body;
+  const ship = { type: "mark_shipped", params: { tracking_number: "1Z999AA10123456784", carrier: "ups" } };
+  const { body: run } = await org.post("/operations/run", { order_ids: [id], actions: [ship] });
+  expect(run.status).toBe("succeeded");
+  const { data } = (await org.get("/audit?type=shipments.created")).body;
+  const { items } = data[0].data;
+  expect(items).toEqual([{ id: expect.any(String), trackingNumber: "1Z999AA10123456784", version: 1 }]);
+
+  const { body: undo } = await org.post(`/operations/runs/${run.id}/undo`);
+  expect((await org.post(`/operations/runs/${undo.id}/undo`)).body.status).toBe("succeeded");
+  const { body: shipment } = await org.get(`/shipments/${items[0].id}`);
+  const told = (await org.get(`/audit?objectId=${shipment.id}`)).body.data.toReversed();
+  expect(told).toMatchObject([
+    { type: "shipment.voided", data: { version: 2 } },
+    { type: "shipment.status_changed", data: { version: 3, status: shipment.status } },
+  ]);
+  expect(shipment.version).toBe(3);
+});

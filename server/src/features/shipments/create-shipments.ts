@@ -4,7 +4,7 @@ import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { batchesOf, recordEvent, recordEvents } from "../../events/record-event.ts";
 import { lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
@@ -25,7 +25,6 @@ type Draft = { index: number; shipment: Shipment };
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 const findErrors = createFinder(ShipmentRequestShape, "body");
-const shownIds = 100;
 
 export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promise<ShipmentAnswer> {
   const prepared = await prepareShipments(ctx, [request], "api");
@@ -41,7 +40,7 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
   const prepared = await prepareShipments(ctx, requests, "api");
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(idOf), "bulk");
+    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "bulk");
     const results = outcomes.map(toResult);
     const created = results.filter(({ status }) => status === "created").length;
     return { summary: { total: results.length, created, failed: results.length - created }, results };
@@ -166,15 +165,24 @@ export async function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): Promi
   await recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
 }
 
-/** One event for all of them: thousands would drown everything else. */
-export async function recordBatch(tx: Tx, ctx: Ctx, ids: string[], source: "bulk" | "csv" | "run"): Promise<void> {
-  if (ids.length === 0) return;
-  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
-  await recordEvent(tx, ctx, { type: "shipments.created", objectId: ctx.newId(), data });
+/** Each shipment is named. */
+export async function recordBatch(
+  tx: Tx,
+  ctx: Ctx,
+  created: readonly Shipment[],
+  source: "bulk" | "csv" | "run",
+): Promise<void> {
+  const items = created.map(({ id, trackingNumber, version }) => ({ id, trackingNumber, version }));
+  const objectId = ctx.newId();
+  await recordEvents(
+    tx,
+    ctx,
+    batchesOf(items).map((batch) => ({ type: "shipments.created", objectId, data: { source, ...batch } })),
+  );
 }
 
-export function idOf(outcome: Outcome): string[] {
-  return "shipment" in outcome ? [outcome.shipment.id] : [];
+export function createdOf(outcome: Outcome): Shipment[] {
+  return "shipment" in outcome ? [outcome.shipment] : [];
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {

@@ -31,7 +31,7 @@ export { seedShipments } from "./seed-shipments.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
-export { keepOrderShipments, listRecordedShipments } from "./order-shipments.ts";
+export { keepOrderShipments, findRecordedShipments } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 

@@ -55,6 +55,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
         const signal = AbortSignal.any([turn.signal, timer]);
         const source = { world, execution, bridge, mappings, task, signal, ...note };
         const outcome = await runAttempt({ ...source, mayStart: turn.isFresh });
+        turn.makeRoom();
         await note.flush();
         // Somebody else has it now, and will say how it ends.
         if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;

@@ -7,6 +7,11 @@ export function fromCents(cents: number): number {
   return cents / 100;
 }
 
+/** An amount with decimals, without what adding and multiplying leave behind the cents. */
+export function roundToCents(amount: number): number {
+  return fromCents(toCents(amount));
+}
+
 export function formatCents(cents: number): string {
   const text = String(Math.abs(cents)).padStart(3, "0");
   return `${cents < 0 ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`;

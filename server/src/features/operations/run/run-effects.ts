@@ -1,4 +1,4 @@
-import type { Queryable } from "../../db/database.ts";
+import type { Queryable } from "../../../db/database.ts";
 import type { DoneSteps } from "./run-results.store.ts";
 import { listDoneSteps } from "./run-results.store.ts";
 

@@ -1,10 +1,10 @@
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import type { Order } from "../orders/order.ts";
-import { lockOrders } from "../orders/orders.ts";
-import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import type { Change } from "./order-diff.ts";
-import { applyChanges, diff, revert } from "./order-diff.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { Order } from "../../orders/order.ts";
+import type { FieldChange } from "../../orders/order-changes.ts";
+import { applyChanges, changesOf, revert } from "../../orders/order-changes.ts";
+import { lockOrders } from "../../orders/orders.ts";
+import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import type { DoneRow } from "./run-results.store.ts";
 import { readResultsOf } from "./run-results.store.ts";
 import { readEffects } from "./run-effects.ts";
@@ -129,7 +129,7 @@ const changedWhileApart = {
   },
 };
 
-type UndoneStep = { changes: Change[] } | { error: NonNullable<StepResult["error"]> };
+type UndoneStep = { changes: FieldChange[] } | { error: NonNullable<StepResult["error"]> };
 
 function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
   const touched = (step.created_order_ids ?? []).find((id) => (created.get(id)?.version ?? 1) > 1);
@@ -140,7 +140,7 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
   if (step.deleted_order_ids) return gone;
   if (order.mergedIntoId !== null && step.changes?.some(({ path }) => path === "/lines")) return merged;
   let current = order;
-  const changes: Change[] = [];
+  const changes: FieldChange[] = [];
   for (const change of (step.changes ?? []).toReversed()) {
     const patch = revert(current, change);
     if (!patch) {
@@ -148,7 +148,7 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
         error: { code: "changed_since", message: `${change.path.slice(1)} was changed since.`, fix: "Set it by hand." },
       };
     }
-    const reverted = diff(current, patch);
+    const reverted = changesOf(current, patch);
     changes.push(...reverted);
     current = applyChanges(current, reverted);
   }

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Order, OrderFields, OrderPatch } from "../orders/order.ts";
+import type { Order, OrderFields, OrderPatch } from "./order.ts";
 
-/** One field before and after. `path` is a JSON Pointer into the order. */
-export type Change = { path: string; from: unknown; to: unknown };
+/**
+ * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
+ */
+export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
 
 /** The fields of a patch that really differ; a patch may name fields that stay as they are. */
-export function diff(order: Order, patch: OrderPatch): Change[] {
-  const changes: Change[] = [];
+export function changesOf(order: Order, patch: OrderPatch): FieldChange[] {
+  const changes: FieldChange[] = [];
   for (const field of Object.keys(patch) as (keyof OrderFields)[]) {
     const [from, to] = [order[field], patch[field]];
     if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ path: `/${field}`, from, to });
@@ -15,7 +17,7 @@ export function diff(order: Order, patch: OrderPatch): Change[] {
 }
 
 /** The order with these changes made; the given one stays as it is. */
-export function applyChanges(order: Order, changes: readonly Change[]): Order {
+export function applyChanges(order: Order, changes: readonly FieldChange[]): Order {
   // The very same order: that is how others see that nothing was done to it.
   if (changes.length === 0) return order;
   const after: Record<string, unknown> = { ...order };
@@ -27,11 +29,15 @@ export function fieldOf(path: string): keyof OrderFields {
   return path.slice(1) as keyof OrderFields;
 }
 
+export function fieldsIn(changes: readonly FieldChange[]): (keyof OrderFields)[] {
+  return changes.map(({ path }) => fieldOf(path));
+}
+
 /**
  * What takes a change back without taking back what others did since: members of lists and objects are put back one
  * by one, plain values only if they are still the ones that were set. Undefined: somebody changed it since.
  */
-export function revert(order: Order, { path, from, to }: Change): OrderPatch | undefined {
+export function revert(order: Order, { path, from, to }: FieldChange): OrderPatch | undefined {
   const field = fieldOf(path);
   const current: unknown = order[field];
   if (isDeepStrictEqual(current, to)) return { [field]: from };

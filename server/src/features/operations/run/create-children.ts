@@ -1,11 +1,11 @@
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import type { Order } from "../orders/order.ts";
-import { deleteOrders, findTakenNumbers, insertChanges, insertOrders } from "../orders/orders.ts";
-import type { ActionEnv } from "./action.ts";
-import { childNumbers } from "./actions/child-order.ts";
-import type { Evaluation, Pipeline } from "./evaluate.ts";
-import { evaluate } from "./evaluate.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { Order } from "../../orders/order.ts";
+import { deleteOrders, findTakenNumbers, insertChanges, insertOrders } from "../../orders/orders.ts";
+import type { ActionEnv } from "../action.ts";
+import { childNumbers } from "../actions/child-order.ts";
+import type { Evaluation, Pipeline } from "../evaluate.ts";
+import { evaluate } from "../evaluate.ts";
 
 const maxLookedUp = 50_000;
 

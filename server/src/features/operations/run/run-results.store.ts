@@ -1,39 +1,31 @@
-import type { Page } from "../../core/page.ts";
-import { mapPage } from "../../core/page.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
-import { listPage } from "../../db/list-page.ts";
-import type { StepResult } from "./evaluate.ts";
-import type { ResultQuery, RunResult } from "./operations.schemas.ts";
+import type { Page } from "../../../core/page.ts";
+import { mapPage } from "../../../core/page.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import { listPage } from "../../../db/list-page.ts";
+import type { StepResult } from "../evaluate.ts";
+import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
-export type Chunk = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
+export type NewPortion = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
 
-type ChunkRow = { position: number; refs: string[]; order_ids: (string | null)[]; todo: number[] };
+/** With what is known of the run at this moment. */
+export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
 
-export async function insertChunks(tx: Tx, runId: string, chunks: Chunk[]): Promise<void> {
-  await tx.query(
-    `insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
-     select $1, c.position, c.refs, c.order_ids, c.todo
-       from jsonb_to_recordset($2::jsonb) as c (position integer, refs text[], order_ids uuid[], todo integer[])`,
-    [runId, JSON.stringify(chunks.map(({ orderIds, ...chunk }) => ({ ...chunk, order_ids: orderIds })))],
+/** The next portion that is to be done, or a certain one; locked. Who waits for somebody else's finds it done, and gets another. */
+export async function lockNextPortion(
+  tx: Tx,
+  runId: string,
+  locked: "wait" | "skip",
+  position?: number,
+): Promise<Portion | undefined> {
+  const [row] = await tx.query<Portion>(
+    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
+       from operation_run_chunks c join operation_runs r on r.id = c.run_id
+      where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
+      order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
+    [runId, position ?? null],
   );
-}
-
-/** The next portion to do, locked: whoever else comes for it waits, and then finds it done. */
-export async function lockNextChunk(tx: Tx, runId: string): Promise<Chunk | undefined> {
-  const [row] = await tx.query<ChunkRow>(
-    `select position, refs, order_ids, todo from operation_run_chunks
-      where run_id = $1 and not is_done order by position limit 1 for update`,
-    [runId],
-  );
-  return row && { position: row.position, refs: row.refs, orderIds: row.order_ids, todo: row.todo };
-}
-
-export async function finishChunk(tx: Tx, runId: string, position: number): Promise<void> {
-  await tx.query("update operation_run_chunks set is_done = true where run_id = $1 and position = $2", [
-    runId,
-    position,
-  ]);
+  return row;
 }
 
 /** The orders that were not reached, as cancelled; in one statement. */

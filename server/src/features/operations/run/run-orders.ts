@@ -1,8 +1,8 @@
-import { badField } from "../../core/errors.ts";
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import { resolveRefs } from "../orders/orders.ts";
-import type { Pipeline } from "./evaluate.ts";
+import { badField } from "../../../core/errors.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import { resolveRefs } from "../../orders/orders.ts";
+import type { Pipeline } from "../evaluate.ts";
 import type { Unfinished } from "./run-results.store.ts";
 import { listNamesInChain } from "./run-results.store.ts";
 

@@ -1,10 +1,10 @@
-import { HubError } from "../../core/errors.ts";
-import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import type { CheckedTask, QueueOptions } from "../tasks/tasks.ts";
-import { enqueueExecutions, loadTasks } from "../tasks/tasks.ts";
-import type { ExternalCall } from "./action.ts";
-import type { Evaluation, StepResult } from "./evaluate.ts";
+import { HubError } from "../../../core/errors.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { CheckedTask, QueueOptions } from "../../tasks/tasks.ts";
+import { enqueueExecutions, loadTasks } from "../../tasks/tasks.ts";
+import type { ExternalCall } from "../action.ts";
+import type { Evaluation, StepResult } from "../evaluate.ts";
 
 type Queued = { call: ExternalCall; orderIds: string[]; steps: StepResult[] };
 

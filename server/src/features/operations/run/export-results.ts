@@ -1,7 +1,7 @@
-import { guardFormula, toCsv } from "../../core/csv/csv.ts";
-import type { Ctx } from "../../context.ts";
-import { Streamed } from "../../route.ts";
-import type { RunResult } from "./operations.schemas.ts";
+import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
+import type { Ctx } from "../../../context.ts";
+import { Streamed } from "../../../route.ts";
+import type { RunResult } from "../operations.schemas.ts";
 import { readResultsAfter } from "./run-results.store.ts";
 
 const portion = 1_000;

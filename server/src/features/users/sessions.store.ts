@@ -48,6 +48,11 @@ export async function revokeFamily(tx: Tx, familyId: string, at: Date): Promise<
   ]);
 }
 
+/** Ends every session: no refresh token given out so far is worth anything any more. */
+export async function endSessions(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx.query("update refresh_tokens set revoked_at = $2 where user_id = $1 and revoked_at is null", [userId, at]);
+}
+
 /** False: the person was deleted or disabled, or has another password, since it was checked. */
 export async function markSignedIn(tx: Tx, userId: string, passwordHash: string, at: Date): Promise<boolean> {
   const rows = await tx.query(
