@@ -82,7 +82,9 @@ async function buy(ctx: Ctx, open: OpenCarrier, write: (tx: Tx) => Promise<Shipm
     return await present(tx, ctx, asked);
   });
   return await askAndAnswer(ctx, purchase, asked!, open, async (settled, said, tx) =>
-    "refused" in said ? refusal(ctx, settled.id, said.refused) : await present(tx, ctx, settled),
+    "refused" in said && settled.status === "failed"
+      ? refusal(ctx, settled.id, said.refused)
+      : await present(tx, ctx, settled),
   );
 }
 

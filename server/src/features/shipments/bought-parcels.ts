@@ -16,7 +16,10 @@ export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise
   return await prepareShipments(ctx, [request], "label");
 }
 
-/** In the transaction of its label, with what the carrier wants back when it is asked about the parcel. One that somebody has recorded already, say because a shop knew of it first, is that one. */
+/**
+ * In the transaction of its label, with what the carrier wants back when it is asked about the parcel. One that somebody
+ * has recorded already, say because a shop knew of it first, is that one.
+ */
 export async function recordParcel(
   tx: Tx,
   ctx: Ctx,
