@@ -105,3 +105,23 @@ test("two imports of the same orders at the same moment make each of them once",
   expect(counts.map(({ failed }) => failed)).toEqual([0, 0]);
   expect((await org.get("/orders?limit=1")).body.pagination.total).toBe(40);
 });
+
+test("the events of an import name every order that it made or changed, with its version, and no other", async () => {
+  const { org, bridgeId, pull } = await aShop();
+  const numbers = Array.from({ length: 250 }, (_, i) => `N-${i}`);
+  const page = (day: number, changed: (i: number) => object): PulledOrder[] =>
+    numbers.map((number, i) => pulled(day, { number, ...changed(i) }, number));
+  await pull(...page(1, () => ({})));
+  await pull(...page(2, (i) => (i % 2 === 0 ? { customer: { name: "Ada" } } : {})));
+  type Named = { number: string; version: number };
+  const named = async (type: string): Promise<Named[]> =>
+    (await org.get(`/audit?type=${type}`)).body.data.toReversed().flatMap((entry: { data: { items: Named[] } }) => {
+      expect(entry.data).toMatchObject({ source: "bridge", bridgeId });
+      return entry.data.items;
+    });
+  expect(await named("orders.created")).toMatchObject(numbers.map((number) => ({ number, version: 1 })));
+  const byNumber = (one: Named, other: Named): number => Number(one.number.slice(2)) - Number(other.number.slice(2));
+  expect((await named("orders.updated")).toSorted(byNumber)).toMatchObject(
+    numbers.filter((_, i) => i % 2 === 0).map((number) => ({ number, version: 2 })),
+  );
+});
