@@ -10,7 +10,6 @@ import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { Unfinished } from "../../route.ts";
 import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
 import {
   askAndAnswer,
@@ -233,8 +232,6 @@ export const pickupWork = carrierWork(
   askAgain,
 );
 
-type Answer = PickupAnswer | Unfinished<PickupAnswer>;
-
 /**
  * The wish is written down before the carrier hears of it: whatever happens then, it is not forgotten and not doubled. The
  * answer that is kept with it makes a repeated Idempotency-Key find this pickup, not book another one.
@@ -244,7 +241,7 @@ export async function book(
   open: OpenCarrier,
   wanted: Pickup,
   write: (tx: Tx) => Promise<Pickup>,
-): Promise<Answer> {
+): Promise<PickupAnswer> {
   let asked: Pickup | undefined;
   await change(ctx, async (tx) => {
     asked = await write(tx);
@@ -263,9 +260,8 @@ export async function book(
   return answer;
 }
 
-function present(ctx: Ctx, pickup: Pickup): Answer {
-  const answer = presentPickup(pickup, nowOf(ctx));
-  return pickup.status === "requested" ? new Unfinished(answer) : answer;
+function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
+  return presentPickup(pickup, nowOf(ctx));
 }
 
 function refusalOf({ id, status }: Pickup, said: CarrierAnswer<unknown>): HubError | undefined {

@@ -160,7 +160,7 @@ test("one Idempotency-Key books one pickup, though the database failed after the
   await hub.world.db.query("drop function refuse_pickup cascade");
   expect(failed.status).toBe(503);
   const again = await post(headers);
-  expect([again.status, again.body.status]).toEqual([202, "requested"]);
+  expect([again.status, again.body.status]).toEqual([201, "requested"]);
   const list = async () => (await org.get(`/pickups?carrierAccountId=${account.body.id}`)).body.data;
   expect(await list()).toEqual([again.body]);
   setClock("2026-03-02T15:02:00Z");
