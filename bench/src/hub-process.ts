@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ClientConfig } from "pg";
 import type { Child } from "./child.ts";
 import { startChild } from "./child.ts";
 
@@ -41,6 +42,7 @@ export async function startHub(dataDir: string, env: Record<string, string> = {}
     HUB_RATE_LIMIT: "off",
     HUB_LOG_LEVEL: "warn",
     HUB_ADMIN_PASSWORD: adminPassword,
+    ...(externalDatabase === undefined ? {} : { DATABASE_URL: externalDatabase, HUB_PREVIEW_PORT: "off" }),
   };
   const started = performance.now();
   const asking = new AbortController();
@@ -58,7 +60,7 @@ export async function startHub(dataDir: string, env: Record<string, string> = {}
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -77,7 +79,11 @@ async function firstAnswer(url: string, signal: AbortSignal): Promise<number | u
   return undefined;
 }
 
-/** Where the embedded cluster of a hub listens. */
-export function clusterOf(dataDir: string) {
+/** An empty database on a server of one's own, to be used instead of the embedded one. */
+const externalDatabase = process.env.BENCH_DATABASE_URL;
+
+/** Where the database of a hub is. */
+export function clusterOf(dataDir: string): ClientConfig {
+  if (externalDatabase !== undefined) return { connectionString: externalDatabase };
   return { host: path.join(dataDir, "run"), port: 5432, user: "hub", database: "hub_live" };
 }

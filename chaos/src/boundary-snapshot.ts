@@ -3,7 +3,7 @@ import type { Client } from "pg";
 /** Everything that came of it, without ids and times. */
 export async function snapshot(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query<{ id: string }>(
-    `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, worker
+    `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, lease_owner
        from operation_runs where note = $1 order by created_at`,
     [token],
   );

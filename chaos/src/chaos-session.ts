@@ -179,7 +179,7 @@ async function drain(hub: ChaosHub): Promise<void> {
     let left: unknown[] = [];
     const isDone = async (): Promise<boolean> => {
       const { rows } = await db.query(
-        "select id, status, worker, lease_until from operation_runs where finished_at is null",
+        "select id, status, lease_owner, lease_until, tries from operation_runs where finished_at is null",
       );
       left = rows;
       return rows.length === 0;

@@ -40,7 +40,7 @@ insert into order_search (org_id, order_id, part, created_at, is_archived, words
           cross join lateral (
             select w.word as form
             union all
-            select left(w.word, n) from generate_series(3, least(8, length(w.word) - 1)) as n) f
+            select left(w.word, n) from generate_series(3, least(8, length(w.word) - 1)) as n where left(w.word, n) !~ '[0-9]') f
          where f.form <> '')) as words
         from (values
           (0, array[o.number, o.external_id, o.shipping_address ->> 'company', o.shipping_address ->> 'city',

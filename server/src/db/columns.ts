@@ -1,3 +1,5 @@
+import { fromCents, toCents } from "../core/money.ts";
+
 /** How values of a field lie in a column, and the way there and back where the two sides differ. */
 export type Kind = { type: string; name?: string; write?(value: unknown): unknown; read?(stored: unknown): unknown };
 
@@ -29,8 +31,8 @@ export function cents(name: string): Kind {
   return {
     name,
     type: "bigint",
-    read: (stored) => (stored === null ? null : (stored as number) / 100),
-    write: (amount) => (amount === null ? null : Math.round((amount as number) * 100)),
+    read: (stored) => (stored === null ? null : fromCents(stored as number)),
+    write: (amount) => (amount === null ? null : toCents(amount as number)),
   };
 }
 

@@ -45,6 +45,8 @@ export type Turn = {
   signal: AbortSignal;
   /** Surely still ours: the lease was renewed a moment ago. */
   isFresh(): boolean;
+  /** What is left is writing down how it ended: its place is for the next one meanwhile. */
+  makeRoom(): void;
   /** It had its time and others may be waiting: time to return "again", where that is possible. */
   isOver(): boolean;
 };
@@ -73,7 +75,7 @@ export class Superseded extends Error {
   override readonly name = "Superseded";
 }
 
-type Running<Row> = { row: Row; stop: AbortController; freshUntil: number };
+type Running<Row> = { row: Row; stop: AbortController; freshUntil: number; isEnding: boolean };
 
 type WorkerOptions<Row> = {
   slots: number;
@@ -100,6 +102,13 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   let isTold = false;
   let mayHoldUnknown = false;
 
+  /** Ends that are slow to be written hold up the beginning of more, sooner or later. */
+  function freePlaces(): number {
+    let ending = 0;
+    for (const { isEnding } of running.values()) if (isEnding) ending++;
+    return Math.min(slots - (running.size - ending), 2 * slots - running.size);
+  }
+
   async function pass(stopping: AbortSignal): Promise<void> {
     const wasTold = isTold;
     isTold = false;
@@ -109,7 +118,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     // By the clock it is mostly in vain: a cheap look.
     if (!wasTold && !(await look())) return;
     while (!stopping.aborted) {
-      const limit = Math.min(slots - running.size, maxClaim);
+      const limit = Math.min(freePlaces(), maxClaim);
       if (limit <= 0) return;
       const askedAt = performance.now();
       const claimed = await leases.claimAcrossOrgs(world.db, {
@@ -149,7 +158,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   }
 
   function begin(row: Row, askedAt: number): void {
-    const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases) };
+    const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
     // It was ours once, was lost, and has come back.
     running.get(row.id)?.stop.abort(new Superseded(`${work.name}: its lease ran out`));
     running.set(row.id, one);
@@ -159,7 +168,11 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       owner,
       signal: one.stop.signal,
       isFresh: () => performance.now() < one.freshUntil,
-      isOver: () => one.stop.signal.aborted || (running.size >= slots && performance.now() - startedAt > turnMs),
+      makeRoom() {
+        one.isEnding = true;
+        wake();
+      },
+      isOver: () => one.stop.signal.aborted || (freePlaces() <= 0 && performance.now() - startedAt > turnMs),
     }).then(() => {
       if (running.get(row.id) === one) running.delete(row.id);
       wake();
@@ -179,7 +192,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
 
   return {
     wake,
-    hasRoom: () => running.size < slots,
+    hasRoom: () => freePlaces() > 0,
     abort: (id, reason) => running.get(id)?.stop.abort(reason),
     async stop() {
       hasStopped = true;
@@ -230,7 +243,8 @@ const share = 3;
 function roomsOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
   const counts = new Map<string, number>();
   let free = slots;
-  for (const { row } of running) {
+  for (const { row, isEnding } of running) {
+    if (isEnding) continue;
     counts.set(row.org_id, (counts.get(row.org_id) ?? 0) + 1);
     free--;
   }
@@ -266,7 +280,7 @@ export async function workOn<W extends Workplace, Row extends LeasedRow>(
   owner: string,
 ): Promise<void> {
   const { signal } = new AbortController();
-  await attend(world, work, row, { owner, signal, isFresh: () => true, isOver: () => false });
+  await attend(world, work, row, { owner, signal, isFresh: () => true, makeRoom() {}, isOver: () => false });
 }
 
 const firstDelayMs = 1_000;

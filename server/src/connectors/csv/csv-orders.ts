@@ -5,9 +5,10 @@ import { placedError, readSheet } from "../../core/csv/sheet.ts";
 import { HubError } from "../../core/errors.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
-import { asText, cleanText, objectOf } from "../shape.ts";
+import { cleanText } from "../../core/strict-json.ts";
+import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
 import { listFiles, openFolder, putAway, readTextFile, writeTextFile } from "./csv-folder.ts";
@@ -35,7 +36,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   }
   const name = call.settings.importFolder;
   if (typeof name !== "string") {
-    throw new TaskError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
+    throw new RemoteError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
   }
   yield* pullFolder(call, await openFolder(call, name), options, at);
 }
@@ -49,7 +50,7 @@ async function* pullFolder(call: Call, folder: string, options: SheetOptions, at
     try {
       records = await readOrders(call, await readTextFile(folder, file), options);
     } catch (error) {
-      if (!(error instanceof TaskError)) throw error;
+      if (!(error instanceof RemoteError)) throw error;
       // One bad file does not keep the others waiting; it is said at the end.
       call.log("error", `${file.name}: ${error.message}`);
       broken.push(`${file.name}: ${error.message}`);
@@ -62,7 +63,7 @@ async function* pullFolder(call: Call, folder: string, options: SheetOptions, at
     call.log("info", `${file.name}: ${records.length} orders`);
   }
   if (files.length === 0) yield { records: [], cursor: at, total: 0 };
-  if (broken.length > 0) throw new TaskError("invalid_file", broken.join(" ").slice(0, 2000));
+  if (broken.length > 0) throw new RemoteError("invalid_file", broken.join(" ").slice(0, 2000));
 }
 
 /** The orders of a file, in its order. All that is wrong with it is said at once, and then nothing of it is taken. */
@@ -93,9 +94,9 @@ async function readOrders(call: Call, csv: string, options: SheetOptions): Promi
   }
 }
 
-function invalid(problems: string[]): TaskError {
+function invalid(problems: string[]): RemoteError {
   const more = problems.length > maxTold ? ` And ${problems.length - maxTold} more.` : "";
-  return new TaskError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
+  return new RemoteError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
 }
 
 /** Without an external id the number stands for it; without both, the content does, so that a file read twice is one. */

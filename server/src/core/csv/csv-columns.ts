@@ -31,31 +31,27 @@ export function matchColumns(
     for (const [rank, name] of names.split(" ").entries()) if (!known.has(name)) known.set(name, { field, rank });
   }
   const guesses = header.map((column) => (said.has(column) ? undefined : known.get(fold(column))));
-  const best = new Map<string, number>();
+  /** Where the column of each field is. */
+  const owner = new Map<string, number>();
   for (const [index, guess] of guesses.entries()) {
-    const rival = guess && guesses[best.get(guess.field) ?? -1];
-    if (guess && (!rival || guess.rank < rival.rank)) best.set(guess.field, index);
+    const rival = guess && guesses[owner.get(guess.field) ?? -1];
+    if (guess && (!rival || guess.rank < rival.rank)) owner.set(guess.field, index);
   }
-  const takenBy = new Map([...best].map(([field, index]) => [field, header[index]!]));
-  for (const [column, field] of said) if (field !== null) takenBy.set(field, column);
+  for (const [column, field] of said) if (field !== null) owner.set(field, header.indexOf(column));
   const warnings: Warning[] = [];
   const columns = header.map((column, index): Column => {
     if (said.has(column)) return { column, field: said.get(column)! };
     const field = guesses[index]?.field;
-    if (field !== undefined && best.get(field) === index && takenBy.get(field) === column) return { column, field };
-    const twin = field === undefined ? undefined : takenBy.get(field);
+    if (field !== undefined && owner.get(field) === index) return { column, field };
+    const [code, why] =
+      field === undefined
+        ? ["unknown_column", "no field has this name. Say in `mapping` what it is."]
+        : ["duplicate_field", `${header[owner.get(field)!]} is the ${field} already.`];
     // The column that a file of rejected rows has more is no news.
-    if (column !== "" && column !== "error") warnings.push(notRead(column, field, twin));
+    if (column !== "" && column !== "error") warnings.push({ column, code, message: `Not read: ${why}` });
     return { column, field: null };
   });
   return { columns, warnings };
-}
-
-function notRead(column: string, field: string | undefined, twin: string | undefined): Warning {
-  if (field !== undefined) {
-    return { column, code: "duplicate_field", message: `Not read: ${twin} is the ${field} already.` };
-  }
-  return { column, code: "unknown_column", message: "Not read: no field has this name. Say in `mapping` what it is." };
 }
 
 function readMapping(header: readonly string[], mapping: ColumnMapping, vocabulary: Vocabulary) {

@@ -19,6 +19,8 @@ import { conventionsOf, extraCells } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, Warning } from "./csv-columns.ts";
 import { matchColumns } from "./csv-columns.ts";
 
+const maxReported = 1_000;
+
 /** What stands in the rows of a file, as data. */
 export type SheetKind = {
   /** As in "Orders have no such field." */
@@ -85,7 +87,8 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   }
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const readers = columns.map(({ field }) => readerOf.get(field ?? ""));
-  return { kind, columns, warnings, delimiter, conventions: conventionsOf(delimiter), readers, rows };
+  const conventions = conventionsOf(delimiter);
+  return { kind, columns, warnings: warnings.slice(0, maxReported), delimiter, conventions, readers, rows };
 }
 
 async function* readableRows(csv: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
@@ -185,18 +188,6 @@ export function settleWeight(target: { weight?: Partial<Weight> }, { columns }: 
   else weight.unit ??= weightUnitInName(columns.find((known) => known.field === field)?.column ?? "") ?? "lb";
 }
 
-/** The records with what became of those that could be read, in their order. */
-export function withFailures(
-  sheet: ReadSheet,
-  failures: readonly ({ errors: FieldError[] } | undefined)[],
-): SheetRecord[] {
-  let next = 0;
-  return sheet.records.map((record) => {
-    const failure = record.errors.length > 0 ? undefined : failures[next++];
-    return failure ? { ...record, errors: failure.errors.map((error) => toCellError(sheet, record, error)) } : record;
-  });
-}
-
 /** A mistake in the request as one in the file. */
 export function toCellError(sheet: Sheet, record: SheetRecord, error: FieldError): CellError {
   const message = tellAllowed(error);
@@ -243,17 +234,22 @@ export async function readTable(csv: string, maxRows: number): Promise<{ rows: R
   }
 }
 
-const maxReported = 1_000;
-
-/** What became of a file: those records have failed that have errors. */
-export function reportOn({ columns, warnings, delimiter }: Sheet, records: readonly SheetRecord[]) {
+/** What became of a file. `failures`: of the records that could be read, in their order. */
+export function reportOn(sheet: ReadSheet, failures: readonly ({ errors: FieldError[] } | undefined)[]) {
+  let next = 0;
+  const records = sheet.records.map((record) => {
+    const failure = record.errors.length > 0 ? undefined : failures[next++];
+    return failure ? { ...record, errors: failure.errors.map((error) => toCellError(sheet, record, error)) } : record;
+  });
   const failed = records.filter(({ errors }) => errors.length > 0);
+  const rows = records.reduce((sum, record) => sum + record.rows.length, 0);
   const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
   return {
-    columns,
+    summary: { rows, created: records.length - failed.length, failed: failed.length },
+    columns: sheet.columns,
     errors: errors.slice(0, maxReported),
-    warnings: warnings.slice(0, maxReported),
-    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(columns, failed, delimiter) }),
+    warnings: sheet.warnings,
+    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(sheet.columns, failed, sheet.delimiter) }),
   };
 }
 

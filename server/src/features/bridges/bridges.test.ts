@@ -1,6 +1,6 @@
 import { Type } from "../../core/type.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { TaskError } from "../../connectors/connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { connectionTest } from "../../connectors/standard-tasks.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { installConnector, scriptedCall, scriptedShop } from "../../testing/scripted-connector.ts";
@@ -19,7 +19,7 @@ const tasks = [
     shown = credentials;
     return Promise.resolve({ seen: Object.keys(credentials).length });
   }),
-  scriptedCall("break", true, () => Promise.reject(new TaskError("shop_closed", "The shop is closed."))),
+  scriptedCall("break", true, () => Promise.reject(new RemoteError("shop_closed", "The shop is closed."))),
 ];
 const connector = installConnector([], {
   tasks: () => tasks,
@@ -242,7 +242,7 @@ describe("health", () => {
       { ok: true, result: { ok: true, shop: "Scripted" }, error: null },
     ]);
     expect((await org.get(`/bridges/${id}`)).body.health).toMatchObject({ status: "healthy" });
-    problem = new TaskError("unauthorized", "The shop refuses the token.");
+    problem = new RemoteError("unauthorized", "The shop refuses the token.");
     const bad = await org.post(`/bridges/${id}/test`);
     expect([bad.status, bad.body]).toMatchObject([
       200,
@@ -250,7 +250,7 @@ describe("health", () => {
     ]);
     const { health } = (await org.get(`/bridges/${id}`)).body;
     expect(health).toMatchObject({ status: "failing", consecutiveFailures: 1, lastError: { code: "unauthorized" } });
-    problem = new TaskError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
+    problem = new RemoteError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
     const odd = await org.post(`/bridges/${id}/test`);
     expect(odd.body).toMatchObject({ ok: false, error: { code: "rate_limited", message: "Slow down \ufffd" } });
     const task = { bridgeId: id, taskName: "connection.test" };

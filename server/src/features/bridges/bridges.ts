@@ -113,8 +113,6 @@ export async function updateBridge(
     const credentials = patch.credentials === undefined ? undefined : mergeCredentials(ctx, row, patch.credentials);
     const connector = requireConnector(row.connector);
     checkConfiguration(ctx, connector, settings, credentials);
-    // Another shop is read from its beginning.
-    if (connector.site?.some((name) => settings[name] !== row.settings[name])) await store.forgetCursors(tx, id);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
     const updated = await refuseTakenName(
       store.updateBridge(

@@ -111,8 +111,8 @@ export async function findLocationIds(db: Queryable, orgId: string, ids: string[
 }
 
 /** Which bridge each location came from, for those that came from one. */
-export async function listLocationBridges(ctx: Ctx): Promise<Map<string, string>> {
-  const rows = await store.listLocationBridges(ctx.db, ctx.orgId);
+export async function listLocationBridges(db: Queryable, orgId: string): Promise<Map<string, string>> {
+  const rows = await store.listLocationBridges(db, orgId);
   return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
 }
 

@@ -244,7 +244,7 @@ export const CatalogEntry = Type.Object({
   params_schema: Type.Record(Type.String(), Type.Unknown()),
   example: Type.Record(Type.String(), Type.Unknown()),
   allowed_statuses: Type.Array(Type.String()),
-  effect: OneOf(["local", "external", "document"]),
+  effect: OneOf(["local", "external"]),
   reversible: Type.Boolean(),
   idempotent: Type.Boolean(),
   blocked_by_hold: Type.Boolean(),

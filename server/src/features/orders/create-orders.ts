@@ -15,7 +15,7 @@ import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
-import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
+import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
 
 export type Outcome = { order: Order } | { failure: RowFailure };
@@ -26,7 +26,8 @@ type Draft = { index: number; request: OrderRequest };
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-const findErrors = createFinder(OrderRequestShape, "body");
+const requestErrors = createFinder(OrderRequestShape, "body");
+const importedErrors = createFinder(ImportedOrder, "body");
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -53,11 +54,16 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
 }
 
 /** Everything that can be told without writing: shapes, rules, references, and names that appear twice in the call. */
-export async function prepareOrders(db: Queryable, orgId: string, requests: unknown[]): Promise<Prepared> {
+export async function prepareOrders(
+  db: Queryable,
+  orgId: string,
+  requests: unknown[],
+  findErrors = findRequestErrors,
+): Promise<Prepared> {
   const failures = new Map<number, RowFailure>();
   const valid: Draft[] = [];
   for (const [index, given] of requests.entries()) {
-    const errors = findRequestErrors(given);
+    const errors = findErrors(given);
     if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as OrderRequest });
   }
@@ -82,8 +88,17 @@ export async function prepareOrders(db: Queryable, orgId: string, requests: unkn
 
 /** What is wrong with one request by itself. */
 export function findRequestErrors(given: unknown): FieldError[] {
-  const shapeErrors = findErrors(given);
-  return shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as OrderRequest);
+  return findIn(given, requestErrors);
+}
+
+/** The same for what a bridge says about an order. */
+export function findImportedErrors(given: unknown): FieldError[] {
+  return findIn(given, importedErrors);
+}
+
+function findIn(given: unknown, findShapeErrors: typeof requestErrors): FieldError[] {
+  const errors = findShapeErrors(given);
+  return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
 }
 
 function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): RowFailure | undefined {

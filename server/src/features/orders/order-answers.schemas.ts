@@ -206,27 +206,6 @@ export const BulkAnswer = Type.Object({
 });
 export type BulkAnswer = Static<typeof BulkAnswer>;
 
-export const TimelineQuery = pageQuery({});
-export const TimelineAnswer = Type.Object({
-  id: Text,
-  kind: OneOf(["created", "imported", "patched", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
-  at: DateTime,
-  actor: ActorShape,
-  runId: Type.Optional(Id),
-  step: Type.Optional(Count),
-  type: Type.Optional(Type.String({ description: "The action of the step" })),
-  changes: Type.Array(
-    Type.Object({
-      path: Text,
-      from: Type.Unknown(),
-      to: Type.Unknown(),
-      kept: Type.Optional(
-        Type.Boolean({ description: "true: the bridge said `to` and was not followed, since it was changed here" }),
-      ),
-    }),
-  ),
-});
-
 export const ImportAnswer = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({

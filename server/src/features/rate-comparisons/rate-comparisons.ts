@@ -1,5 +1,5 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import { toCents } from "../../carriers/rate-card/cents.ts";
+import { toCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../core/csv/csv-cells.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { SheetKind } from "../../core/csv/sheet.ts";
-import { readSheet, reportOn, settleWeight, withFailures } from "../../core/csv/sheet.ts";
+import { readSheet, reportOn, settleWeight } from "../../core/csv/sheet.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -57,12 +57,7 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
     sound.map((record) => record.request),
     "import",
   );
-  const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
-    const records = withFailures(sheet, failures);
-    const failed = records.filter(({ errors }) => errors.length > 0).length;
-    const summary = { rows: records.length, created: records.length - failed, failed };
-    return { dryRun, summary, ...reportOn(sheet, records) };
-  };
+  const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => ({ dryRun, ...reportOn(sheet, failures) });
   if (dryRun) {
     const stored = await findStoredTwins(ctx.db, ctx.orgId, prepared.drafts);
     return answer(sound.map((_, index) => prepared.failures.get(index) ?? stored.get(index)));

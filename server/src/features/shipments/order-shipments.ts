@@ -60,10 +60,14 @@ function toEvent({ before, after }: ShipmentChange): NewEvent {
 }
 
 /**
- * Parcels of these orders that somebody recorded before the order listed them: the order lists those instead of others
- * with the same number, which would be counted twice. The entries are changed in place, before anything is written.
+ * Parcels of these orders that somebody recorded before the order listed them: the order is to list those instead of
+ * others with the same number, which would be counted twice. By the id of the entry that they take the place of.
  */
-export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShipmentsChange[]): Promise<void> {
+export async function findRecordedShipments(
+  tx: Tx,
+  ctx: Ctx,
+  changed: OrderShipmentsChange[],
+): Promise<Map<string, OrderShipment>> {
   const wanted = changed.flatMap(({ order, added }) =>
     added.flatMap((listed) =>
       listed.trackingNumber === null ? [] : [{ order, listed, key: trackingKeyOf(listed.trackingNumber) }],
@@ -89,12 +93,13 @@ export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShip
     found.map(({ id }) => id),
   );
   const byId = new Map(stored.map((shipment) => [shipment.id, shipment]));
-  for (const { listed, id } of found) {
+  const entries = found.flatMap(({ listed, id }): [string, OrderShipment][] => {
     const shipment = byId.get(id);
-    if (!shipment || shipment.voidedAt !== null) continue;
+    if (!shipment || shipment.voidedAt !== null) return [];
     const { trackingNumber, carrier, service, shippedAt } = shipment;
-    Object.assign(listed, { id, trackingNumber, carrier, service, shippedAt });
-  }
+    return [[listed.id, { ...listed, id, trackingNumber, carrier, service, shippedAt }]];
+  });
+  return new Map(entries);
 }
 
 /** As the order lists it. */

@@ -1,7 +1,7 @@
 import { cents, defineColumns, moment } from "../../db/columns.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
-import { turnOf } from "./tracking-turns.ts";
+import { turnOf } from "./tracking/tracking-turns.ts";
 
 /** How a shipment lies in its table. */
 export const shipmentColumns = defineColumns<Shipment>(

@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { roundToCents } from "../../core/money.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Order } from "../orders/order.ts";
 import type { Shipment, ShipmentFacts } from "./shipment.ts";
@@ -6,8 +7,8 @@ import { derive } from "./shipment.ts";
 import type { EventRequest, ShipmentRequest } from "./shipments.schemas.ts";
 import { changeableFields, maxMetadataBytes } from "./shipments.schemas.ts";
 import { eventStatuses, toEventStatus } from "./shipments.states.ts";
-import type { TrackingEvent } from "./tracking.ts";
-import { keyOfEvent, mergeEvents } from "./tracking.ts";
+import type { TrackingEvent } from "./tracking/tracking.ts";
+import { keyOfEvent, mergeEvents } from "./tracking/tracking.ts";
 
 /** The order a shipment belongs to, as far as it says something about it. */
 export type ShipmentOrder = Pick<Order, "id" | "number" | "shippingAddress" | "deliverBy">;
@@ -28,7 +29,7 @@ export function ruleErrors(request: Given, now: string): FieldError[] {
   if (currency !== undefined && !currencies.has(currency)) {
     errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
   }
-  if (cost !== undefined && Math.round(cost * 100) / 100 !== cost) {
+  if (cost !== undefined && roundToCents(cost) !== cost) {
     errors.push({ pointer: "/cost", code: "too_many_decimals", message: "At most two decimals are kept." });
   }
   for (const field of timeFields) errors.push(...timeErrors(`/${field}`, request[field]));

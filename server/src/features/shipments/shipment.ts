@@ -3,8 +3,8 @@ import { servicePromise } from "./service-promise.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
-import type { Tracking } from "./tracking.ts";
-import { track } from "./tracking.ts";
+import type { Tracking } from "./tracking/tracking.ts";
+import { track } from "./tracking/tracking.ts";
 
 /** What follows from the facts and is only kept. Moments of risk are when each reason begins, should nothing more be heard. */
 type Moments = {

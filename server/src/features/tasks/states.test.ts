@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { canMove } from "../../core/states.ts";
-import { TaskError } from "../../connectors/connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { installConnector, scriptedCall } from "../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
@@ -16,12 +16,12 @@ const connector = installConnector([
       const timer = setTimeout(resolve, 400);
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
-        reject(new TaskError("cancelled", "Left."));
+        reject(new RemoteError("cancelled", "Left."));
       });
     });
     return {};
   }),
-  scriptedCall("broken", true, () => Promise.reject(new TaskError("busy", "Later.", { retryable: true }))),
+  scriptedCall("broken", true, () => Promise.reject(new RemoteError("busy", "Later.", { retryable: true }))),
 ]);
 
 let hub: TestHub;

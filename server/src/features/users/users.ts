@@ -10,6 +10,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
 import type { NewUser, SignInRow } from "./users.store.ts";
+import { endSessions } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
@@ -53,7 +54,7 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
       passwordHash,
       at: ctx.clock.now(),
     });
-    if (passwordHash !== undefined || status === "disabled") await store.endSessions(tx, id, ctx.clock.real());
+    if (passwordHash !== undefined || status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const { password, ...visible } = patch;
     const hidden = password === undefined ? {} : { passwordChanged: true };
     const data = { ...visible, ...hidden, version: updated.version };
@@ -91,7 +92,7 @@ export async function replacePassword(
   if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
   const at = ctx.clock.now();
   const { version } = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
-  await store.endSessions(tx, id, ctx.clock.real());
+  await endSessions(tx, id, ctx.clock.real());
   await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data: { passwordChanged: true, version } });
   return true;
 }

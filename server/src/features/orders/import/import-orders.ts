@@ -1,6 +1,6 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
-import { readSheet, reportOn, toCellError, withFailures } from "../../../core/csv/sheet.ts";
+import { readSheet, reportOn, toCellError } from "../../../core/csv/sheet.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
@@ -30,11 +30,8 @@ export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<Im
     sound.map((record) => record.request),
   );
   const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
-    const records = withFailures(sheet, failures);
-    const rows = records.reduce((sum, record) => sum + record.rows.length, 0);
-    const failed = records.filter(({ errors }) => errors.length > 0).length;
-    const summary = { rows, orders: records.length, created: records.length - failed, failed };
-    return { dryRun, summary, ...reportOn(sheet, records) };
+    const report = reportOn(sheet, failures);
+    return { dryRun, ...report, summary: { ...report.summary, orders: sheet.records.length } };
   };
   if (dryRun) {
     const stored = await findStoredTwins(ctx.db, ctx.orgId, prepared);

@@ -1,7 +1,7 @@
+import type { Stored } from "../../../db/columns.ts";
 import type { Queryable } from "../../../db/database.ts";
 import type { Order } from "../order.ts";
-import type { OrderRow } from "../order-columns.ts";
-import { orderColumns, toOrder } from "../order-columns.ts";
+import { orderColumns } from "../order-columns.ts";
 import type { SortName } from "../order-answers.schemas.ts";
 import type { OrderFilter, OrderKey, Range } from "./order-filter.store.ts";
 import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
@@ -44,11 +44,11 @@ async function readSlice(
   after?: OrderKey,
 ): Promise<Order[]> {
   const plan = planOrders(orgId, filter, sort, { after });
-  const rows = await db.query<OrderRow>(
-    `select ${orderColumns} from (${slice(plan, range)}) p join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
+  const rows = await db.query<Stored<Order>>(
+    `select ${orderColumns.selected} from (${slice(plan, range)}) p join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
     plan.values,
   );
-  return rows.map(toOrder);
+  return rows.map(orderColumns.fromRow);
 }
 
 async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): Promise<number> {
@@ -61,10 +61,10 @@ async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): P
 }
 
 /**
- * For each order of the page, so many of the first ones are looked through. Words that are not met there often enough
- * are rare, or do not go together: then all orders with them are looked up, which are not many.
+ * So many of the first orders are looked through for each one of the page, then more if some were met. Words that are not
+ * met there often enough are rare, or do not go together: all orders with them are looked up then, which are not many.
  */
-const lookThrough = 160;
+const lookThrough = [20, 160];
 const maxLookThrough = 16_000;
 
 /** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
@@ -80,19 +80,22 @@ async function searchOrders(
   after?: OrderKey,
 ): Promise<Hits> {
   const end = offset + limit;
-  const window = Math.min(lookThrough * end, maxLookThrough);
-  const near = planOrders(orgId, filter, sort, { after, values: [search] });
-  const [first] = await db.query<{ seen: number; ids: string[] }>(
-    `with near as materialized (${slice(near, { limit: window + 1, offset: 0 })})
-     select (select count(*) from near) as seen, array(
-       select id from near
-        where (select bool_or(s.words @@ $1::tsquery) from order_search s where s.order_id = near.id)
-        order by ${orderOf(near)}) as ids`,
-    near.values,
-  );
-  const { seen, ids } = first!;
-  const isAll = seen <= window;
-  if (isAll || ids.length > end) return { ids: ids.slice(offset, end), total: ids.length, isAll };
+  for (const perOrder of lookThrough) {
+    const window = Math.min(perOrder * end, maxLookThrough);
+    const near = planOrders(orgId, filter, sort, { after, values: [search] });
+    const [row] = await db.query<{ seen: number; ids: string[] }>(
+      `with near as materialized (${slice(near, { limit: window + 1, offset: 0 })})
+       select (select count(*) from near) as seen, array(
+         select id from near
+          where (select bool_or(s.words @@ $1::tsquery) from order_search s where s.order_id = near.id)
+          order by ${orderOf(near)}) as ids`,
+      near.values,
+    );
+    const { seen, ids } = row!;
+    const isAll = seen <= window;
+    if (isAll || ids.length > end) return { ids: ids.slice(offset, end), total: ids.length, isAll };
+    if (ids.length === 0) break;
+  }
 
   const far = planOrders(orgId, filter, sort, { after, source: "found", values: [search, orgId] });
   const [all] = await db.query<{ total: number; ids: string[] }>(

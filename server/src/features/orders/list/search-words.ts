@@ -39,9 +39,11 @@ function tailsOf(word: string): string[] {
   return Array.from(starts, ({ index }) => bare(word.slice(index)));
 }
 
-/** Beginnings of words of so many characters are stored by themselves, so that they are looked up and not gathered. */
-const shortest = 3;
-const longest = 8;
+/**
+ * Such beginnings of words are stored by themselves, so that they are looked up and not gathered from all words that
+ * begin so. What has a digit in it is rare enough without.
+ */
+const isStored = /^\D{3,8}$/;
 
 /**
  * A tsvector holds 1 MiB, and a character takes up to three bytes of it. An order of a thousand lines has room for all its
@@ -64,8 +66,9 @@ export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] 
   for (const kind of ["p", "o"] as const) {
     const mark = markOf(orgId, kind);
     const addBeginnings = (word: string): void => {
-      const end = Math.min(longest, word.length - 1);
-      for (let length = shortest; length <= end; length++) add(mark + word.slice(0, length).toWellFormed());
+      for (let length = 3; length < word.length && isStored.test(word.slice(0, length)); length++) {
+        add(mark + word.slice(0, length).toWellFormed());
+      }
     };
     const words = new Set<string>();
     for (const text of texts[kind]) for (const word of wordsOf(text ?? "")) words.add(word);
@@ -113,7 +116,7 @@ export function toSearchQuery(orgId: string, text: string, mayFindPersons: boole
   const words = new Set(wordsOf(text).slice(0, maxWords).map(bare));
   const kinds: Kind[] = mayFindPersons ? ["o", "p"] : ["o"];
   const terms = Array.from(words, (word) => {
-    const how = word.length < shortest || word.length > longest ? ":*" : "";
+    const how = isStored.test(word) ? "" : ":*";
     return `(${kinds.map((kind) => quote(markOf(orgId, kind) + word) + how).join(" | ")})`;
   });
   return terms.join(" & ");

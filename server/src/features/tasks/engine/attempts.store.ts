@@ -162,7 +162,7 @@ export async function expireAcrossOrgs(tx: Tx, at: Date, limit: number): Promise
   );
 }
 
-export type CursorRow = { bridgeId: string; taskName: string; cursor: unknown; executionId: string };
+export type CursorRow = { bridgeId: string; taskName: string; site: string; cursor: unknown; executionId: string };
 
 /** How far the last execution that read on from the one before it came, and what it had to leave out. */
 export type LastPull = {
@@ -171,21 +171,24 @@ export type LastPull = {
   mapping: { id: string; version: number } | null;
 };
 
-export async function findLastPull(db: Queryable, bridgeId: string, taskName: string): Promise<LastPull | undefined> {
+export async function findLastPull(
+  db: Queryable,
+  { bridgeId, taskName, site }: Pick<CursorRow, "bridgeId" | "taskName" | "site">,
+): Promise<LastPull | undefined> {
   const [row] = await db.query<LastPull>(
     `select c.cursor, e.checkpoint ->> 'failedSince' as "failedSince", e.transformations -> 'inbound' as mapping
        from bridge_cursors c left join task_executions e on e.id = c.execution_id
-      where c.bridge_id = $1 and c.task_name = $2`,
-    [bridgeId, taskName],
+      where c.bridge_id = $1 and c.task_name = $2 and coalesce(c.site, $3) = $3`,
+    [bridgeId, taskName, site],
   );
   return row;
 }
 
 export async function saveCursor(tx: Tx, cursor: CursorRow, at: Date): Promise<void> {
   await tx.query(
-    `insert into bridge_cursors (bridge_id, task_name, cursor, execution_id, updated_at) values ($1, $2, $3, $4, $5)
-     on conflict (bridge_id, task_name) do update
-       set cursor = excluded.cursor, execution_id = excluded.execution_id, updated_at = excluded.updated_at`,
-    [cursor.bridgeId, cursor.taskName, JSON.stringify(cursor.cursor), cursor.executionId, at],
+    `insert into bridge_cursors (bridge_id, task_name, cursor, execution_id, updated_at, site) values ($1, $2, $3, $4, $5, $6)
+     on conflict (bridge_id, task_name) do update set cursor = excluded.cursor, execution_id = excluded.execution_id,
+       updated_at = excluded.updated_at, site = excluded.site`,
+    [cursor.bridgeId, cursor.taskName, JSON.stringify(cursor.cursor), cursor.executionId, at, cursor.site],
   );
 }

@@ -1,4 +1,4 @@
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
 import type { Work } from "../../../queue/work.ts";
@@ -55,6 +55,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
         const signal = AbortSignal.any([turn.signal, timer]);
         const source = { world, execution, bridge, mappings, task, signal, ...note };
         const outcome = await runAttempt({ ...source, mayStart: turn.isFresh });
+        turn.makeRoom();
         await note.flush();
         // Somebody else has it now, and will say how it ends.
         if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
@@ -88,7 +89,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   };
 }
 
-const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
+const cancelled = (): RemoteError => new RemoteError("cancelled", "The execution was cancelled.");
 
 /** Only when no other process can be at work on this database: what a killed one was doing is taken up at once. */
 export async function freeAllExecutions(world: World): Promise<void> {
