@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { systemContext } from "../../context.ts";
-import { evaluateOne } from "../../testing/an-evaluation.ts";
-import { startTestHub } from "../../testing/test-hub.ts";
+import { systemContext } from "../../../context.ts";
+import { evaluateOne } from "../../../testing/an-evaluation.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
 import { listRecordedShipments } from "./follow-shipments.ts";
 
 const hub = await startTestHub();
