@@ -110,7 +110,7 @@ const pickup = {
   closeAt: DateTime,
   version: Version,
 };
-const comparison = { revision: Count };
+const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
 const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
@@ -330,12 +330,12 @@ export const eventCatalogue = {
   "pickup.former_forgotten": defineEvent("pickup", "What a change had replaced cannot be called off any more", pickup),
 
   "rate_comparison.created": defineEvent("rate_comparison", "A comparison was made", {
-    name: Text,
+    ...named,
     carrierAccountId: Id,
     itemCount: Count,
   }),
   "rate_comparison.deleted": defineEvent("rate_comparison", "A comparison was deleted", {
-    name: Text,
+    ...named,
     status: Text,
     itemCount: Count,
   }),
@@ -346,7 +346,7 @@ export const eventCatalogue = {
     options: Anything,
   }),
   "rate_comparison.started_over": defineEvent("rate_comparison", "Prices changed meanwhile; it begins anew", {
-    ...comparison,
+    revision: Count,
     processed: Count,
   }),
   "rate_comparison.completed": defineEvent("rate_comparison", "All items were priced", compared),

@@ -215,7 +215,7 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
     stale: false,
     trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
-  await work.finishComparison(tx, ctx.orgId, row.id, {
+  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
     status,
     summary,
     isListed: await writeKinds(tx, row, kinds),
@@ -225,7 +225,7 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
   await recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
     objectId: row.id,
-    data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals },
+    data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals, version },
   });
 }
 
@@ -234,7 +234,7 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   const message =
     cause instanceof HubError ? cause.message : "Something went wrong on our side; the log has the reason.";
   const error = { code: cause instanceof HubError ? cause.code : "internal_error", message };
-  await work.finishComparison(tx, ctx.orgId, row.id, {
+  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
     status: "failed",
     summary: null,
     isListed: false,
@@ -244,6 +244,6 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   await recordEvent(tx, ctx, {
     type: "rate_comparison.failed",
     objectId: row.id,
-    data: { revision: row.revision, error },
+    data: { revision: row.revision, error, version },
   });
 }

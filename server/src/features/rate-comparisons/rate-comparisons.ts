@@ -121,7 +121,7 @@ export async function insert(
     count += batch.length;
   }
   const row = await store.setItemCount(tx, ctx.orgId, id, count);
-  const data = { name: row.name, carrierAccountId: account.id, itemCount: count };
+  const data = { name: row.name, carrierAccountId: account.id, itemCount: count, version: row.version };
   await recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
@@ -156,7 +156,7 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     await results.deleteResults(tx, id);
     await deleteKinds(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
-    const data = { name: row.name, status: row.status, itemCount: row.item_count };
+    const data = { name: row.name, status: row.status, itemCount: row.item_count, version: row.version };
     await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
@@ -180,7 +180,8 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
       requestId: ctx.requestId,
       at: ctx.clock.now(),
     });
-    const data = { revision: started.revision, rateCardId: card.id, rateCardVersion: card.version, options };
+    const { revision, version } = started;
+    const data = { revision, rateCardId: card.id, rateCardVersion: card.version, options, version };
     await recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
     await ctx.signals.publish(tx, "rate_comparison", id);
     return presentComparison(started, false);
