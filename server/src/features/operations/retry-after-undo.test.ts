@@ -140,7 +140,13 @@ describe("a run that a step stops", () => {
     const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
     const { id } = (await org.post("/operations/run", body, { headers: { prefer: "respond-async" } })).body;
     const leased = await runWork.leases.claimOneAcrossOrgs(hub.world.db, id, "somebody", [new Date()]);
-    const turn = { owner: "somebody", signal: AbortSignal.abort(), isFresh: () => true, isOver: () => true };
+    const turn = {
+      owner: "somebody",
+      signal: AbortSignal.abort(),
+      isFresh: () => true,
+      makeRoom() {},
+      isOver: () => true,
+    };
     expect(await runWork.run(hub.world, leased!, turn)).toBe("again");
     expect((await org.get(`/operations/runs/${id}`)).body).toMatchObject({ status: "running", summary: { failed: 1 } });
     await freeAllRuns(hub.world);
