@@ -31,7 +31,10 @@ export function startLoop({ pass, everyMs, firstMs = everyMs, retryMs = everyMs,
     if (at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
-    timer = setTimeout(start, afterMs).unref();
+    timer = setTimeout(() => {
+      dueAt = Infinity;
+      start();
+    }, afterMs).unref();
   }
 
   function start(): void {
@@ -40,8 +43,6 @@ export function startLoop({ pass, everyMs, firstMs = everyMs, retryMs = everyMs,
       isWanted = true;
       return;
     }
-    clearTimeout(timer);
-    dueAt = Infinity;
     isWanted = false;
     running = pass(stopping.signal)
       .catch((error: unknown) => {
