@@ -103,5 +103,9 @@ async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void
     [orgId, ids],
   );
   await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
-  await db.query("vacuum (analyze) orders");
+  await db.query("delete from order_search where org_id = $1 and part = 1 and order_id = any($2::uuid[])", [
+    orgId,
+    ids,
+  ]);
+  await db.query("vacuum (analyze) orders, order_search");
 }

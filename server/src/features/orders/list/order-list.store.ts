@@ -61,10 +61,10 @@ async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): P
 }
 
 /**
- * So many of the first orders are looked through for each one of the page, then more if some were met. Words that are not
- * met there often enough are rare, or do not go together: all orders with them are looked up then, which are not many.
+ * So many of the first orders are looked through for each one of the page, then more if that should fill it. Words that
+ * are not met there often enough are rare, or do not go together: all orders with them are looked up then.
  */
-const lookThrough = [20, 160];
+const lookThrough = [20, 160] as const;
 const maxLookThrough = 16_000;
 
 /** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
@@ -94,7 +94,7 @@ async function searchOrders(
     const { seen, ids } = row!;
     const isAll = seen <= window;
     if (isAll || ids.length > end) return { ids: ids.slice(offset, end), total: ids.length, isAll };
-    if (ids.length === 0) break;
+    if (ids.length * (lookThrough[1] / lookThrough[0]) < end) break;
   }
 
   const far = planOrders(orgId, filter, sort, { after, source: "found", values: [search, orgId] });
