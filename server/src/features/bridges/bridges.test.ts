@@ -314,7 +314,7 @@ describe("health", () => {
 describe("a bridge that is not there any more", () => {
   test("inactive: nothing is executed on it, the test still works", async () => {
     const { id } = (await create()).body;
-    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
     await org.patch(`/bridges/${id}`, { isActive: false });
     const refused = await org.post("/tasks/execute", { bridgeId: id, taskName: "show" });
     expect([refused.status, refused.body.code]).toEqual([409, "bridge_inactive"]);
@@ -328,7 +328,7 @@ describe("a bridge that is not there any more", () => {
   test("deleted: what waited fails and says why, its executions stay readable, and nothing new is taken", async () => {
     const { id } = (await create()).body;
     const done = (await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" })).body;
-    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
     await org.delete(`/bridges/${id}?force=true`);
     const look = async () => (await org.get(`/tasks/executions/${waiting.id}`)).body;
     expect(await eventually(look, ({ status }) => status === "failed")).toMatchObject({
@@ -345,7 +345,7 @@ describe("a bridge that is not there any more", () => {
     const { id: well } = (await create()).body;
     await tamper("update bridges set connector = 'gone' where id = $1", [id]);
     const queue = async (bridgeId: string) =>
-      (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 1 })).body.id;
+      (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 2 })).body.id;
     const good = await queue(well);
     await tamper("update bridges set connector = $2 where id = $1", [id, connector]);
     const bad = await queue(id);
