@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 import { gateIsOpen } from "./workload.ts";
 
 /** Before a statement is sent, when it is sent and its answer will not be read, after its answer has come. */
-export type Moment = "before" | "sent" | "after";
+type Moment = "before" | "sent" | "after";
 
 export type Scenario = {
   name: string;

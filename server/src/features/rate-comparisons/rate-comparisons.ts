@@ -269,7 +269,7 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   };
 }
 
-export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
+async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
   const row = await store.findComparison(ctx.db, ctx.orgId, id);
   if (!row) throw notFound("rate_comparison");
   return row;
