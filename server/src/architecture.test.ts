@@ -58,8 +58,9 @@ const featureEdges: Record<string, string[]> = {
 };
 
 /**
- * Called by others besides the front file: authentication and sessions are apart from the feature's verbs, an order is a
- * shared noun, calling a bridge is what tasks are made of, calling a carrier what pickups, labels and comparisons are made of.
+ * Called by others besides the front file and the wire shapes: authentication and sessions are apart from the feature's
+ * verbs, orders and the states of orders and shipments are shared nouns, calling a bridge is what tasks are made of,
+ * calling a carrier what pickups, labels and comparisons are made of.
  */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
@@ -70,7 +71,7 @@ const furtherFronts = [
   "orders/order-changes.ts",
   "orders/order-rules.ts",
   "orders/orders.states.ts",
-  "shipments/shipment-answers.schemas.ts",
+  "shipments/shipments.states.ts",
   "users/sessions.store.ts",
 ];
 
@@ -81,7 +82,7 @@ const sources = files.filter((file) => !file.endsWith(".test.ts") && !file.start
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), "utf8");
-  return [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target]) => ({
+  return [...text.matchAll(/(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
     from: file,
     to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
   }));
@@ -114,18 +115,42 @@ test("every folder has its place in the order", () => {
   expect(sources.map(layerOf).filter((layer) => !(layer in layers))).toEqual([]);
 });
 
+/** The front file, a wire shape, or declared above. */
+function isFront(feature: string, file: string): boolean {
+  const isShape = file.endsWith(".schemas.ts") && !file.includes("/");
+  return file === `${feature}.ts` || isShape || furtherFronts.includes(`${feature}/${file}`);
+}
+
 test("features reach each other only along the declared list, only through front files and wire shapes", () => {
   expect(
     violations(({ from, to }) => {
       const [, feature = "", ...restOfFrom] = from.split("/");
-      const [layer, other = "", file = ""] = to.split("/");
+      const [layer, other = "", ...file] = to.split("/");
       if (layerOf(from) !== "features" || restOfFrom.length === 0 || layer !== "features" || other === feature)
         return false;
-      const isFront =
-        file === `${other}.ts` || file === `${other}.schemas.ts` || furtherFronts.includes(`${other}/${file}`);
-      return !isFront || !(featureEdges[feature] ?? []).includes(other);
+      return !isFront(other, file.join("/")) || !(featureEdges[feature] ?? []).includes(other);
     }),
   ).toEqual([]);
+});
+
+test("what stands on features reaches them only through their front files, wire shapes and routes", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [layer, feature = "", ...file] = to.split("/");
+      if (layerOf(from) === "features" || layer !== "features") return false;
+      return !isFront(feature, file.join("/")) && file.join("/") !== `${feature}.routes.ts`;
+    }),
+  ).toEqual([]);
+});
+
+test("every further front is there, and somebody outside its feature calls it", () => {
+  const called = new Set(
+    sources
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith("features/") && from.split("/")[1] !== to.split("/")[1])
+      .map(({ to }) => to.slice("features/".length)),
+  );
+  expect(furtherFronts.filter((front) => !called.has(front))).toEqual([]);
 });
 
 test("the declared list of features has no cycle", () => {

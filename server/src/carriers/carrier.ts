@@ -76,7 +76,7 @@ type RateRequest = QuoteRequest & {
   services?: string[];
 };
 
-export type PickupRequest = {
+type PickupRequest = {
   address: Address;
   /** Instants with the offset of the pickup address. */
   readyTime: string;
@@ -133,7 +133,7 @@ export type TrackingReport = {
   events: TrackingEvent[];
 };
 
-export type LabelRequest = {
+type LabelRequest = {
   service: string;
   from: Address;
   to: Address;

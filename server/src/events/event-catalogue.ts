@@ -384,8 +384,7 @@ export const eventCatalogue = {
   "preview.reset": defineEvent("organization", "The preview was emptied", {}),
 };
 
-export type EventType = keyof typeof eventCatalogue;
-export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+type EventType = keyof typeof eventCatalogue;
 
 /** What can happen to one kind of object, such as `bought` to a `label`. */
 export type Happening<Family extends string> = EventType extends infer Each

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { eventCatalogue, eventTypes } from "./event-catalogue.ts";
+import { eventCatalogue } from "./event-catalogue.ts";
 import type { NewEvent } from "./event-catalogue.ts";
 import { batchesOf } from "./record-event.ts";
 
@@ -24,11 +24,11 @@ test("an unknown type, or other data than those of the type, do not compile", ()
 });
 
 test("every type is named after its object, or after several of them, and says what it means", () => {
-  for (const type of eventTypes) {
-    const { objectType, title, data } = eventCatalogue[type];
+  for (const [type, { objectType, title, data }] of Object.entries(eventCatalogue)) {
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     const family = type.split(".")[0]!;
-    const objects = { session: "user", locations: "bridge", preview: "organization" }[family] ?? family;
+    const others: Record<string, string> = { session: "user", locations: "bridge", preview: "organization" };
+    const objects = others[family] ?? family;
     expect([objects, `${objects.replace(/s$/, "")}_batch`]).toContain(objectType);
     expect(title).toMatch(/^[A-Z]/);
     expect(data.type).toBe("object");

@@ -30,7 +30,7 @@ export type LeaseSpec = {
 /** What every row brings. `taken_over`: somebody else had it and was not heard of any more. */
 export type LeasedRow = { id: string; org_id: string; taken_over: boolean };
 
-export type Claim = {
+type Claim = {
   owner: string;
   limit: number;
   /** How many more of each of these organizations, and of every other one: what keeps one from filling all places. */

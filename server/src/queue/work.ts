@@ -67,11 +67,11 @@ const askAgainMs = 500;
 /** What is still being done then is left to others. */
 const patienceMs = 4_000;
 
-export class Interrupted extends Error {
+class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-export class Superseded extends Error {
+class Superseded extends Error {
   override readonly name = "Superseded";
 }
 

@@ -1,5 +1,5 @@
 import type { World } from "../context.ts";
-import { fireDueSchedules, rewindSchedules, timeUntilDue } from "../features/schedules/fire-schedules.ts";
+import { fireDueSchedules, rewindSchedules, timeUntilDue } from "../features/schedules/schedules.ts";
 import { startLoop } from "../queue/loop.ts";
 import { refreshPreviewClock } from "../features/preview/preview.ts";
 

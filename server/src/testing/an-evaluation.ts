@@ -21,7 +21,7 @@ export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
   };
 }
 
-export const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
+const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
 
 /** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
 const demoBridges: BridgeDirectory = {

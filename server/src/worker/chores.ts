@@ -2,7 +2,7 @@ import { removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { runWork } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
-import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
+import { resumeComparisons } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldSamples } from "../features/tasks/tasks.ts";

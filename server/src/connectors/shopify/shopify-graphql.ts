@@ -10,7 +10,7 @@ import { asText, listOf, objectOf } from "../shape.ts";
 const maxThrottled = 8;
 const maxWaitMs = 20_000;
 
-export function shopUrl({ settings }: Pick<Call, "settings">): string {
+function shopUrl({ settings }: Pick<Call, "settings">): string {
   const { shop, baseUrl, apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
   const host = `${(shop ?? "").replace(/\.myshopify\.com$/, "")}.myshopify.com`;
   return `${(baseUrl ?? `https://${host}`).replace(/\/$/, "")}/admin/api/${apiVersion}/graphql.json`;

@@ -58,7 +58,7 @@ export type Sheet = {
 };
 
 /** A cell or a whole row. */
-export type Place = { row: number; column: string | null };
+type Place = { row: number; column: string | null };
 export type CellError = Place & { code: string; message: string };
 export type Cell = { field: string; value: unknown; place: Place };
 

@@ -40,7 +40,7 @@ export async function listEntries(db: Queryable, orgId: string, query: AuditQuer
   return mapPage(page, present);
 }
 
-export async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
+async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
   const [row] = await db.query<{ sequence: number; hash: Buffer }>(
     "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
     [orgId],

@@ -13,6 +13,8 @@ import * as sessions from "../users/sessions.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
+export { authenticate } from "./authenticate.ts";
+
 const sessionMs = 30 * 24 * 3_600_000;
 const refreshPrefix = "oohr_";
 

@@ -20,7 +20,7 @@ import { mergeCredentials, sealCredentials } from "./bridge-credentials.ts";
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
-export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
+export { listTasks, testBridge } from "./bridge-tasks.ts";
 export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
@@ -66,7 +66,7 @@ export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Br
 }
 
 /** In a transaction of the caller's, such as the first start. */
-export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
+async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
   const credentials = { ...request.credentials };
@@ -207,7 +207,7 @@ async function refuseTakenName<T>(saved: Promise<T>): Promise<T> {
   }
 }
 
-export function presentBridge(row: BridgeRow): Bridge {
+function presentBridge(row: BridgeRow): Bridge {
   const failures = row.consecutive_failures;
   const hasRun = row.last_success_at !== null || row.last_failure_at !== null;
   return {

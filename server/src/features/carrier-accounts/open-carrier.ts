@@ -115,7 +115,7 @@ export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<
 }
 
 /** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */
-export async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
+async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
   return (await loadTariffParts(ctx, accountId, card, scenario)).tariff;
 }
 

@@ -21,7 +21,7 @@ export type Step = {
 
 export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
 
-export type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
+type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
 
 export type StepResult = {
   index: number;

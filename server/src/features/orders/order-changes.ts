@@ -25,7 +25,7 @@ export function applyChanges(order: Order, changes: readonly FieldChange[]): Ord
   return after as Order;
 }
 
-export function fieldOf(path: string): keyof OrderFields {
+function fieldOf(path: string): keyof OrderFields {
   return path.slice(1) as keyof OrderFields;
 }
 

@@ -49,7 +49,6 @@ export {
   readOrders,
   readVersions,
   resolveRefs,
-  takeOrderNumbers,
   updateOrders,
 } from "./orders.store.ts";
 

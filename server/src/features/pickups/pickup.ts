@@ -148,7 +148,7 @@ export function refused(pickup: Pickup, failure: { code: string; message: string
   return { ...back, previous: null, attempts: 0 };
 }
 
-export function isCancellable(pickup: Pickup, now: string): boolean {
+function isCancellable(pickup: Pickup, now: string): boolean {
   return canMove(pickupMoves, pickup.status, "cancelled") && now <= pickup.cancelBy;
 }
 

@@ -19,8 +19,8 @@ export const comparisonStatuses = [
 ] as const;
 export type ComparisonStatus = (typeof comparisonStatuses)[number];
 export const itemStatuses = ["pending", "rated", "estimated", "unrateable", "invalid", "excluded"] as const;
-export const bases = ["weight", "shipment", "flat", "inferred", "profile"] as const;
-export const itemReasons = [
+const bases = ["weight", "shipment", "flat", "inferred", "profile"] as const;
+const itemReasons = [
   "zone_unresolved",
   "service_unmatched",
   "not_serviceable",

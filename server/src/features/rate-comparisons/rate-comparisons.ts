@@ -37,6 +37,8 @@ import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
 
+export { freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
+
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
   const stale = await areStale(ctx, page.data);
@@ -270,7 +272,7 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   };
 }
 
-export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
+async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
   const row = await store.findComparison(ctx.db, ctx.orgId, id);
   if (!row) throw notFound("rate_comparison");
   return row;

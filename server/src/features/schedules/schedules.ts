@@ -28,6 +28,8 @@ import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./cron/zones.ts";
 
+export { fireDueSchedules, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
+
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
   const page = await store.listSchedules(ctx.db, ctx.orgId, query);
   return { ...page, data: page.data.map(presentSchedule) };

@@ -7,13 +7,13 @@ import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
-export const maxTotal = 10_000;
+const maxTotal = 10_000;
 /** Up to so many shipments that begin like the text are sorted; more are met soon enough by reading the newest ones. */
 const maxRareHits = 2_500;
 
 export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status"> & { status?: ShipmentStatus[] };
 
-export type ListedShipment = Shipment & { orgId: string };
+type ListedShipment = Shipment & { orgId: string };
 export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
 type ListedRow = Stored<Shipment> & { orgId: string };
 type Range = { limit: number; offset: number };

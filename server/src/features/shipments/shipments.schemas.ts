@@ -8,7 +8,7 @@ import { Weight } from "../../core/weight.ts";
 import { eventStatuses } from "./shipments.states.ts";
 
 export const maxBulkShipments = 10_000;
-export const maxBulkEvents = 10_000;
+const maxBulkEvents = 10_000;
 export const maxMetadataBytes = 16 * 1024;
 
 const Line = (maxLength: number, description?: string) =>
@@ -39,7 +39,7 @@ export const EventRequest = Strict(eventFields, {
 });
 export type EventRequest = Static<typeof EventRequest>;
 
-const TrackedEvent = Strict({
+export const TrackedEvent = Strict({
   carrier: Type.Optional(Line(100, "Where two carriers use the same number")),
   trackingNumber: Line(100),
   ...eventFields,
@@ -48,7 +48,6 @@ export type TrackedEvent = Static<typeof TrackedEvent>;
 
 /** The second alternative lets anything pass: a row that is wrong fails alone, not the whole call. */
 const AnyEvent = Type.Unsafe<unknown>({ anyOf: [TrackedEvent, {}] });
-export const EventRow = TrackedEvent;
 
 export const BulkEventsRequest = Strict(
   { events: Type.Array(AnyEvent, { minItems: 1, maxItems: maxBulkEvents }) },

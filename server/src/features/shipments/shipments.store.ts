@@ -61,7 +61,7 @@ export async function listWeighed(
   );
 }
 
-export type TrackingRef = { carrierKey: string | null; trackingKey: string };
+type TrackingRef = { carrierKey: string | null; trackingKey: string };
 export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source">;
 
 /** All shipments under these numbers that were not voided, whoever carries them. */

@@ -22,13 +22,13 @@ export { findParcel, prepareParcel, recordParcel, voidParcel } from "./bought-pa
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk } from "./tracking/ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
-export type { TrackingRecord, TrackingSummary } from "./tracking/ingest-events.ts";
+export type { TrackingRecord } from "./tracking/ingest-events.ts";
 export { applyTrackingRecords } from "./tracking/ingest-events.ts";
 export { trackingWork } from "./tracking/follow-parcels.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { seedShipments } from "./seed-shipments.ts";
-export type { OverviewFigures, Window } from "./overview-figures.ts";
+export type { Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
 export { keepOrderShipments, findRecordedShipments } from "./order-shipments.ts";

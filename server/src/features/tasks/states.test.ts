@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import type { Moves } from "../../core/states.ts";
 import { canMove } from "../../core/states.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -7,7 +8,18 @@ import { installConnector, scriptedCall } from "../../testing/scripted-connector
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
-import { executionMoves, retryableStatuses } from "./tasks.states.ts";
+import { retryableStatuses } from "./tasks.states.ts";
+
+/** Between two attempts an execution is queued again; everything else only goes on. */
+const executionMoves: Moves<ExecutionStatus> = {
+  queued: ["running", "cancelled", "expired"],
+  running: ["queued", "succeeded", "failed", "cancelled", "timed_out"],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+  timed_out: [],
+  expired: [],
+};
 
 const connector = installConnector([
   scriptedCall("quick", true, () => Promise.resolve({})),

@@ -39,7 +39,7 @@ export const ExecuteRequest = Strict(
 );
 export type ExecuteRequest = Static<typeof ExecuteRequest>;
 
-export const maxBulkTasks = 1_000;
+const maxBulkTasks = 1_000;
 
 export const BulkExecuteRequest = Strict(
   { tasks: Type.Array(ExecuteRequest, { minItems: 1, maxItems: maxBulkTasks }) },

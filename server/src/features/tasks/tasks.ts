@@ -38,6 +38,7 @@ export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
 export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
+export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-engine.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";

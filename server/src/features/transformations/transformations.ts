@@ -27,7 +27,7 @@ import type { StoredTransformation, TransformationValues } from "./transformatio
 import * as store from "./transformations.store.ts";
 
 export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
-export type { ActiveTransformation, ActiveTransformations } from "./active-transformations.ts";
+export type { ActiveTransformation } from "./active-transformations.ts";
 export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
 

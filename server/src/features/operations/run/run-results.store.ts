@@ -70,7 +70,7 @@ export async function insertResults(tx: Tx, runId: string, results: NewResult[],
   );
 }
 
-export type ResultRow = {
+type ResultRow = {
   position: number;
   ref: string;
   order_id: string | null;

@@ -12,13 +12,13 @@ import { presentTo } from "../present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "../shipment-answers.schemas.ts";
 import { eventErrors, isYetToCome, maxEvents, toEvent } from "../shipment-fields.ts";
 import { carrierKeyOf, trackingKeyOf } from "../shipment.ts";
-import type { EventRequest, TrackedEvent } from "../shipments.schemas.ts";
-import { EventRow } from "../shipments.schemas.ts";
+import type { EventRequest } from "../shipments.schemas.ts";
+import { TrackedEvent } from "../shipments.schemas.ts";
 import type { TrackedShipment } from "../shipments.store.ts";
 import * as store from "../shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
 
-const findErrors = createFinder(EventRow, "body");
+const findErrors = createFinder(TrackedEvent, "body");
 const tooMany = `A shipment has at most ${maxEvents} events.`;
 
 export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Promise<ShipmentAnswer> {

@@ -28,7 +28,7 @@ export type Tracking = {
 const rankOf = new Map(eventStatuses.map((status, rank) => [status, rank]));
 
 /** A total order, so that the same events always stand in the same line. */
-export function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
+function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
   const byTime = Date.parse(a.at) - Date.parse(b.at);
   if (byTime !== 0) return byTime;
   const byRank = rankOf.get(a.status)! - rankOf.get(b.status)!;

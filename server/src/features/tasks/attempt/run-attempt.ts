@@ -89,7 +89,7 @@ function judge(error: unknown, signal: AbortSignal): { status: AttemptOutcome["s
   return { status: reason === "Interrupted" ? "interrupted" : "failed", failure };
 }
 
-export class MappingFailed extends Error {
+class MappingFailed extends Error {
   readonly errors: unknown[];
 
   constructor(errors: unknown[]) {

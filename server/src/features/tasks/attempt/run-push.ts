@@ -14,7 +14,7 @@ import { FailedWithResult } from "./failed-with-result.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
-export type PushResult = {
+type PushResult = {
   orderId: string | null;
   ref: string;
   number: string | null;

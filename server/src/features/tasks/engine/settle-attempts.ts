@@ -160,7 +160,7 @@ const delayFactor = 6;
 const maxDelayMs = 2 * 3_600_000;
 
 /** Sixfold each time, and a random part of it, so that what failed together does not come back together. */
-export function nextDelayMs(
+function nextDelayMs(
   { attempt, retry_delay_ms }: Pick<ExecutionRow, "attempt" | "retry_delay_ms">,
   askedForMs = 0,
   random = Math.random,
