@@ -31,7 +31,7 @@ export type QueueOptions = {
 
 export type QueueRequest = CheckedTask & QueueOptions;
 /** A request and who made it. */
-export type Wish = { ctx: Ctx; request: QueueRequest };
+export type Requested = { ctx: Ctx; request: QueueRequest };
 
 export const defaultAttempts = 3;
 const defaultRetryDelayMs = 10_000;
@@ -40,7 +40,7 @@ const waitedForMs = 600_000;
 
 export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest[]): Promise<ExecutionRow[]> {
   for (const request of requests) await openHandOver(tx, ctx, request);
-  const rows = await enqueueWishes(
+  const rows = await enqueueRequested(
     tx,
     ctx,
     requests.map((request) => ({ ctx, request })),
@@ -56,14 +56,18 @@ async function openHandOver(tx: Tx, { orgId }: Ctx, { bridge, task, input, follo
 }
 
 /** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */
-export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promise<(ExecutionRow | undefined)[]> {
-  if (wishes.length === 0) return [];
+export async function enqueueRequested(
+  tx: Tx,
+  world: World,
+  requested: Requested[],
+): Promise<(ExecutionRow | undefined)[]> {
+  if (requested.length === 0) return [];
   const at = world.clock.now();
-  const rows = wishes.map((wish) => toRow(wish, world.newId(), at));
+  const rows = requested.map((one) => toRow(one, world.newId(), at));
   const inserted = await store.insertExecutions(tx, rows, at, eventRecords(world, rows.map(queuedEvent)));
   tx.afterCommit(() => {
     world.sealer.nudge();
-    const delays = new Set(wishes.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
+    const delays = new Set(requested.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
     for (const delayMs of delays) wakeTaskEngines(world, delayMs);
   });
   const byId = new Map(inserted.map((row) => [row.id, row]));
@@ -76,7 +80,7 @@ function continuesEffects(request: QueueRequest): request is QueueRequest & { re
   return retryOf !== undefined && !(task.mode === "push" && input.resend === true && retryOf.input.resend !== true);
 }
 
-function toRow({ ctx, request }: Wish, id: string, at: Date): NewExecution {
+function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution {
   const later = (seconds: number | undefined): string | null =>
     seconds ? new Date(at.getTime() + seconds * 1000).toISOString() : null;
   return {
