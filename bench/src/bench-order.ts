@@ -1,5 +1,7 @@
+import { newOrder } from "../../server/src/features/orders/order-fields.ts";
 import type { Order } from "../../server/src/features/orders/order.ts";
-import type { OrderStatus, Priority } from "../../server/src/features/orders/orders.states.ts";
+import type { OrderRequest } from "../../server/src/features/orders/orders.schemas.ts";
+import type { OrderStatus } from "../../server/src/features/orders/orders.states.ts";
 
 /** Things that orders of the bench point at. */
 export type Pointers = { locationId: string; rareLocationId: string; assigneeId: string; bridgeId: string };
@@ -23,21 +25,17 @@ export function makeBenchOrder(n: number, pointers: Pointers, newId: () => strin
   const every = (count: number): boolean => n % count === 7;
   const [first, last] = [pick(firstNames, n), lastNameOf(n)];
   const at = createdAtOf(n);
-  const shipBy = createdAtOf(n + 3 * (86_400_000 / spacingMs));
   const line = (sku: number, quantity: number, price: number) => {
-    return { id: newId(), sku: `SKU-${sku}`, name: `Thing ${sku}`, quantity, shippedQuantity: 0, price };
+    return { id: newId(), sku: `SKU-${sku}`, name: `Thing ${sku}`, quantity, price };
   };
-  return {
-    id: newId(),
-    number: `B-${n}`,
+  const locationId = every(400) ? pointers.rareLocationId : n % 2 === 0 ? pointers.locationId : undefined;
+  const request: OrderRequest = {
     status: every(400) ? "draft" : pick(statuses, n),
     paymentStatus: n % 4 === 0 ? "pending" : "paid",
-    priority: (every(400) ? "urgent" : "normal") satisfies Priority,
-    holds: every(200) ? [makeHold(newId(), at)] : [],
+    priority: every(400) ? "urgent" : "normal",
     tags: [...(n % 20 === 0 ? ["vip"] : []), ...(every(400) ? ["rare"] : []), ...(every(1_000) ? ["rarer"] : [])],
     channel: every(400) ? "fair" : n % 2 === 0 ? "web" : "market",
-    bridgeId: n % 3 === 0 ? pointers.bridgeId : null,
-    externalId: n % 3 === 0 ? `gid-${n * 7}` : null,
+    ...(n % 3 === 0 ? { bridgeId: pointers.bridgeId, externalId: `gid-${n * 7}` } : {}),
     customer: { name: `${first} ${last}`, email: `${first}.${last}${n}@mail.example`.toLowerCase() },
     shippingAddress: {
       name: `${first} ${last}`,
@@ -48,31 +46,19 @@ export function makeBenchOrder(n: number, pointers: Pointers, newId: () => strin
       countryCode: "US",
       ...companyOf(n),
     },
-    billingAddress: null,
-    addressStatus: "unverified",
     lines: [line(n % 5_000, 1 + (n % 3), 9.99), line(n % 700, 1, 24.5)],
-    currency: "USD",
     total: 44.48,
     shipping: { carrier: "ups", service: "ground" },
-    packages: [],
-    shipments: [],
-    notes: [],
-    customFields: {},
-    locationId: every(400) ? pointers.rareLocationId : n % 2 === 0 ? pointers.locationId : null,
-    assigneeId: every(25) ? pointers.assigneeId : null,
-    parentOrderId: null,
-    mergedIntoId: null,
-    childCount: 0,
-    orderedAt: at,
-    shipBy,
-    deliverBy: null,
-    dispatchOn: null,
-    archivedAt: n % 50 === 1 ? at : null,
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
+    ...(locationId === undefined ? {} : { locationId }),
+    ...(every(25) ? { assigneeId: pointers.assigneeId } : {}),
+    shipBy: createdAtOf(n + 3 * (86_400_000 / spacingMs)),
+    archived: n % 50 === 1,
   };
+  const holds = every(200) ? [makeHold(newId(), at)] : [];
+  return { ...newOrder(request, `B-${n}`, { now: at, actor: by, newId }), holds };
 }
+
+const by = { type: "system", name: "bench" } as const;
 
 /** Rare ones at 2, 1 and 0.5 percent; each is in an e-mail address too, so that it begins as many words as orders. */
 function lastNameOf(n: number): string {
@@ -95,7 +81,6 @@ function companyOf(n: number): { company?: string } {
 }
 
 function makeHold(id: string, placedAt: string): Order["holds"][number] {
-  const by = { type: "system", name: "bench" } as const;
   return { id, handle: "operator", reason: "operator", note: null, until: null, source: "system", by, placedAt };
 }
 

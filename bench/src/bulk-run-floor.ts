@@ -6,7 +6,10 @@ import { orderColumns } from "../../server/src/features/orders/order-columns.ts"
 export async function runFloor(db: pg.Client, orgId: string, ids: string[]): Promise<void> {
   const runId = randomUUID();
   await db.query("begin");
-  await db.query(`select ${orderColumns} from orders o where o.org_id = $1 and o.id = any($2::uuid[])`, [orgId, ids]);
+  await db.query(`select ${orderColumns.selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[])`, [
+    orgId,
+    ids,
+  ]);
   const hold = {
     id: runId,
     handle: "operator",

@@ -22,8 +22,8 @@ await serveFloor(({ app, transaction, orgId }) => {
       const set = { name, description: "", matching: "case_insensitive", at: new Date() } as const;
       const created = await transaction(async (tx) => {
         const inserted = await insertConditionSet(tx, orgId, { id: newId(), ...set });
-        const event = { type: "condition_set.created", objectType: "condition_set", objectId: inserted.id };
-        await recordEvent(tx, recorder, { ...event, data: { name, description: "", matching: set.matching } });
+        const data = { name, description: "", matching: set.matching, version: inserted.version };
+        await recordEvent(tx, recorder, { type: "condition_set.created", objectId: inserted.id, data });
         return inserted;
       });
       return reply.code(201).send(created);

@@ -1,4 +1,4 @@
-import { adminPassword } from "./hub-process.ts";
+import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 
 /** Calls the API of a hub; anything but a success is thrown. */
 export type HubClient = {

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ClientConfig } from "pg";
+import { databaseOf, launchHub, makeOpenFolder, unattended } from "../../server/src/testing/launch-hub.ts";
 import type { Child } from "./child.ts";
-import { startChild } from "./child.ts";
+import { readyWithinMs, showErrors } from "./child.ts";
 
 export type HubProcess = Pick<Child, "pid" | "stop"> & {
   url: string;
@@ -14,16 +14,12 @@ export type HubProcess = Pick<Child, "pid" | "stop"> & {
   startMs: number;
 };
 
-export const adminPassword = "bench-password-only";
 const askEveryMs = 10;
 const answerWithinMs = 10_000;
-const hubFile = path.join(import.meta.dirname, "../../server/src/main/hub.ts");
 
 /** A new data directory, gone again when `work` is done. */
 export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), "hub-bench-"));
-  // Run by root, PostgreSQL gets a user of its own, who has to be able to enter.
-  await chmod(dataDir, 0o755);
+  const dataDir = await makeOpenFolder("hub-bench-");
   try {
     return await work(dataDir);
   } finally {
@@ -35,30 +31,28 @@ export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Pro
 export async function startHub(dataDir: string, env: Record<string, string> = {}): Promise<HubProcess> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const settings = {
-    HUB_DATA_DIR: dataDir,
+    ...unattended,
     HUB_PORT: new URL(url).port,
-    HUB_PREVIEW_PORT: "0",
-    HUB_RATE_LIMIT: "off",
-    HUB_LOG_LEVEL: "warn",
-    HUB_ADMIN_PASSWORD: adminPassword,
+    ...(externalDatabase === undefined ? {} : { DATABASE_URL: externalDatabase, HUB_PREVIEW_PORT: "off" }),
   };
   const started = performance.now();
   const asking = new AbortController();
   const answered = firstAnswer(`${url}/readyz`, asking.signal);
   try {
     // It prints its addresses when everything is in place, the first administrator included.
-    const child = await startChild(hubFile, ["serve"], { ...settings, ...env }, /^live +http:/m);
+    const hub = launchHub(dataDir, { env: { ...settings, ...env }, listener: showErrors });
+    await hub.printed(/^live +http:/m, readyWithinMs);
     setTimeout(() => asking.abort(), answerWithinMs).unref();
     const at = await answered;
-    if (at !== undefined) return { url, startMs: at - started, pid: child.pid, stop: child.stop };
-    await child.stop();
+    if (at !== undefined) return { url, startMs: at - started, pid: hub.pid, stop: hub.stop };
+    await hub.stop();
     throw new Error(`${url}/readyz did not answer 200 within ${answerWithinMs} ms after the start`);
   } finally {
     asking.abort();
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -77,7 +71,11 @@ async function firstAnswer(url: string, signal: AbortSignal): Promise<number | u
   return undefined;
 }
 
-/** Where the embedded cluster of a hub listens. */
-export function clusterOf(dataDir: string) {
-  return { host: path.join(dataDir, "run"), port: 5432, user: "hub", database: "hub_live" };
+/** An empty database on a server of one's own, to be used instead of the embedded one. */
+const externalDatabase = process.env.BENCH_DATABASE_URL;
+
+/** Where the database of a hub is. */
+export function clusterOf(dataDir: string): ClientConfig {
+  if (externalDatabase !== undefined) return { connectionString: externalDatabase };
+  return databaseOf(dataDir);
 }

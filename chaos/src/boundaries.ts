@@ -5,14 +5,15 @@ import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createChaosHub, withDatabase } from "./chaos-hub.ts";
 import { cancelledState, snapshot } from "./boundary-snapshot.ts";
-import { makeFolder, makeOrders } from "./chaos-session.ts";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
+import { makeOrders } from "./chaos-session.ts";
 import { goods } from "./making.ts";
 import { passTime } from "./pass-time.ts";
 import { until } from "./until.ts";
 import { gateIsOpen } from "./workload.ts";
 
 /** Before a statement is sent, when it is sent and its answer will not be read, after its answer has come. */
-export type Moment = "before" | "sent" | "after";
+type Moment = "before" | "sent" | "after";
 
 export type Scenario = {
   name: string;
@@ -69,7 +70,7 @@ const finishWithinMs = 60_000;
 
 /** Kills the hub at one statement after the other, and holds what came of it against a run without a kill. */
 export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryResult[]> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"));
   const deadline = performance.now() + options.withinMs;
   const results: BoundaryResult[] = [];

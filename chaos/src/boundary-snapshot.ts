@@ -3,7 +3,7 @@ import type { Client } from "pg";
 /** Everything that came of it, without ids and times. */
 export async function snapshot(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query<{ id: string }>(
-    `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, worker
+    `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, lease_owner
        from operation_runs where note = $1 order by created_at`,
     [token],
   );
@@ -30,7 +30,7 @@ export async function snapshot(db: Client, token: string, orderIds: string[]): P
     [orderIds],
   );
   const { rows: events } = await db.query(
-    "select type, count(*)::int as times from events where object_id = any($1::uuid[]) group by type order by type",
+    "select type, count(*)::int as times from recorded_events where object_id = any($1::uuid[]) group by type order by type",
     [runs.map(({ id }) => id)],
   );
   const { rows: chunks } = await db.query(
@@ -66,7 +66,7 @@ export async function cancelledState(db: Client, token: string, orderIds: string
     `select count(*) filter (where e.type = 'operation_run.created')::int as created,
             count(*) filter (where e.type = 'operation_run.cancel_requested') <= 1 as is_cancelled_once,
             count(*) filter (where e.type not like '%.created' and e.type not like '%.cancel_requested')::int as ended
-       from events e join operation_runs n on n.id = e.object_id where n.note = $1`,
+       from recorded_events e join operation_runs n on n.id = e.object_id where n.note = $1`,
     [token],
   );
   return JSON.stringify({ runs, orders, events });

@@ -1,5 +1,5 @@
 import type { ChaosHub } from "./chaos-hub.ts";
-import { adminPassword } from "./chaos-hub.ts";
+import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 
 /** "lost": nobody knows whether it was done; the connection broke, or the hub answered that it could not. */
 export type Reply =

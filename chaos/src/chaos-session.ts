@@ -1,6 +1,6 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import type { Send } from "./chaos-client.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
@@ -47,7 +47,7 @@ const lateWithinMs = 30_000;
 
 /** Work under kills, then a drain, then the check. Leaves its folder only when something was found. */
 export async function runSession(options: SessionOptions, say: (line: string) => void): Promise<SessionResult> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"));
   const journalFile = path.join(folder, "journal.jsonl");
   const journal = openJournal(journalFile);
@@ -113,13 +113,6 @@ export async function runSession(options: SessionOptions, say: (line: string) =>
   }
 }
 
-/** Any user may walk in: run by root, PostgreSQL gets a user of its own. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "hub-chaos-"));
-  await chmod(folder, 0o755);
-  return folder;
-}
-
 /** Some are closed to runs that ask for an open gate, so that there is something to retry. */
 export async function makeOrders(send: Send, count: number): Promise<string[]> {
   const orders = Array.from({ length: count }, (_, i) => ({
@@ -179,7 +172,7 @@ async function drain(hub: ChaosHub): Promise<void> {
     let left: unknown[] = [];
     const isDone = async (): Promise<boolean> => {
       const { rows } = await db.query(
-        "select id, status, worker, lease_until from operation_runs where finished_at is null",
+        "select id, status, lease_owner, lease_until, tries from operation_runs where finished_at is null",
       );
       left = rows;
       return rows.length === 0;

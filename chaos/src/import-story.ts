@@ -6,7 +6,7 @@ import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createChaosHub, withDatabase } from "./chaos-hub.ts";
 import { createRandom } from "./chaos-plan.ts";
-import { makeFolder } from "./chaos-session.ts";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import { listedNumber, startTaskShop } from "./task-shop.ts";
 import { until } from "./until.ts";
 
@@ -32,7 +32,7 @@ type StoryResult = {
  * in the end every order is there once, as the transformation makes it.
  */
 export async function runImportStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({
     journalFile: path.join(folder, "shop.jsonl"),
     seed: options.seed,

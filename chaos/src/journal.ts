@@ -16,7 +16,7 @@ type Acknowledgement =
   | { type: "values"; setId: string; values: string[] };
 
 /** What the hub has said it did not and will not do. */
-export type Refusal = { type: "refused"; of: "run" | "retry" | "undo"; key: string; runId?: string; code: string };
+type Refusal = { type: "refused"; of: "run" | "retry" | "undo"; key: string; runId?: string; code: string };
 
 export type JournalEntry = Acknowledgement | Refusal;
 

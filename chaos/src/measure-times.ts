@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Send } from "./chaos-client.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import { createRandom } from "./chaos-plan.ts";
-import { makeFolder } from "./chaos-session.ts";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import type { TaskCluster } from "./task-cluster.ts";
 import { startCluster } from "./task-cluster.ts";
 import type { TaskShop } from "./task-shop.ts";
@@ -14,7 +14,7 @@ export type Times = { takenOverMs: number[]; cancelledMs: number[] };
 
 /** How long it takes until another hub goes on with what a killed one did, and until a cancel reaches another hub's task. */
 export async function measureTimes(rounds: number, say: (line: string) => void): Promise<Times> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({ journalFile: path.join(folder, "shop.jsonl"), seed: 1 });
   // The first one answers, and runs nothing; the others run, and answer as well.
   const roles = ["api,gateway,scheduler", "api,gateway,worker", "api,gateway,worker"];

@@ -84,11 +84,13 @@ async function checkRows(
     if (row && row.overlapped > 0) findings.broken.push(`schedule ${id} left out ${row.overlapped} runs`);
   }
   const { rows: announced } = await db.query<{ id: string; n: number }>(
-    `select object_id as id, count(*)::int as n from events where type = 'task_execution.queued'
+    `select object_id as id, count(*)::int as n from recorded_events where type = 'task_execution.queued'
       group by object_id having count(*) > 1`,
   );
   for (const { id, n } of announced) findings.doubled.push(`execution ${id} was announced ${n} times`);
-  const { rows: jobs } = await db.query<{ n: number }>("select count(*)::int as n from queue.job where name = 'tasks'");
-  if (jobs[0]!.n > 0) findings.broken.push(`${jobs[0]!.n} jobs are left in the queue`);
+  const { rows: held } = await db.query<{ n: number }>(
+    "select count(*)::int as n from task_executions where due_at is not null or lease_owner is not null",
+  );
+  if (held[0]!.n > 0) findings.broken.push(`${held[0]!.n} executions are still queued or leased`);
   return rows.reduce((sum, { missed }) => sum + missed, 0);
 }

@@ -4,7 +4,7 @@ import type { Send } from "./chaos-client.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createRandom } from "./chaos-plan.ts";
-import { makeFolder } from "./chaos-session.ts";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import type { KnownSchedule, ScheduleCheck } from "./schedule-checker.ts";
 import { checkSchedules, minuteMs } from "./schedule-checker.ts";
 import type { TaskCluster } from "./task-cluster.ts";
@@ -67,7 +67,7 @@ export async function runScheduleSession(
   options: ScheduleOptions,
   say: (line: string) => void,
 ): Promise<ScheduleResult> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   say(`data and evidence in ${folder}`);
   const cluster = await startCluster(folder, options.nodes, createRandom(options.seed ^ 0x5eed));
   let isClean = false;

@@ -42,8 +42,10 @@ export async function checkTasks(
   checkShop(effects, entries, findings);
   await checkEffects(db, effects, findings);
   checkSeen(seen, findings);
-  const { rows: jobs } = await db.query<{ n: number }>("select count(*)::int as n from queue.job where name = 'tasks'");
-  if (jobs[0]!.n > 0) findings.broken.push(`${jobs[0]!.n} jobs are left in the queue`);
+  const { rows: held } = await db.query<{ n: number }>(
+    "select count(*)::int as n from task_executions where due_at is not null or lease_owner is not null",
+  );
+  if (held[0]!.n > 0) findings.broken.push(`${held[0]!.n} executions are still queued or leased`);
   return findings;
 }
 

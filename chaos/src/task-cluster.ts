@@ -1,8 +1,9 @@
 import path from "node:path";
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../server/src/db/embedded-postgres.ts";
+import { postmasterOf } from "../../server/src/testing/launch-hub.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
-import { createChaosHub, postmasterOf } from "./chaos-hub.ts";
+import { createChaosHub } from "./chaos-hub.ts";
 import type { CommitCutter } from "./commit-cutter.ts";
 import { startCommitCutter } from "./commit-cutter.ts";
 import type { Random } from "./chaos-plan.ts";

@@ -4,7 +4,7 @@ import { describeFindings } from "./chaos-report.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import type { ChaosHub } from "./chaos-hub.ts";
 import { createRandom } from "./chaos-plan.ts";
-import { makeFolder } from "./chaos-session.ts";
+import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import type { TaskCluster } from "./task-cluster.ts";
 import { startCluster } from "./task-cluster.ts";
 import type { TaskFindings } from "./task-checker.ts";
@@ -57,7 +57,7 @@ function planStrikes(seed: number, count: number, nodes: number): TaskStrike[] {
 
 /** Tasks with effects outside, under kills, freezes, restarts of the database and lost answers to COMMIT. */
 export async function runTaskSession(options: TaskOptions, say: (line: string) => void): Promise<TaskResult> {
-  const folder = await makeFolder();
+  const folder = await makeOpenFolder("hub-chaos-");
   say(`data and evidence in ${folder}`);
   const random = createRandom(options.seed ^ 0x5eed);
   const shop = await startTaskShop({ journalFile: path.join(folder, "shop.jsonl"), seed: options.seed, faults: true });

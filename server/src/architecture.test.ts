@@ -46,8 +46,9 @@ const featureEdges: Record<string, string[]> = {
   tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
-  "bridge-removal": ["bridges", "schedules", "tasks", "transformations"],
+  "bridge-removal": ["bridges", "locations", "operations", "schedules", "tasks", "transformations"],
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
+  "order-timeline": ["operations", "orders"],
   "carrier-accounts": ["condition-sets"],
   shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
@@ -57,16 +58,21 @@ const featureEdges: Record<string, string[]> = {
 };
 
 /**
- * Called by others besides the front file: authentication is apart from the feature's verbs, an order is a shared noun,
- * calling a bridge is what tasks are made of, calling a carrier what pickups, labels and comparisons are made of.
+ * Called by others besides the front file and the wire shapes: authentication and sessions are apart from the feature's
+ * verbs, orders and the states of orders and shipments are shared nouns, calling a bridge is what tasks are made of,
+ * calling a carrier what pickups, labels and comparisons are made of.
  */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
+  "carrier-accounts/carrier-requests.ts",
   "carrier-accounts/open-carrier.ts",
   "orders/order.ts",
+  "orders/order-changes.ts",
+  "orders/order-rules.ts",
   "orders/orders.states.ts",
-  "shipments/shipment-answers.schemas.ts",
+  "shipments/shipments.states.ts",
+  "users/sessions.store.ts",
 ];
 
 type Import = { from: string; to: string };
@@ -76,7 +82,7 @@ const sources = files.filter((file) => !file.endsWith(".test.ts") && !file.start
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), "utf8");
-  return [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target]) => ({
+  return [...text.matchAll(/(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
     from: file,
     to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
   }));
@@ -109,18 +115,42 @@ test("every folder has its place in the order", () => {
   expect(sources.map(layerOf).filter((layer) => !(layer in layers))).toEqual([]);
 });
 
+/** The front file, a wire shape, or declared above. */
+function isFront(feature: string, file: string): boolean {
+  const isShape = file.endsWith(".schemas.ts") && !file.includes("/");
+  return file === `${feature}.ts` || isShape || furtherFronts.includes(`${feature}/${file}`);
+}
+
 test("features reach each other only along the declared list, only through front files and wire shapes", () => {
   expect(
     violations(({ from, to }) => {
       const [, feature = "", ...restOfFrom] = from.split("/");
-      const [layer, other = "", file = ""] = to.split("/");
+      const [layer, other = "", ...file] = to.split("/");
       if (layerOf(from) !== "features" || restOfFrom.length === 0 || layer !== "features" || other === feature)
         return false;
-      const isFront =
-        file === `${other}.ts` || file === `${other}.schemas.ts` || furtherFronts.includes(`${other}/${file}`);
-      return !isFront || !(featureEdges[feature] ?? []).includes(other);
+      return !isFront(other, file.join("/")) || !(featureEdges[feature] ?? []).includes(other);
     }),
   ).toEqual([]);
+});
+
+test("what stands on features reaches them only through their front files, wire shapes and routes", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [layer, feature = "", ...file] = to.split("/");
+      if (layerOf(from) === "features" || layer !== "features") return false;
+      return !isFront(feature, file.join("/")) && file.join("/") !== `${feature}.routes.ts`;
+    }),
+  ).toEqual([]);
+});
+
+test("every further front is there, and somebody outside its feature calls it", () => {
+  const called = new Set(
+    sources
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith("features/") && from.split("/")[1] !== to.split("/")[1])
+      .map(({ to }) => to.slice("features/".length)),
+  );
+  expect(furtherFronts.filter((front) => !called.has(front))).toEqual([]);
 });
 
 test("the declared list of features has no cycle", () => {
@@ -155,6 +185,71 @@ test("only stores, db, queue and events speak SQL", () => {
   const isTypeOnly = (found: string): boolean =>
     /import type \{[^}]*\} from "pg"/.test(readFileSync(path.join(root, found.split(" -> ")[0]!), "utf8"));
   expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
+});
+
+/** Which folder owns which tables: it alone writes them. Others read them where they may call the feature. */
+const tableOwners: Record<string, string[]> = {
+  "api-keys": ["api_keys"],
+  bridges: ["bridges"],
+  "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
+  "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],
+  events: ["events", "unsealed_events"],
+  http: ["idempotency_keys"],
+  labels: ["shipment_labels"],
+  locations: ["locations"],
+  operations: ["operation_pipelines", "operation_results", "operation_run_chunks", "operation_runs"],
+  orders: [
+    "orders",
+    "order_changes",
+    "order_counts",
+    "order_number_counters",
+    "order_search",
+    "order_sources",
+    "order_tags",
+  ],
+  organizations: ["organizations"],
+  pickups: ["pickups"],
+  preview: ["hub_state"],
+  "rate-comparisons": ["rate_comparisons", "rate_item_kinds", "rate_items", "rate_results"],
+  schedules: ["schedules"],
+  shipments: ["shipments", "shipment_counts", "shipment_days"],
+  tasks: ["bridge_cursors", "task_executions", "task_effects", "task_logs", "task_samples"],
+  transformations: ["transformations", "transformation_versions"],
+  users: ["users", "refresh_tokens"],
+};
+const ownerOf = new Map(
+  Object.entries(tableOwners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
+);
+/** Whoever belongs to an organization may look at it; the audit log is how events are read. */
+const readByAll = ["organizations", "events"];
+
+function touchedTables(file: string): { table: string; folder: string; isWrite: boolean; file: string }[] {
+  const text = readFileSync(path.join(root, file), "utf8");
+  const [layer, feature] = file.split("/") as [string, string];
+  const folder = layer === "features" ? feature : layer;
+  return [...text.matchAll(/\b(into|update|delete from|table: "|from|join) ?(\w+)\b/g)]
+    .filter(([, , table]) => ownerOf.has(table!))
+    .map(([, verb, table]) => ({ table: table!, folder, isWrite: verb !== "from" && verb !== "join", file }));
+}
+
+test("a table is written by the folder that owns it, and read along the declared list of features", () => {
+  const strays = sources
+    .filter(mayTouchSql)
+    .flatMap(touchedTables)
+    .filter(({ table, folder, isWrite }) => {
+      const owner = ownerOf.get(table)!;
+      if (owner === folder) return false;
+      return isWrite || !(readByAll.includes(table) || (featureEdges[folder] ?? []).includes(owner));
+    })
+    .map(({ table, file, isWrite }) => `${file} ${isWrite ? "writes" : "reads"} ${table}`);
+  expect([...new Set(strays)]).toEqual([]);
+});
+
+test("every table has an owner", async () => {
+  const statements = (await readMigrations()).map(({ sql }) => sql).join("\n");
+  const dropped = new Set([...statements.matchAll(/^drop table (\w+)/gm)].map(([, table]) => table));
+  const tables = [...statements.matchAll(/^create table (\w+)/gm)].flatMap(([, table]) => table!);
+  expect(tables.filter((table) => !dropped.has(table) && !ownerOf.has(table))).toEqual([]);
 });
 
 test("only main/config.ts reads the environment and only core/outbound/outbound-client.ts calls out", () => {

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Actor, Principal } from "./core/actor.ts";
 import type { SettableClock } from "./core/clock.ts";
+import { HubError } from "./core/errors.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Sealer } from "./events/sealer.ts";
-import type { TaskQueue } from "./queue/task-queue.ts";
 
 export type Environment = "live" | "preview";
 
@@ -17,7 +17,6 @@ export type World = {
   secrets: Secrets;
   signals: Signals;
   sealer: Sealer;
-  queue: TaskQueue;
   log: Logger;
   newId(): string;
   settings: Settings;
@@ -51,14 +50,17 @@ export type Ctx = World & {
 
 /**
  * Every change goes through here. What `work` returns is what the route answers: the change, its event and the answer
- * kept for a repeated Idempotency-Key commit together or not at all.
+ * kept for a repeated Idempotency-Key commit together or not at all. A refusal that changes something is returned, too:
+ * it is kept with the change, then thrown.
  */
-export async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return await ctx.db.transaction(async (tx) => {
-    const answer = await work(tx);
-    await ctx.keepAnswer?.(tx, answer);
-    return answer;
+export async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T | HubError>): Promise<T> {
+  const answer = await ctx.db.transaction(async (tx) => {
+    const given = await work(tx);
+    await ctx.keepAnswer?.(tx, given);
+    return given;
   });
+  if (answer instanceof HubError) throw answer;
+  return answer;
 }
 
 /** For work that nobody asked for by HTTP: first start, housekeeping, commands. */

@@ -3,7 +3,7 @@ import type { ResourceKind } from "./core/resources.ts";
 import type { Scope } from "./core/scopes.ts";
 import type { Ctx } from "./context.ts";
 
-export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<`/${Rest}`>

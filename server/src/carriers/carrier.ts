@@ -1,5 +1,6 @@
 import type { TObject } from "typebox";
 import type { Address } from "../core/address.ts";
+import type { HttpClient } from "../core/outbound/outbound-request.ts";
 import type { Dimensions, Weight } from "../core/weight.ts";
 import type { CompletePickupRules } from "./pickup-rules.ts";
 import type { RateCard } from "./rate-card/card.schemas.ts";
@@ -8,7 +9,8 @@ import type { Tariff } from "./rate-card/tariff.ts";
 
 /**
  * A carrier is data plus a few functions that speak its language. It knows no database and no organization: whoever
- * calls it keeps accounts, pickups and shipments. What a carrier cannot do it leaves out.
+ * calls it keeps accounts, pickups and shipments. What a carrier cannot do it leaves out. It says no with a RemoteError;
+ * anything else thrown is a defect.
  */
 export type Carrier = {
   /** As in `carrier` of a carrier account: rate-card, demo ... */
@@ -21,17 +23,22 @@ export type Carrier = {
   pickupRules: CompletePickupRules;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
   isLocal: boolean;
+  /** How long an answer may take, where twenty seconds are not right. */
+  timeoutMs?: number;
   /** Prices come from the cards that the account holds; `tariff` of the call is then the one in effect. */
   usesRateCards: boolean;
   /** The prices of a carrier that has the same for everybody. */
   ownCard?(): RateCard;
   rate?(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]>;
   schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
-  cancelPickup?(call: CarrierCall, pickup: { confirmationNumber: string; reason?: string }): Promise<void>;
+  cancelPickup?(
+    call: CarrierCall,
+    pickup: { confirmationNumber: string; reason?: string; carrierData: CarrierData | null },
+  ): Promise<void>;
   /** What became of a pickup; undefined when the carrier cannot say. */
   findPickup?(
     call: CarrierCall,
-    pickup: { confirmationNumber: string; readyTime: string; closeTime: string },
+    pickup: { confirmationNumber: string; readyTime: string; closeTime: string; carrierData: CarrierData | null },
   ): Promise<PickupState | undefined>;
   /**
    * Where up to 100 parcels are, with all that happened to them so far. One that it knows nothing of it leaves out: to
@@ -41,18 +48,27 @@ export type Carrier = {
   /** Sells a label. Asked again under the same effect key, it answers the same label and takes no second payment. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
   /** Takes back a label that was not used; one that it took back before is taken back. */
-  voidLabel?(call: CarrierCall, label: { trackingNumber: string }): Promise<void>;
+  voidLabel?(call: CarrierCall, label: { trackingNumber: string; carrierData: CarrierData | null }): Promise<void>;
 };
+
+/**
+ * What a carrier wants back when it is asked about something again: its own ids, tokens, versions. JSON of up to 16 KiB,
+ * kept with the pickup, label or shipment it belongs to, read by nobody else and never on the wire.
+ */
+export type CarrierData = Record<string, unknown>;
 
 /** What a carrier works with during one call. */
 export type CarrierCall = {
   settings: Record<string, unknown>;
   credentials: Record<string, unknown>;
   tariff?: Tariff;
+  /** Guarded, timed, counted; the only way out. `ask` in core/outbound/ask-remote.ts gives statuses their meaning. */
+  http: HttpClient;
   now(): Date;
   /** The same in every repetition of one request, so that it happens once. */
   effectKey: string;
-  signal?: AbortSignal;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
 };
 
 type RateRequest = QuoteRequest & {
@@ -60,7 +76,7 @@ type RateRequest = QuoteRequest & {
   services?: string[];
 };
 
-export type PickupRequest = {
+type PickupRequest = {
   address: Address;
   /** Instants with the offset of the pickup address. */
   readyTime: string;
@@ -77,6 +93,7 @@ export type PickupConfirmation = {
   closeTime?: string;
   chargeCents?: number;
   messages: string[];
+  carrierData?: CarrierData;
 };
 
 export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled"; at: string };
@@ -97,8 +114,8 @@ type TrackingStatus =
   | "expired"
   | "unknown";
 
-/** What the hub knows of a parcel that it asks about. */
-export type ParcelToTrack = { trackingNumber: string; shippedAt: string };
+/** What the hub knows of a parcel that it asks about; `carrierData` is there when its label was bought from the carrier. */
+export type ParcelToTrack = { trackingNumber: string; shippedAt: string; carrierData?: CarrierData };
 
 export type TrackingEvent = {
   at: string;
@@ -116,7 +133,7 @@ export type TrackingReport = {
   events: TrackingEvent[];
 };
 
-export type LabelRequest = {
+type LabelRequest = {
   service: string;
   from: Address;
   to: Address;
@@ -134,23 +151,5 @@ export type Label = {
   contentType: (typeof labelTypes)[number];
   /** Base64. */
   content: string;
+  carrierData?: CarrierData;
 };
-
-/** How a carrier says no, in words its user can act on. Anything else thrown is a defect. */
-export class CarrierError extends Error {
-  readonly code: string;
-  readonly retryable: boolean;
-  /** The request may have reached the carrier: repeat it only with the same effect key. */
-  readonly mayHaveHappened: boolean;
-
-  constructor(
-    code: string,
-    message: string,
-    options: { retryable?: boolean; mayHaveHappened?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.code = code;
-    this.retryable = options.retryable ?? false;
-    this.mayHaveHappened = options.mayHaveHappened ?? false;
-  }
-}

@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Weight } from "../core/weight.ts";
 
-/** The body of `POST /orders`, as far as shops fill it. */
+/** The body of `POST /orders`, as far as shops fill it, and what has become of the order there. */
 export type CanonicalOrder = {
   number?: string;
   externalId: string;
@@ -19,6 +19,9 @@ export type CanonicalOrder = {
   shipping?: { carrier?: string; service?: string };
   notes?: { text: string; visibility?: string }[];
   customFields?: Record<string, string | number | boolean>;
+  /** null: it is not on hold there. */
+  hold?: { reason?: string; note?: string } | null;
+  deleted?: boolean;
 };
 
 export type CanonicalLine = {
@@ -26,6 +29,7 @@ export type CanonicalLine = {
   sku: string;
   name?: string;
   quantity: number;
+  shippedQuantity?: number;
   price?: number;
   weight?: Weight;
 };

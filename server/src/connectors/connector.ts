@@ -75,7 +75,10 @@ export type PulledRecord = {
   updatedAt?: string;
   /** What the other side sent, which is what an inbound transformation maps. */
   raw: Record<string, unknown>;
-  /** The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`. */
+  /**
+   * The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`, and
+   * what has become of them there (`hold`, `deleted`, `shippedQuantity` of lines).
+   */
   canonical: Record<string, unknown>;
 };
 
@@ -85,7 +88,7 @@ export type PushTask = TaskBase & {
   takes: "orders";
   /**
    * `record` is the order as `GET /orders/{id}` answers it, or what an outbound transformation made of it.
-   * Throws a TaskError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
+   * Throws a RemoteError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
    */
   send(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent>;
   /** Whether this effect has happened; undefined when it has not. */
@@ -112,24 +115,3 @@ export type Call = {
   progress(done: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };
-
-/** How a task says that it failed, in words its user can act on. Anything else thrown is a defect and not retried. */
-export class TaskError extends Error {
-  readonly code: string;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  /** The request may have reached the other side: only safe to repeat with an effect key it honours. */
-  readonly mayHaveHappened: boolean;
-
-  constructor(
-    code: string,
-    message: string,
-    options: { retryable?: boolean; retryAfterMs?: number; mayHaveHappened?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.code = code;
-    this.retryable = options.retryable ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-    this.mayHaveHappened = options.mayHaveHappened ?? false;
-  }
-}

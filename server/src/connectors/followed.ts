@@ -1,4 +1,4 @@
-import { TaskError } from "./connector.ts";
+import { RemoteError } from "../core/remote-error.ts";
 import { shortHash } from "./short-hash.ts";
 
 /** Where a pass through the pages has led so far: a place that comes again would be gone round for ever. */
@@ -10,6 +10,8 @@ export function createFollowed(first: string | undefined): Followed {
   return { has: (place) => known.has(shortHash(place)), add: (place) => known.add(shortHash(place)) };
 }
 
-export function pagesRepeat(): TaskError {
-  return new TaskError("paging_repeats", "The other side answers the same page again and again.", { retryable: true });
+export function pagesRepeat(): RemoteError {
+  return new RemoteError("paging_repeats", "The other side answers the same page again and again.", {
+    retryable: true,
+  });
 }

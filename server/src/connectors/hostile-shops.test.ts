@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFinder } from "../core/validation.ts";
-import { OrderRequest } from "../features/orders/orders.schemas.ts";
+import { ImportedOrder } from "../features/orders/orders.schemas.ts";
 import { callFor, pullAll, taskOf } from "../testing/connector-calls.ts";
 import type { Call, Connector } from "./connector.ts";
 import { shopify } from "./shopify/shopify.ts";
@@ -17,7 +17,7 @@ function answering(answer: (body: unknown) => unknown): Call["http"] {
   };
 }
 
-const findProblems = createFinder(OrderRequest, "body");
+const findProblems = createFinder(ImportedOrder, "body");
 
 const texts = fc.oneof(
   fc.constantFrom(
@@ -47,8 +47,9 @@ const quantity = fc.oneof(fc.integer({ min: -5, max: 1_000_000 }), texts, fc.con
 const money = anyObject("amount currencyCode");
 const address = anyObject("name company address1 address2 city province provinceCode zip country countryCodeV2 phone");
 const shopifyOrder = anyObject(
-  "name email phone createdAt updatedAt cancelledAt displayFinancialStatus displayFulfillmentStatus note currencyCode",
+  "name email phone createdAt updatedAt cancelledAt displayFinancialStatus note currencyCode",
   {
+    displayFulfillmentStatus: fc.oneof(fc.constantFrom("ON_HOLD", "PARTIALLY_FULFILLED", "FULFILLED"), anything),
     tags: fc.oneof(fc.array(anything), anything),
     totalPriceSet: fc.oneof(fc.record({ shopMoney: money }), anything),
     shippingAddress: fc.oneof(address, anything),
@@ -60,6 +61,8 @@ const shopifyOrder = anyObject(
         anyObject("sku title", {
           quantity,
           currentQuantity: quantity,
+          unfulfilledQuantity: quantity,
+          requiresShipping: fc.oneof(fc.boolean(), anything),
           id: fc.nat(),
           originalUnitPriceSet: fc.record({ shopMoney: money }),
         }),

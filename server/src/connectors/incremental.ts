@@ -37,8 +37,6 @@ export const SinceInput = Strict(
   { examples: [{ since: "2026-01-01T00:00:00Z" }] },
 );
 
-export type Mark = { highest?: string };
-
 /** From which moment on changes are to be read; `cursor` is of an earlier import that read everything there was. */
 export function startOf(call: Call, cursor: unknown): string | undefined {
   const asked = instantOf(call.input.since);

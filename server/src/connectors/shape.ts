@@ -1,4 +1,6 @@
 import { Address } from "../core/address.ts";
+import { orderLimits } from "../core/order-limits.ts";
+import { roundToCents } from "../core/money.ts";
 import type { CanonicalLine } from "./canonical.ts";
 
 /** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
@@ -48,13 +50,16 @@ export function addressOf(given: Record<string, unknown>): Address | undefined {
 /** "12.50" and 12.5; undefined when it is no amount that an order can have. */
 export function amount(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > 1_000_000_000) return undefined;
-  return Math.round(number * 100) / 100;
+  if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > orderLimits.price)
+    return undefined;
+  return roundToCents(number);
 }
 
 export function tagsOf(values: readonly unknown[]): string[] | undefined {
-  const tags = [...new Set(values.map((value) => line(value, 64)).filter((tag) => tag !== undefined))].slice(0, 50);
-  return tags.length === 0 ? undefined : tags;
+  const tags = [
+    ...new Set(values.map((value) => line(value, orderLimits.tagLength)).filter((tag) => tag !== undefined)),
+  ];
+  return tags.length === 0 ? undefined : tags.slice(0, orderLimits.tags);
 }
 
 export function currencyOf(value: unknown): string | undefined {
@@ -97,22 +102,6 @@ export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> &
   const id = line(given.id, 64);
   const sku = line(given.sku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
   return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
-}
-
-/** NUL and halves of characters cannot be stored; they only get into JSON as escapes, so most texts need no look. */
-export function storable(value: unknown, source: string): unknown {
-  return /\\u(0000|d[89a-f])/i.test(source) ? cleaned(value) : value;
-}
-
-function cleaned(value: unknown): unknown {
-  if (typeof value === "string") return cleanText(value);
-  if (Array.isArray(value)) return value.map(cleaned);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
-}
-
-export function cleanText(value: string): string {
-  return value.toWellFormed().replaceAll("\u0000", "");
 }
 
 export type Json = Record<string, unknown>;

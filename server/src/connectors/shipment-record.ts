@@ -1,4 +1,4 @@
-import { TaskError } from "./connector.ts";
+import { RemoteError } from "../core/remote-error.ts";
 import type { Json } from "./shape.ts";
 import { line, listOf, objectOf } from "./shape.ts";
 
@@ -23,7 +23,7 @@ export function shippedOf(record: Json): Shipped {
     quantities: quantitiesOf(listOf(shipment.lines)),
   }));
   if (shipments.length === 0) {
-    throw new TaskError("nothing_to_send", "The order has no shipments yet; mark it as shipped first.");
+    throw new RemoteError("nothing_to_send", "The order has no shipments yet; mark it as shipped first.");
   }
   return { externalId: line(record.externalId, 200), number: line(record.number, 100), shipments };
 }
@@ -41,5 +41,5 @@ function quantitiesOf(lines: Json[]): Map<string, number> {
 export function externalIdOf(record: Json): string {
   const externalId = line(objectOf(record).externalId, 200);
   if (externalId !== undefined) return externalId;
-  throw new TaskError("not_from_here", "The order has no external id, so the shop cannot know it.");
+  throw new RemoteError("not_from_here", "The order has no external id, so the shop cannot know it.");
 }

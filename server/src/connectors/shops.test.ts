@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createFinder } from "../core/validation.ts";
 import { LocationRequest } from "../features/locations/locations.schemas.ts";
-import { OrderRequest } from "../features/orders/orders.schemas.ts";
+import { ImportedOrder } from "../features/orders/orders.schemas.ts";
 import { callFor, pullAll, taskOf } from "../testing/connector-calls.ts";
 import { startStandInShop } from "../testing/stand-in-shop.ts";
 import { shopify } from "./shopify/shopify.ts";
@@ -34,7 +34,7 @@ describe.each([
     const pages = await pullAll(taskOf(connector, "pull", "orders.import"), call);
     const records = pages.flatMap((page) => page.records);
     expect(records.length).toBe(80);
-    const find = createFinder(OrderRequest, "body");
+    const find = createFinder(ImportedOrder, "body");
     for (const { externalId, canonical } of records) {
       expect(find(canonical), externalId).toEqual([]);
       const order = shop.data.find(Number(externalId))!;

@@ -1,5 +1,5 @@
 import type { FieldError } from "../core/errors.ts";
-import { OutboundError } from "../core/outbound/outbound-error.ts";
+import { RemoteError } from "../core/remote-error.ts";
 import { checkUrl } from "../core/outbound/outbound-guard.ts";
 import type { Limits, Settings } from "./connector.ts";
 
@@ -12,7 +12,7 @@ export function urlProblems(settings: Settings, name: string, { allowPrivate }: 
     if (url.search === "" && url.hash === "") return [];
     return [{ pointer: `/${name}`, code: "invalid_url", message: "The address must not have a query or a fragment." }];
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
+    if (!(error instanceof RemoteError)) throw error;
     return [{ pointer: `/${name}`, code: error.code, message: error.message }];
   }
 }

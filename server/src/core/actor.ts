@@ -9,12 +9,14 @@ export type Actor =
   | { type: "system"; name: string };
 
 /** An actor as answers show it. */
-export const ActorShape = Type.Object({
-  type: OneOf(["user", "api_key", "system"]),
-  id: Type.Optional(Id),
-  email: Type.Optional(Type.String({ description: "Of a user" })),
-  name: Type.Optional(Type.String({ description: "Of an API key, or of what the hub does by itself" })),
-});
+export const ActorShape = Type.Unsafe<Actor>(
+  Type.Object({
+    type: OneOf(["user", "api_key", "system"]),
+    id: Type.Optional(Id),
+    email: Type.Optional(Type.String({ description: "Of a user" })),
+    name: Type.Optional(Type.String({ description: "Of an API key, or of what the hub does by itself" })),
+  }),
+);
 
 /** An authenticated caller. */
 export type Principal = {

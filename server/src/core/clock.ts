@@ -1,5 +1,5 @@
 /** `now` is the hub's time and can be set on the preview surface; `real` is for tokens and leases, which cannot. */
-export type Clock = { now(): Date; real(): Date };
+type Clock = { now(): Date; real(): Date };
 
 export type ClockSetting = { mode: "real" } | { mode: "shifted"; offsetMs: number } | { mode: "frozen"; at: string };
 

@@ -100,6 +100,22 @@ export function textProblem(text: string): { code: string; message: string } | u
   return undefined;
 }
 
+/** NUL and halves of characters cannot be stored; they only get into JSON as escapes, so most texts need no look. */
+export function storable(value: unknown, source: string): unknown {
+  return /\\u(0000|d[89a-f])/i.test(source) ? cleaned(value) : value;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
+}
+
+export function cleanText(value: string): string {
+  return value.toWellFormed().replaceAll("\u0000", "");
+}
+
 function report(errors: FieldError[], error: FieldError): void {
   if (errors.length < maxReported) errors.push(error);
 }

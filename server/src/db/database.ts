@@ -56,6 +56,9 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     keepAlive: true,
     application_name: "order-operations-hub",
     ...(isPatient ? {} : timeLimits),
+    // Compiling a statement takes longer than any of ours runs. The pool waits for it, which its types do not know.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    onConnect: async (client) => void (await client.query("set jit = off")),
   });
   const silence = isPatient ? undefined : watchForSilence(pool, silenceMs);
   pool.on("error", onError);
@@ -143,12 +146,6 @@ async function run<Row>(client: Client, statement: string | Prepared, values: re
     sent.length = 0;
   }
 }
-
-/**
- * Opens a transaction that looks a few rows up in tables that grow and shrink fast. Plans are kept: one that was made
- * while such a table was small, or before anybody had counted its rows, would read all of it from then on.
- */
-export const throughIndexes = "set local enable_seqscan = off; set local enable_bitmapscan = off";
 
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;

@@ -1,9 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import type { Tx } from "../db/database.ts";
+import type { NewEvent } from "./event-catalogue.ts";
+import { eventCatalogue } from "./event-catalogue.ts";
 import type { Sealer } from "./sealer.ts";
-
-/** What changed. `data` holds the new values, never a secret: it is readable by everybody with audit:read. */
-export type NewEvent = { type: string; objectType: string; objectId: string; data?: Record<string, unknown> };
 
 /** The part of a Ctx that an event needs. */
 export type Recorder = {
@@ -15,24 +14,12 @@ export type Recorder = {
   newId(): string;
 };
 
-/** Call it in the transaction of the change: the two are committed together. */
+/**
+ * Call it in the transaction of the change, after the object was locked or written: the two are committed together, and
+ * whoever changes the same object next is recorded after this.
+ */
 export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promise<void> {
-  await tx.query(
-    `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      by.newId(),
-      by.orgId,
-      event.type,
-      event.objectType,
-      event.objectId,
-      by.actor,
-      by.requestId,
-      event.data ?? {},
-      by.clock.now(),
-    ],
-  );
-  tx.afterCommit(() => by.sealer.nudge());
+  await recordEvents(tx, by, [event]);
 }
 
 /** Many changes of one transaction in one statement. */
@@ -43,6 +30,18 @@ export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Pr
     by,
     events.map((event) => ({ ...event, orgId, actor, requestId })),
   );
+}
+
+/** Small enough to be handed on as one message. */
+const maxItems = 200;
+const maxFirstIds = 100;
+
+/** The data of one event for many objects: thousands would drown everything else. As many events as it takes to name all. */
+export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
+  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, nth) => {
+    const some = items.slice(nth * maxItems, (nth + 1) * maxItems);
+    return { count: some.length, items: some, firstIds: some.slice(0, maxFirstIds).map(({ id }) => id) };
+  });
 }
 
 /** With an organization and an author of its own. */
@@ -66,7 +65,7 @@ export async function recordEventsAcrossOrgs(
  * the time as values. `condition` is about `u.object_id`. After it, the sealer has to be nudged.
  */
 export function eventsInsert(records: string, at: string, condition = "true"): string {
-  return `insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
+  return `insert into unsealed_events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
     select u.id, u.org_id, u.type, u.object_type, u.object_id, u.actor, u.request_id, u.data, ${at}
       from jsonb_to_recordset(${records}::jsonb) as u (id uuid, org_id uuid, type text, object_type text, object_id uuid,
         actor jsonb, request_id text, data jsonb) where ${condition}`;
@@ -74,14 +73,15 @@ export function eventsInsert(records: string, at: string, condition = "true"): s
 
 export function eventRecords(by: Pick<Recorder, "newId">, events: ForeignEvent[]): string {
   return JSON.stringify(
-    events.map(({ orgId, objectType, objectId, requestId, ...event }) => ({
+    events.map(({ orgId, type, objectId, actor, requestId, data = {} }) => ({
       id: by.newId(),
       org_id: orgId,
-      object_type: objectType,
+      type,
+      object_type: eventCatalogue[type].objectType,
       object_id: objectId,
+      actor,
       request_id: requestId,
-      data: {},
-      ...event,
+      data,
     })),
   );
 }

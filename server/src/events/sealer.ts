@@ -1,4 +1,5 @@
 import type { Database, Tx } from "../db/database.ts";
+import { startLoop } from "../queue/loop.ts";
 import type { ChainRow } from "./chain.ts";
 import { chainColumns, chainHash, firstHash } from "./chain.ts";
 
@@ -15,55 +16,78 @@ export type Sealer = {
 };
 
 const debounceMs = 200;
+/** Events of a node that died between COMMIT and sealing are found by then. */
 const sweepMs = 15_000;
 const batchSize = 2_000;
 
-export function createSealer(db: Database, onError: (error: Error) => void): Sealer {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
-
-  function background(): void {
-    timer = undefined;
-    running = sealAll(db).catch(onError);
+export function createSealer(db: Database, onError: (error: unknown) => void): Sealer {
+  const turns = takeTurns((orgId) => sealEvents(db, orgId));
+  async function sealAll(stopping?: AbortSignal): Promise<void> {
+    const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
+    for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
   }
-  // Events of a node that died between COMMIT and sealing are found by the sweep.
-  const sweep = setInterval(() => timer ?? background(), sweepMs).unref();
-
+  const loop = startLoop({ pass: sealAll, everyMs: sweepMs, onError });
   return {
-    nudge() {
-      if (!stopped) timer ??= setTimeout(background, debounceMs).unref();
-    },
-    sealNow: (orgId) => (orgId === undefined ? sealAll(db) : sealOrganization(db, orgId)),
+    nudge: () => loop.wake(debounceMs),
+    sealNow: (orgId) => (orgId === undefined ? sealAll() : turns.next(orgId)),
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      clearInterval(sweep);
-      await running;
+      await loop.stop();
+      await turns.ended();
     },
   };
 }
 
-async function sealAll(db: Database): Promise<void> {
-  const orgs = await db.query<{ org_id: string }>("select distinct org_id from events where sequence is null");
-  for (const { org_id } of orgs) await sealOrganization(db, org_id);
+/**
+ * One at a time for each key, however many ask: a slow one holds one connection. Who asks while it runs needs the next
+ * one, since it may have looked too early for them; they share it.
+ */
+function takeTurns(work: (key: string) => Promise<void>) {
+  const running = new Map<string, Promise<void>>();
+  const waiting = new Map<string, Promise<void>>();
+
+  function begin(key: string): Promise<void> {
+    const turn = work(key).finally(() => running.delete(key));
+    running.set(key, turn);
+    return turn;
+  }
+  function wait(key: string, before: Promise<void>): Promise<void> {
+    const turn = Promise.allSettled([before]).then(() => {
+      waiting.delete(key);
+      return begin(key);
+    });
+    waiting.set(key, turn);
+    return turn;
+  }
+  return {
+    next(key: string): Promise<void> {
+      const before = running.get(key);
+      return waiting.get(key) ?? (before ? wait(key, before) : begin(key));
+    },
+    ended: () => Promise.allSettled([...running.values(), ...waiting.values()]),
+  };
 }
 
-async function sealOrganization(db: Database, orgId: string): Promise<void> {
+async function sealEvents(db: Database, orgId: string): Promise<void> {
+  // Mostly in vain: without a transaction, and without waiting for anybody. What another node seals now is still there.
+  const waiting = await db.query("select from unsealed_events where org_id = $1 limit 1", [orgId]);
+  if (waiting.length === 0) return;
   let sealed: number;
   do sealed = await db.transaction((tx) => sealBatch(tx, orgId));
   while (sealed === batchSize);
 }
 
+/** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
 async function sealBatch(tx: Tx, orgId: string): Promise<number> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`events:${orgId}`]);
-  const rows = await tx.query<ChainRow>(
-    `select ${chainColumns} from events where org_id = $1 and sequence is null order by id limit ${batchSize}`,
+  await tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
+    `events:${orgId}`,
+  ]);
+  const rows = await tx.query<ChainRow & { position: number }>(
+    `select ${chainColumns}, position from unsealed_events where org_id = $1 order by position limit ${batchSize}`,
     [orgId],
   );
   if (rows.length === 0) return 0;
   const [last] = await tx.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 and sequence is not null order by sequence desc limit 1",
+    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
     [orgId],
   );
   let sequence = last?.sequence ?? 0;
@@ -71,13 +95,23 @@ async function sealBatch(tx: Tx, orgId: string): Promise<number> {
   const seals = rows.map((row) => {
     const previous = hash;
     hash = chainHash(previous, ++sequence, row);
-    return { id: row.id, sequence, previous, hash };
+    return { position: row.position, sequence, previous, hash };
   });
   await tx.query(
-    `update events e set sequence = s.sequence, previous_hash = s.previous, hash = s.hash
-       from unnest($1::uuid[], $2::bigint[], $3::bytea[], $4::bytea[]) as s (id, sequence, previous, hash)
-      where e.id = s.id`,
-    [seals.map((s) => s.id), seals.map((s) => s.sequence), seals.map((s) => s.previous), seals.map((s) => s.hash)],
+    `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
+                  as s (position, sequence, previous_hash, hash)),
+          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*)
+     insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                         previous_hash, hash)
+     select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence, previous_hash, hash
+       from taken join s using (position) order by sequence`,
+    [
+      orgId,
+      seals.map((seal) => seal.position),
+      seals.map((seal) => seal.sequence),
+      seals.map((seal) => seal.previous),
+      seals.map((seal) => seal.hash),
+    ],
   );
   return rows.length;
 }

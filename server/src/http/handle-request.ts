@@ -79,7 +79,10 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     let kept: { status: number; text: string } | undefined;
     ctx.keepAnswer = async (tx, given) => {
       const { status: provisional, answer } = statusOf(given, status);
-      kept = { status: provisional, text: toText(answer, ctx) };
+      kept =
+        given instanceof HubError
+          ? { status: given.status, text: JSON.stringify(toProblem(given, ctx.requestId)) }
+          : { status: provisional, text: toText(answer, ctx) };
       await attempt.keep(tx, kept.status, kept.text);
     };
     try {

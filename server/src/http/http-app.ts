@@ -5,7 +5,7 @@ import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
-import { authenticate } from "../features/auth/authenticate.ts";
+import { authenticate } from "../features/auth/auth.ts";
 import type { Admission, AdmissionLimits } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
 import { addBodyParsers } from "./body-parsers.ts";

@@ -8,7 +8,7 @@ import * as store from "./idempotency.store.ts";
 const leaseMs = 60_000;
 const keyShape = /^[\x21-\x7e]{1,255}$/;
 
-export type Replay = { status: number; answer: string };
+type Replay = { status: number; answer: string };
 
 /** One attempt at a request with an Idempotency-Key. */
 export type Attempt = {

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
-import { taskCounters } from "../features/tasks/engine/task-counters.ts";
+import { taskCounters } from "../features/tasks/tasks.ts";
 
 export type Metrics = {
   observe(method: string, route: string, status: number, durationMs: number): void;

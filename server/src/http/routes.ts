@@ -8,6 +8,7 @@ import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accou
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { labelRoutes } from "../features/labels/labels.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
+import { orderTimelineRoutes } from "../features/order-timeline/order-timeline.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
@@ -28,6 +29,7 @@ const allRoutes: Route[] = [
   ...apiKeyRoutes,
   ...conditionSetRoutes,
   ...orderRoutes,
+  ...orderTimelineRoutes,
   ...shipmentRoutes,
   ...labelRoutes,
   ...pickupRoutes,

@@ -11,10 +11,7 @@ import { withWorlds } from "./with-worlds.ts";
 
 export async function runMigrate(config: Config): Promise<void> {
   await withWorlds(config, async (worlds) => {
-    for (const { environment, queue } of worlds) {
-      await queue.prepare();
-      console.log(`${environment}: up to date`);
-    }
+    for (const { environment } of worlds) console.log(`${environment}: up to date`);
   });
 }
 

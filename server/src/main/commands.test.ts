@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { postmasterOf, repository, runHub, makeFolder, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { runHub, makeFolder, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { postmasterOf, repository } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const first = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password };

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Env, SettingReader } from "./setting-reader.ts";
 import { createSettingReader } from "./setting-reader.ts";
 
-export type Role = "api" | "gateway" | "worker" | "scheduler";
+type Role = "api" | "gateway" | "worker" | "scheduler";
 const allRoles: readonly Role[] = ["api", "gateway", "worker", "scheduler"];
 
 export type Config = {

@@ -3,14 +3,13 @@ import type { Logger } from "pino";
 import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
-import { freeAllRuns } from "../features/operations/execute-run.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { freeAllComparisons } from "../features/rate-comparisons/execute-comparison.ts";
+import { freeAllComparisons } from "../features/rate-comparisons/rate-comparisons.ts";
 import { seedPreview } from "../features/preview/preview.ts";
-import { freeAllExecutions, startTaskEngine } from "../features/tasks/engine/task-engine.ts";
+import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
-import { chores } from "../worker/chores.ts";
+import { chores, freeLeasedWork, startLeasedWork } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -56,18 +55,18 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
       await Promise.all([
-        freeAllRuns(world),
         freeAllExecutions(world),
         freeAllComparisons(world),
         freeAllIdempotencyKeys(world),
+        freeLeasedWork(world),
       ]);
     }
     // Before it answers: whoever finds it ready signs in at once.
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
-    await world.queue.prepare();
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
+      workers.push(...startLeasedWork(world));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);

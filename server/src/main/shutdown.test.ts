@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { makeFolder, postmasterOf, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+import { makeFolder, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+import { postmasterOf } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };

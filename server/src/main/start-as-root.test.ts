@@ -6,15 +6,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { canReach } from "../db/os-user.ts";
-import {
-  makeFolder,
-  ordinaryUser,
-  postmasterOf,
-  removeAfterwards,
-  repository,
-  signIn,
-  startHubProcess,
-} from "../testing/hub-process.ts";
+import { makeFolder, ordinaryUser, removeAfterwards, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { postmasterOf, repository } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_PREVIEW_PORT: "off" };

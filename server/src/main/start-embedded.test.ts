@@ -6,17 +6,8 @@ import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
-import {
-  clientOf,
-  hubMain,
-  isRunning,
-  makeFolder,
-  postmasterOf,
-  runHub,
-  signIn,
-  spawnHub,
-  startHubProcess,
-} from "../testing/hub-process.ts";
+import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+import { hubMain, isRunning, postmasterOf } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };

@@ -4,15 +4,8 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
-import {
-  clientOf,
-  makeFolder,
-  ordinaryUser,
-  postmasterOf,
-  runHub,
-  signIn,
-  startHubProcess,
-} from "../testing/hub-process.ts";
+import { clientOf, makeFolder, ordinaryUser, runHub, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { postmasterOf } from "../testing/launch-hub.ts";
 
 let first: HubProcess;
 let token: string;

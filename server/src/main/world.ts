@@ -8,7 +8,6 @@ import type { Environment, Settings, World } from "../context.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
 import { openSignals } from "../db/signals.ts";
-import { openTaskQueue } from "../queue/task-queue.ts";
 import { createSealer } from "../events/sealer.ts";
 
 type WorldOptions = {
@@ -33,7 +32,6 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     const applied = await migrate(connection, db, await readMigrations());
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
     const signals = await openSignals(connection, onDatabaseError);
-    const queue = openTaskQueue(db, connection, (error) => log.warn({ err: error }, "the queue has a problem"));
     const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
       environment,
@@ -42,7 +40,6 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
       secrets,
       signals,
       sealer,
-      queue,
       log,
       newId,
       settings,
@@ -50,7 +47,6 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     return {
       world,
       async close() {
-        await queue.close();
         await sealer.stop();
         await signals.close();
         await db.close();

@@ -4,7 +4,7 @@ import type { ActionEnv, BridgeDirectory } from "../features/operations/action.t
 import { actionsByType } from "../features/operations/action-catalog.ts";
 import type { Evaluation } from "../features/operations/evaluate.ts";
 import { allSteps, evaluate } from "../features/operations/evaluate.ts";
-import { applyChanges, diff, revert } from "../features/operations/order-diff.ts";
+import { applyChanges, changesOf, revert } from "../features/orders/order-changes.ts";
 
 export const now = "2026-03-02T09:00:00.000Z";
 
@@ -21,7 +21,7 @@ export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
   };
 }
 
-export const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
+const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
 
 /** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
 const demoBridges: BridgeDirectory = {
@@ -50,7 +50,7 @@ export function undone({ order, steps }: Evaluation): Order | undefined {
   for (const change of steps.flatMap((step) => step.changes ?? []).toReversed()) {
     const patch = revert(current, change);
     if (!patch) return undefined;
-    current = applyChanges(current, diff(current, patch));
+    current = applyChanges(current, changesOf(current, patch));
   }
   return current;
 }

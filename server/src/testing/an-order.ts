@@ -1,55 +1,40 @@
+import { newOrder } from "../features/orders/order-fields.ts";
 import type { Hold, Order, OrderLine } from "../features/orders/order.ts";
 
 /** For tests: an order that is ready, paid, complete, and of which nothing was shipped. */
 export function anOrder(overrides: Partial<Order> = {}): Order {
-  return {
-    id: "0199f0a0-0000-7000-8000-00000000a001",
-    number: "SO-1001",
-    status: "ready",
-    paymentStatus: "paid",
-    priority: "normal",
-    holds: [],
-    tags: [],
-    channel: "web",
-    bridgeId: "0199f0a0-0000-7000-8000-00000000b001",
-    externalId: "ext-1001",
-    customer: { name: "Ada Byron", email: "ada@example.com" },
-    shippingAddress: {
-      name: "Ada Byron",
-      address1: "5 Main Street",
-      city: "Springfield",
-      provinceCode: "IL",
-      zip: "62701",
-      countryCode: "US",
-    },
-    billingAddress: null,
-    addressStatus: "unverified",
-    lines: [
-      aLine({ id: "line-a", sku: "A", quantity: 3, price: 10, weight: { value: 500, unit: "g" } }),
-      aLine({ id: "line-b", sku: "B", quantity: 2, price: 25, weight: { value: 2, unit: "kg" } }),
-    ],
-    currency: "USD",
-    total: 80,
-    shipping: { carrier: "ups", service: "ground" },
-    packages: [],
-    shipments: [],
-    notes: [],
-    customFields: {},
-    locationId: null,
-    assigneeId: null,
-    parentOrderId: null,
-    mergedIntoId: null,
-    childCount: 0,
-    orderedAt: "2026-03-01T09:00:00.000Z",
-    shipBy: null,
-    deliverBy: null,
-    dispatchOn: null,
-    archivedAt: null,
-    createdAt: "2026-03-01T09:00:00.000Z",
-    updatedAt: "2026-03-01T09:00:00.000Z",
-    version: 3,
-    ...overrides,
+  const env = {
+    now: "2026-03-01T09:00:00.000Z",
+    actor: { type: "system", name: "test" } as const,
+    newId: () => "0199f0a0-0000-7000-8000-00000000a001",
   };
+  const order = newOrder(
+    {
+      status: "ready",
+      paymentStatus: "paid",
+      channel: "web",
+      bridgeId: "0199f0a0-0000-7000-8000-00000000b001",
+      externalId: "ext-1001",
+      customer: { name: "Ada Byron", email: "ada@example.com" },
+      shippingAddress: {
+        name: "Ada Byron",
+        address1: "5 Main Street",
+        city: "Springfield",
+        provinceCode: "IL",
+        zip: "62701",
+        countryCode: "US",
+      },
+      lines: [
+        { id: "line-a", sku: "A", quantity: 3, price: 10, weight: { value: 500, unit: "g" } },
+        { id: "line-b", sku: "B", quantity: 2, price: 25, weight: { value: 2, unit: "kg" } },
+      ],
+      total: 80,
+      shipping: { carrier: "ups", service: "ground" },
+    },
+    "SO-1001",
+    env,
+  );
+  return { ...order, version: 3, ...overrides };
 }
 
 export function aLine(overrides: Partial<OrderLine> = {}): OrderLine {

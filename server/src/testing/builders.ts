@@ -4,7 +4,7 @@ import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
 /** Makes one of everything that an id can point at. A new kind of resource does not compile until it is here. */
-export const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
+const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   organization: async (org) => org.id,
   user: async (org) => (await org.withRole("viewer")).userId,
   api_key: async (org) => (await org.post("/api-keys", { name: "spare" })).body.id,

@@ -9,7 +9,7 @@ import type {
   Sent,
   Settings,
 } from "../connectors/connector.ts";
-import { TaskError } from "../connectors/connector.ts";
+import { RemoteError } from "../core/remote-error.ts";
 import type { ClientOptions } from "../core/outbound/outbound-request.ts";
 import { createHttpClient } from "../core/outbound/outbound.ts";
 
@@ -83,7 +83,7 @@ export async function importAll(
       }
       return { cursor, failures };
     } catch (error) {
-      if (!(error instanceof TaskError) || !error.retryable) throw error;
+      if (!(error instanceof RemoteError) || !error.retryable) throw error;
       failures.push(error.code);
     }
   }
@@ -105,7 +105,7 @@ export async function sendOnce(
       mayHaveHappened = false;
       return await task.send(call, record, key);
     } catch (error) {
-      if (!(error instanceof TaskError)) throw error;
+      if (!(error instanceof RemoteError)) throw error;
       if (error.mayHaveHappened) {
         if (!task.find && !task.idempotent) return "unknown";
         mayHaveHappened = true;

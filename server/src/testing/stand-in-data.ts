@@ -1,7 +1,15 @@
 import { appendFileSync } from "node:fs";
 import { seededRandom } from "../core/seeded-random.ts";
 
-export type ShopLine = { id: number; sku: string; title: string; quantity: number; price: string };
+export type ShopLine = {
+  id: number;
+  sku: string;
+  title: string;
+  quantity: number;
+  price: string;
+  /** Such as a gift card: there is nothing to fulfil. */
+  isDigital?: boolean;
+};
 type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };
 export type ShopOrder = {
   id: number;
@@ -12,10 +20,15 @@ export type ShopOrder = {
   email: string;
   city: string;
   isPaid: boolean;
+  isRefunded?: boolean;
+  isCancelled?: boolean;
   isCompleted: boolean;
+  /** Another status than follows from the rest, as each kind of shop calls it. */
+  status?: string;
+  street?: string;
   lines: ShopLine[];
   shipments: ShopShipment[];
-  holds: { id: number; handle: string }[];
+  holds: { id: number; handle: string; reason?: string; reasonNotes?: string }[];
   notes: { id: number; note: string }[];
 };
 

@@ -24,27 +24,46 @@ export function operationOf(body: string): string {
 const gid = (type: string, id: number): string => `gid://shopify/${type}/${id}`;
 const numberIn = (id: unknown): number => Number(String(id).split("/").at(-1));
 
-function lineNodes(lines: ShopLine[]) {
-  return lines.map(({ id, sku, title, quantity, price }) => ({
-    id: gid("LineItem", id),
-    sku: sku === "" ? null : sku,
-    title,
-    quantity,
-    currentQuantity: quantity,
-    requiresShipping: true,
-    originalUnitPriceSet: { shopMoney: { amount: price } },
+function lineNodes(order: ShopOrder, lines: ShopLine[]) {
+  return lines.map((line) => ({
+    id: gid("LineItem", line.id),
+    sku: line.sku === "" ? null : line.sku,
+    title: line.title,
+    quantity: line.quantity,
+    // Cancelling takes everything off the order.
+    currentQuantity: order.isCancelled ? 0 : line.quantity,
+    unfulfilledQuantity: order.isCancelled ? 0 : remainingOf(order, line),
+    requiresShipping: !line.isDigital,
+    originalUnitPriceSet: { shopMoney: { amount: line.price } },
   }));
+}
+
+function financialStatusOf({ isPaid, isRefunded }: ShopOrder): string {
+  return isRefunded ? "REFUNDED" : isPaid ? "PAID" : "PENDING";
+}
+
+function fulfillmentStatusOf(order: ShopOrder): string {
+  const left = order.lines.reduce((sum, line) => sum + remainingOf(order, line), 0);
+  if (left === 0) return "FULFILLED";
+  if (order.holds.length > 0) return "ON_HOLD";
+  return order.shipments.length > 0 ? "PARTIALLY_FULFILLED" : "UNFULFILLED";
 }
 
 function linePage(order: ShopOrder, first: number, after: unknown) {
   const from = typeof after === "string" ? Number(after) : 0;
   const until = from + first;
   const pageInfo = { hasNextPage: until < order.lines.length, endCursor: String(until) };
-  return { pageInfo, nodes: lineNodes(order.lines.slice(from, until)) };
+  return { pageInfo, nodes: lineNodes(order, order.lines.slice(from, until)) };
 }
 
 function orderNode(order: ShopOrder) {
-  const address = { name: order.name, company: null, address1: "1 Main Street", address2: null, city: order.city };
+  const address = {
+    name: order.name,
+    company: null,
+    address1: order.street ?? "1 Main Street",
+    address2: null,
+    city: order.city,
+  };
   return {
     id: gid("Order", order.id),
     name: order.number,
@@ -52,9 +71,9 @@ function orderNode(order: ShopOrder) {
     phone: null,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    cancelledAt: null,
-    displayFinancialStatus: order.isPaid ? "PAID" : "PENDING",
-    displayFulfillmentStatus: order.shipments.length > 0 ? "PARTIALLY_FULFILLED" : "UNFULFILLED",
+    cancelledAt: order.isCancelled ? order.updatedAt : null,
+    displayFinancialStatus: financialStatusOf(order),
+    displayFulfillmentStatus: fulfillmentStatusOf(order),
     tags: ["web"],
     note: null,
     currencyCode: "USD",
@@ -107,7 +126,8 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
   HubOrderFulfillments(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };
-    const lines = order.lines.map((line) => ({
+    const physical = order.lines.filter(({ isDigital }) => !isDigital);
+    const lines = physical.map((line) => ({
       id: gid("FulfillmentOrderLineItem", line.id),
       remainingQuantity: remainingOf(order, line),
       lineItem: { id: gid("LineItem", line.id) },
@@ -122,6 +142,7 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     return {
       order: {
         id,
+        lineItems: { nodes: lineNodes(order, order.lines) },
         fulfillments: order.shipments.map(({ id: shipmentId, trackingNumber, items }) => ({
           id: gid("Fulfillment", shipmentId),
           status: "SUCCESS",
@@ -165,7 +186,9 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
   HubOrderHolds(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };
-    const fulfillmentHolds = order.holds.map((hold) => ({ id: gid("FulfillmentHold", hold.id), handle: hold.handle }));
+    const fulfillmentHolds = order.holds.map(({ id: holdId, handle, reason = "OTHER", reasonNotes = null }) => {
+      return { id: gid("FulfillmentHold", holdId), handle, reason, reasonNotes };
+    });
     const node = {
       id: gid("FulfillmentOrder", order.id * 10 + 1),
       status: order.holds.length > 0 ? "ON_HOLD" : "OPEN",

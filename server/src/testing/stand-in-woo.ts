@@ -62,14 +62,14 @@ function orderBody(order: ShopOrder) {
     first_name: first,
     last_name: rest.join(" "),
     company: "",
-    address_1: "1 Main Street",
+    address_1: order.street ?? "1 Main Street",
     address_2: "",
   };
   const place = { city: order.city, state: "NY", postcode: "12207", country: "US" };
   return {
     id: order.id,
     number: order.number,
-    status: order.isCompleted ? "completed" : order.isPaid ? "processing" : "pending",
+    status: order.status ?? (order.isCompleted ? "completed" : order.isPaid ? "processing" : "pending"),
     currency: "USD",
     total: totalOf(order),
     date_created_gmt: order.createdAt.replace("Z", ""),

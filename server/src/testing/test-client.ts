@@ -3,7 +3,7 @@ import type { OpenApiCheck } from "./openapi-check.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely; their shape is checked against OpenAPI
 export type Answer<Body = any> = { status: number; headers: Headers; body: Body; text: string };
 
-export type CallOptions = { headers?: Record<string, string>; rawBody?: string | Buffer };
+type CallOptions = { headers?: Record<string, string>; rawBody?: string | Buffer };
 
 /** Speaks HTTP to a hub as a user does; every answer is held against the OpenAPI document. */
 export type TestClient = {

@@ -12,6 +12,7 @@ import type { SurfaceOptions } from "../main/surface.ts";
 import { openSurface } from "../main/surface.ts";
 import { openWorld } from "../main/world.ts";
 import { afterFile } from "./after-file.ts";
+import { checkEvents } from "./event-check.ts";
 import type { OpenApiCheck } from "./openapi-check.ts";
 import { openApiCheckOf } from "./openapi-check.ts";
 import type { TestClient } from "./test-client.ts";
@@ -64,7 +65,11 @@ export async function startTestHub(options: TestHubOptions = {}): Promise<TestHu
   const hub = await openNode(database.connection, options, { ms: 0 });
   afterFile(async () => {
     await hub.stop();
-    await database.drop();
+    try {
+      await checkEvents(database.connection);
+    } finally {
+      await database.drop();
+    }
   });
   return hub;
 }

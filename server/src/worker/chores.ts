@@ -1,24 +1,43 @@
 import { removeExpiredSessions } from "../features/auth/auth.ts";
-import { tendLabels } from "../features/labels/labels.ts";
-import { resumeAbandonedRuns } from "../features/operations/execute-run.ts";
+import { labelWork } from "../features/labels/labels.ts";
+import { runWork } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
-import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
-import { tendPickups } from "../features/pickups/pickups.ts";
-import { followParcels } from "../features/shipments/shipments.ts";
+import { resumeComparisons } from "../features/rate-comparisons/rate-comparisons.ts";
+import { pickupWork } from "../features/pickups/pickups.ts";
+import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldSamples } from "../features/tasks/tasks.ts";
+import type { World } from "../context.ts";
+import type { Worker } from "../queue/work.ts";
+import { startWork } from "../queue/work.ts";
 import type { Chore } from "./worker.ts";
 
 const minute = 60_000;
 
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
-  { name: "operation runs", everyMs: 5_000, wakeOn: ["operation_run"], run: resumeAbandonedRuns },
   { name: "rate comparisons", everyMs: 10_000, wakeOn: ["rate_comparison"], run: resumeComparisons },
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
-  { name: "pickups", everyMs: 20_000, wakeOn: ["clock"], run: tendPickups },
-  { name: "labels", everyMs: minute, wakeOn: ["clock"], run: tendLabels },
-  { name: "tracking", everyMs: minute, wakeOn: ["clock"], run: followParcels },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
 ];
+
+/** Each on up to two connections; one organization has at most two of them. */
+const runSlots = 3;
+/** They wait for carriers most of the time. */
+const slots = 8;
+
+/** Work that is taken under leases. */
+export function startLeasedWork(world: World): Worker[] {
+  return [
+    startWork(world, runWork, { slots: runSlots }),
+    startWork(world, pickupWork, { slots }),
+    startWork(world, labelWork, { slots }),
+    startWork(world, trackingWork, { slots }),
+  ];
+}
+
+/** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
+export async function freeLeasedWork({ db }: World): Promise<void> {
+  await Promise.all([runWork, pickupWork, labelWork, trackingWork].map(({ leases }) => leases.endAllAcrossOrgs(db)));
+}

@@ -1,3 +1,4 @@
+import { roundToCents } from "../../core/money.ts";
 import type { CardService, RateCard } from "../rate-card/card.schemas.ts";
 
 const note =
@@ -47,7 +48,7 @@ function grid(anchors: Anchors, zones: string[], pounds: number, factor = 1) {
   const breaks = Array.from({ length: pounds }, (_, index) => ({ upTo: index + 1, unit: "lb" as const }));
   const rates: Record<string, number[]> = {};
   for (const [at, zone] of zones.entries())
-    rates[zone] = breaks.map(({ upTo }) => money(interpolate(anchors, upTo, at + 1) * factor));
+    rates[zone] = breaks.map(({ upTo }) => roundToCents(interpolate(anchors, upTo, at + 1) * factor));
   return { weightBreaks: breaks, rates };
 }
 
@@ -56,10 +57,6 @@ function interpolate(anchors: Anchors, pounds: number, column: number): number {
   const below = anchors.findLast(([upTo]) => upTo <= pounds) ?? above;
   const [low, high] = [below[column]!, above[column]!];
   return above[0] === below[0] ? low : low + ((high - low) * (pounds - below[0])) / (above[0] - below[0]);
-}
-
-function money(amount: number): number {
-  return Math.round(amount * 100) / 100;
 }
 
 function postalCard(): RateCard {
@@ -141,7 +138,7 @@ function parcelCard(
     ([code, title, level, factor]): CardService => {
       const own = grid(parcelGround, parcelZones, 150, factor * step);
       for (const [zone, times] of Object.entries(far))
-        own.rates[zone] = own.rates["8"]!.map((cell) => money(cell * times));
+        own.rates[zone] = own.rates["8"]!.map((cell) => roundToCents(cell * times));
       return {
         code: `${prefix}_${code}`,
         name: `${prefix === "NAT" ? "National" : "Express"} ${title}`,

@@ -4,7 +4,9 @@ import { carriers, findCarrier } from "../installed-carriers.ts";
 import { demoCarrier } from "./demo-carrier.ts";
 
 const now = new Date("2026-03-04T12:00:00Z");
-const call: CarrierCall = { settings: {}, credentials: {}, now: () => now, effectKey: "one" };
+const http: CarrierCall["http"] = { request: () => Promise.reject(new Error("the demo carrier calls nobody")) };
+const { signal } = new AbortController();
+const call: CarrierCall = { settings: {}, credentials: {}, http, now: () => now, effectKey: "one", signal };
 const request = {
   origin: { zip: "10001" },
   destination: { zip: "90210" },

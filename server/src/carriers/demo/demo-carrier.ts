@@ -3,10 +3,10 @@ import { Type } from "../../core/type.ts";
 import type { SetLookup } from "../../core/conditions.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Carrier, ParcelToTrack, TrackingEvent, TrackingReport } from "../carrier.ts";
-import { CarrierError } from "../carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
 import type { RateCard } from "../rate-card/card.schemas.ts";
-import { toCents } from "../rate-card/cents.ts";
+import { toCents } from "../../core/money.ts";
 import { findService } from "../rate-card/compile-card.ts";
 import { quoteService } from "../rate-card/quote.ts";
 import { confirmationOf } from "../rate-card/rate-card-carrier.ts";
@@ -41,7 +41,7 @@ export const demoCarrier: Carrier = {
   },
   async schedulePickup({ settings, effectKey }, { packageCount }) {
     if (settings.refusePickups === true)
-      throw new CarrierError("pickup_refused", "The demo carrier refuses pickups because its settings say so.");
+      throw new RemoteError("pickup_refused", "The demo carrier refuses pickups because its settings say so.");
     const messages = packageCount > 50 ? ["A larger vehicle was arranged."] : [];
     return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
   },
@@ -58,10 +58,10 @@ export const demoCarrier: Carrier = {
   },
   async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
     if (settings.refuseLabels === true)
-      throw new CarrierError("label_refused", "The demo carrier refuses labels because its settings say so.");
+      throw new RemoteError("label_refused", "The demo carrier refuses labels because its settings say so.");
     const tariff = ownTariff();
     const match = findService(tariff.card, service);
-    if (!match) throw new CarrierError("unknown_service", `The demo carrier has no service ${service}.`);
+    if (!match) throw new RemoteError("unknown_service", `The demo carrier has no service ${service}.`);
     const request = {
       origin: { zip: from.zip, state: from.provinceCode },
       destination: { zip: to.zip, state: to.provinceCode },
@@ -70,7 +70,7 @@ export const demoCarrier: Carrier = {
       shipDate: now().toISOString().slice(0, 10),
     };
     const quote = quoteService(tariff, match.service, request);
-    if ("reason" in quote) throw new CarrierError(quote.reason, quote.message);
+    if ("reason" in quote) throw new RemoteError(quote.reason, quote.message);
     const trackingNumber = trackingNumberOf(effectKey);
     const text = [`DEMO LABEL - NOT FOR MAILING`, trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
     return {

@@ -1,14 +1,11 @@
 import { extraCells, readNumber } from "../../core/csv/csv-cells.ts";
-import { detectDelimiter, MalformedCsv, parseCsv } from "../../core/csv/csv.ts";
-import { escapePointer } from "../../core/strict-json.ts";
-import type { FieldError } from "../../core/errors.ts";
+import type { PlacedError } from "../../core/csv/sheet.ts";
+import { placedError, readTable } from "../../core/csv/sheet.ts";
 import type { CardHeader } from "./card.schemas.ts";
 import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
 
-/** Where in the file: rows as a spreadsheet counts them, columns by name. */
-export type CellError = FieldError & { row: number; column: string | null };
-type CsvServices = { services: Record<string, unknown>[] } | { errors: CellError[] };
+type CsvServices = { services: Record<string, unknown>[] } | { errors: PlacedError[] };
 
 type Unit = "lb" | "oz" | "kg" | "g";
 type Cell = { row: number; column: string; zone: string; price: number | null };
@@ -31,24 +28,17 @@ const aliases: Record<string, string[]> = {
  * columns zone and rate. What the file does not say comes from the header.
  */
 export async function servicesFromCsv(csv: string, header: Partial<CardHeader> = {}): Promise<CsvServices> {
-  const delimiter = detectDelimiter(csv);
-  let rows: string[][];
-  try {
-    rows = await parseCsv(csv, delimiter, maxRows);
-  } catch (error) {
-    if (!(error instanceof MalformedCsv)) throw error;
-    return { errors: [cellError(1, null, "malformed_csv", error.message)] };
-  }
-  const first = rows.findIndex((row) => row.some((cell) => cell.trim() !== ""));
-  if (first === -1) return { errors: [cellError(1, null, "empty", "There is no header row.")] };
-  const columns = readColumns(rows[first]!.map((name) => name.trim()));
-  const errors: CellError[] = columns.errors.map((message) => cellError(first + 1, null, "columns", message));
+  const table = await readTable(csv, maxRows);
+  if ("errors" in table) return table;
+  const [first, ...rows] = table.rows;
+  if (!first) return { errors: [placedError(1, null, "empty", "There is no header row.")] };
+  const columns = readColumns(first.cells.map((name) => name.trim()));
+  const errors: PlacedError[] = columns.errors.map((message) => placedError(first.number, null, "columns", message));
   if (errors.length > 0) return { errors };
   const lines: Line[] = [];
   const about = new Map<string, { name?: string; level?: string }>();
-  for (const [index, row] of rows.entries()) {
-    if (index <= first || row.every((cell) => cell.trim() === "")) continue;
-    const line = readLine(row, index + 1, columns, errors, about);
+  for (const { cells, number } of rows) {
+    const line = readLine(cells, number, columns, errors, about);
     if (line) lines.push(line);
   }
   const services = buildServices(lines, about, header, errors);
@@ -91,17 +81,17 @@ function readLine(
   row: string[],
   number: number,
   columns: Columns,
-  errors: CellError[],
+  errors: PlacedError[],
   about: Map<string, { name?: string; level?: string }>,
 ): Line | undefined {
   const { at, names } = columns;
   const cell = (field: string): string => (at[field] === undefined ? "" : (row[at[field]] ?? "").trim());
   const fail = (field: string, code: string, message: string): undefined => {
-    errors.push(cellError(number, at[field] === undefined ? null : names[at[field]]!, code, message));
+    errors.push(placedError(number, at[field] === undefined ? null : names[at[field]]!, code, message));
     return undefined;
   };
   const extra = extraCells(row, names.length);
-  if (extra) errors.push(cellError(number, null, extra.code, extra.message));
+  if (extra) errors.push(placedError(number, null, extra.code, extra.message));
   const service = cell("service") || "GROUND";
   const known = about.get(service) ?? {};
   const level = cell("level").toLowerCase();
@@ -123,7 +113,7 @@ function readLine(
   const cells: Cell[] = [];
   for (const [zone, text, column] of zones) {
     const price = readPrice(text);
-    if (price === undefined) errors.push(cellError(number, column, "price", `${text} is no price such as 12.34.`));
+    if (price === undefined) errors.push(placedError(number, column, "price", `${text} is no price such as 12.34.`));
     else cells.push({ row: number, column, zone, price });
   }
   return { row: number, service, ...weight, cells };
@@ -148,7 +138,7 @@ function buildServices(
   lines: Line[],
   about: Map<string, { name?: string; level?: string }>,
   header: Partial<CardHeader>,
-  errors: CellError[],
+  errors: PlacedError[],
 ): Record<string, unknown>[] {
   const grouped = Map.groupBy(lines, (line) => line.service);
   return [...grouped].map(([code, own]) => {
@@ -160,7 +150,7 @@ function buildServices(
       breaks.set(key, row);
       for (const { zone, price, row: number, column } of cells) {
         if (row.prices.has(zone))
-          errors.push(cellError(number, column, "duplicate", `${code}, zone ${zone}, ${key} is there twice.`));
+          errors.push(placedError(number, column, "duplicate", `${code}, zone ${zone}, ${key} is there twice.`));
         row.prices.set(zone, price);
         zones.add(zone);
       }
@@ -178,15 +168,4 @@ function buildServices(
       ),
     };
   });
-}
-
-function cellError(row: number, column: string | null, code: string, message: string): CellError {
-  const place = column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`;
-  return {
-    pointer: place,
-    row,
-    column,
-    code,
-    message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}`,
-  };
 }

@@ -1,7 +1,7 @@
 import type { SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardService, RateCard, Surcharge } from "./card.schemas.ts";
-import { toCents, toPpm } from "./cents.ts";
+import { toCents, toPpm } from "../../core/money.ts";
 import type { DimRounding } from "./measures.ts";
 import { mgPer, toMg } from "./measures.ts";
 import type { ServiceFallback, ServiceLevel } from "./service-level.ts";

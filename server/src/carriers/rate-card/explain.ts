@@ -1,5 +1,5 @@
 import type { Weight } from "../../core/weight.ts";
-import { formatCents, fromCents } from "./cents.ts";
+import { formatCents, fromCents } from "../../core/money.ts";
 import type { CompiledCard, CompiledService } from "./compile-card.ts";
 import { fromMg } from "./measures.ts";
 import type { Price, PriceLine, Situation } from "./price.ts";

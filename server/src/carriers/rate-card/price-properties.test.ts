@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RateCard, Surcharge } from "./card.schemas.ts";
-import { formatCents, shareOf, toPpm } from "./cents.ts";
+import { formatCents, shareOf, toPpm } from "../../core/money.ts";
 import { checkCard } from "./check-card.ts";
 import type { Price } from "./price.ts";
 import { priceParcel } from "./price.ts";

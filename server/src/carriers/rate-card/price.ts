@@ -1,5 +1,5 @@
 import type { CompiledCard, CompiledService, CompiledSurcharge } from "./compile-card.ts";
-import { shareOf } from "./cents.ts";
+import { shareOf } from "../../core/money.ts";
 import type { Sides } from "./measures.ts";
 import { countUnits, lengthPlusGirth, volumeOf } from "./measures.ts";
 

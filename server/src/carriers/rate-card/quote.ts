@@ -1,7 +1,7 @@
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { FoundZone, NoZone, Place } from "../zones/resolve-zone.ts";
 import { normaliseZip, stateOfPlace } from "../zones/zip.ts";
-import { fromCents } from "./cents.ts";
+import { fromCents } from "../../core/money.ts";
 import type { CompiledService } from "./compile-card.ts";
 import type { ExplainedLine, ExplainedWeight } from "./explain.ts";
 import { explainLines, explainWeight } from "./explain.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Strict } from "../../core/schema.ts";
 import type { Carrier } from "../carrier.ts";
-import { CarrierError } from "../carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { defaultPickupRules } from "../pickup-rules.ts";
 import { findService } from "./compile-card.ts";
 import { quoteService } from "./quote.ts";
@@ -17,11 +17,11 @@ export const rateCardCarrier: Carrier = {
   isLocal: true,
   usesRateCards: true,
   async rate({ tariff }, { services, ...request }) {
-    if (!tariff) throw new CarrierError("no_rate_card", "No rate card of this account is in effect on that day.");
+    if (!tariff) throw new RemoteError("no_rate_card", "No rate card of this account is in effect on that day.");
     const wanted =
       services?.map((name) => {
         const match = findService(tariff.card, name);
-        if (!match) throw new CarrierError("unknown_service", `The rate card has no service ${name}.`);
+        if (!match) throw new RemoteError("unknown_service", `The rate card has no service ${name}.`);
         return match.service;
       }) ?? tariff.card.services;
     return wanted.map((service) => quoteService(tariff, service, request));

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await mkdir(folder, { recursive: true });
 });
 
-async function put(name: string, text: string, ageSeconds = 0): Promise<void> {
+async function put(name: string, text: string | Buffer, ageSeconds = 0): Promise<void> {
   await writeFile(path.join(folder, name), text);
   const at = new Date(Date.parse("2026-03-01T00:00:00Z") - ageSeconds * 1000);
   await utimes(path.join(folder, name), at, at);
@@ -91,6 +91,28 @@ test("files are read oldest first and put away when they are stored", async () =
   expect((await readdir(folder)).toSorted()).toEqual(["notes.txt", "processed"]);
   expect((await readdir(path.join(folder, "processed"))).toSorted()).toEqual(["a.csv", "b.csv"]);
   expect(await pullAll(importOrders, callFor(inFolder), pages.at(-1)!.cursor)).toMatchObject([{ records: [] }]);
+});
+
+test("a file in the encoding of Windows keeps its letters", async () => {
+  const text = "Order Number,Customer Name,SKU\nW-1,Jörg Müller – Café,MUG\n";
+  await put("windows.csv", Buffer.from(text.replace("–", "\u0096"), "latin1"), 10);
+  await put("utf8.csv", text.replace("W-1", "U-1"));
+  const pages = await pullAll(importOrders, callFor(inFolder));
+  expect(pages.flatMap(({ records }) => records.map(({ canonical }) => canonical))).toMatchObject([
+    { number: "W-1", customer: { name: "Jörg Müller – Café" } },
+    { number: "U-1", customer: { name: "Jörg Müller – Café" } },
+  ]);
+});
+
+test("columns that were not read are named in the log", async () => {
+  const said: string[] = [];
+  const call = callFor({
+    input: { csv: "Order ID,Order Number,Colour\n17,A-1,red\n" },
+    log: (level, message) => said.push(`${level}: ${message}`),
+  });
+  const [page] = await pullAll(importOrders, call);
+  expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-1"]);
+  expect(said).toEqual(["warn: Columns that were not read: Order ID, Colour."]);
 });
 
 test("an import that dies goes on after the last stored page, and puts the file away in the end", async () => {
@@ -183,7 +205,7 @@ test("an order becomes one file that an import reads, however often it is sent",
   const order = {
     number: "=1+1/../x",
     status: "ready",
-    tags: ["a", "b"],
+    tags: ["a, c", "b"],
     customer: { name: "=cmd()", email: "a@b.example" },
     shippingAddress: { city: "München", zip: "01234", countryCode: "DE" },
     lines: [

@@ -2,6 +2,7 @@ import { guardFormula, toCsv } from "../../core/csv/csv.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf } from "../shape.ts";
+import { writeTags } from "./order-sheet.ts";
 
 const address = "name company address1 address2 city province provinceCode zip country countryCode phone".split(" ");
 
@@ -40,6 +41,6 @@ export function orderToCsv(record: Json, delimiter: string): string {
 
 function cellOf(record: Json, line: Json, name: string): string {
   const value = name.startsWith("line.") ? line[name.slice(5)] : readPath(record, name);
-  if (Array.isArray(value)) return guardFormula(value.map(asText).join("|"));
+  if (Array.isArray(value)) return guardFormula(writeTags(value.map(asText)));
   return typeof value === "string" ? guardFormula(value) : asText(value);
 }

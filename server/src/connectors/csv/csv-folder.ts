@@ -1,26 +1,27 @@
+import { isUtf8 } from "node:buffer";
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
 import path from "node:path";
 import type { Call } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 
 const maxFileBytes = 50 * 1024 * 1024;
 
 /** The real folder, with links followed: it must lie below what the hub allows. */
 export async function openFolder(call: Call, name: string): Promise<string> {
-  if (call.filesRoot === undefined) throw new TaskError("files_off", "This hub does not let bridges read files.");
+  if (call.filesRoot === undefined) throw new RemoteError("files_off", "This hub does not let bridges read files.");
   await mkdir(call.filesRoot, { recursive: true }).catch(() => missing("for files of the organization"));
   const root = await realpath(call.filesRoot);
   const folder = await realpath(path.join(root, name)).catch(() => missing(name));
   if (folder !== root && !folder.startsWith(root + path.sep)) {
-    throw new TaskError("outside_of_root", `The folder ${name} is not below the folder for files of the hub.`);
+    throw new RemoteError("outside_of_root", `The folder ${name} is not below the folder for files of the hub.`);
   }
   if (!(await stat(folder)).isDirectory()) return missing(name);
   return folder;
 }
 
 function missing(name: string): never {
-  throw new TaskError("folder_missing", `There is no folder ${name}.`);
+  throw new RemoteError("folder_missing", `There is no folder ${name}.`);
 }
 
 /** A file as it was found: another one with the same name later has another mark. */
@@ -40,9 +41,11 @@ export async function listFiles(folder: string): Promise<Found[]> {
 export async function readTextFile(folder: string, { name }: Found): Promise<string> {
   const file = path.join(folder, name);
   if ((await stat(file)).size > maxFileBytes) {
-    throw new TaskError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
+    throw new RemoteError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
   }
-  return await readFile(file, "utf8");
+  const bytes = await readFile(file);
+  // Spreadsheets on Windows write their own encoding, in which nearly every text with an accent is no UTF-8.
+  return isUtf8(bytes) ? bytes.toString("utf8") : new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Out of the way, next to the others. A name that is there already is not overwritten. */

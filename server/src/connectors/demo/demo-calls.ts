@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { CallTask } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { connectionTest } from "../standard-tasks.ts";
 
 const maxSleepMs = 3_600_000;
@@ -46,7 +46,7 @@ const sleep: CallTask = {
     const steps = 10;
     for (let step = 1; step <= steps; step++) {
       await sleepFor(ms / steps, undefined, { signal }).catch((cause: unknown) => {
-        throw new TaskError("cancelled", "Woken up before the time was over.", { cause });
+        throw new RemoteError("cancelled", "Woken up before the time was over.", { cause });
       });
       progress(step, steps);
     }
@@ -75,7 +75,7 @@ const fail: CallTask = {
   timeoutMs: 30_000,
   run({ input }) {
     const message = (input.message as string | undefined) ?? "Failed as asked.";
-    return Promise.reject(new TaskError("demo_failure", message, { retryable: input.retryable === true }));
+    return Promise.reject(new RemoteError("demo_failure", message, { retryable: input.retryable === true }));
   },
 };
 

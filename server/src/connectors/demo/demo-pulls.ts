@@ -1,7 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Call, Page, PulledRecord, Settings } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { demoInventory, demoLocations, demoOrder, demoTracking } from "./demo-shop.ts";
 
@@ -24,7 +24,7 @@ async function* inPages(call: Call, cursor: unknown, total: number, make: (index
   do {
     // A page of the real thing takes a while: this is where others get their turn and a cancellation is seen.
     await new Promise((resolve) => setImmediate(resolve));
-    if (call.signal.aborted) throw new TaskError("cancelled", "The import was cancelled.");
+    if (call.signal.aborted) throw new RemoteError("cancelled", "The import was cancelled.");
     const length = Math.min(size, total - done);
     const from = done;
     done += Math.max(length, 0);

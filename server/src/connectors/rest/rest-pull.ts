@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { ask, readJson } from "../ask.ts";
+import { ask, readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, Page, PulledRecord, PullTask } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { createFollowed, pagesRepeat } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import { readPath } from "../json-path.ts";
@@ -111,7 +111,7 @@ function nextLink(call: Call, header: string | undefined): string | undefined {
   const base = new URL(baseUrl);
   const url = URL.canParse(target, base) ? new URL(target, base) : undefined;
   if (url?.origin !== base.origin) {
-    throw new TaskError("outside_of_base", "The link to the next page leads to another server.");
+    throw new RemoteError("outside_of_base", "The link to the next page leads to another server.");
   }
   if (auth?.kind === "query") url.searchParams.delete(auth.name ?? "api_key");
   return url.pathname + url.search;
@@ -120,12 +120,12 @@ function nextLink(call: Call, header: string | undefined): string | undefined {
 function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
   const list = readPath(body, task.records ?? "$");
   if (!Array.isArray(list)) {
-    throw new TaskError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
+    throw new RemoteError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
   }
   return list.map((raw: unknown, index) => {
     const externalId = asText(readPath(raw, task.externalId ?? "id"));
     if (externalId === "") {
-      throw new TaskError("unexpected_answer", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
+      throw new RemoteError("unexpected_answer", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
     }
     const updatedAt = task.updatedAt === undefined ? undefined : instantOf(readPath(raw, task.updatedAt));
     const record = raw as Json;

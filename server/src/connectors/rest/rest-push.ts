@@ -1,5 +1,5 @@
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { ask, readJson } from "../ask.ts";
+import { ask, readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
 import type { Call } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { RequestTemplate, RestSettings } from "./rest.schemas.ts";
 import type { Scope } from "./rest-template.ts";
 import { fillJson, fillPath, fillText } from "./rest-template.ts";
@@ -25,8 +25,8 @@ export function urlBelow(base: string, path: string): URL {
   return url;
 }
 
-function leaves(path: string): TaskError {
-  return new TaskError("outside_of_base", `The path ${path.slice(0, 100)} does not stay below the base address.`);
+function leaves(path: string): RemoteError {
+  return new RemoteError("outside_of_base", `The path ${path.slice(0, 100)} does not stay below the base address.`);
 }
 
 export function buildRequest(call: Call, template: RequestTemplate, scope: Scope): HttpRequest {

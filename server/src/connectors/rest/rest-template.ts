@@ -1,4 +1,4 @@
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { readPath } from "../json-path.ts";
 
 /** What `{placeholders}` may name. */
@@ -20,7 +20,7 @@ export function placeholdersOf(template: unknown): string[] {
 function valueOf(name: string, scope: Scope): string | number | boolean {
   const value = readPath(scope, name);
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  throw new TaskError("missing_value", `{${name}} has no value that can be put into the request.`);
+  throw new RemoteError("missing_value", `{${name}} has no value that can be put into the request.`);
 }
 
 /** For a path: a value is one part of it, and can neither end it nor climb out of it. */
@@ -28,7 +28,7 @@ export function fillPath(template: string, scope: Scope): string {
   return template.replaceAll(placeholder, (_whole, name: string) => {
     const value = String(valueOf(name, scope)).toWellFormed();
     if (value === "" || value === "." || value === "..") {
-      throw new TaskError("invalid_value", `{${name}} is "${value}", which cannot be part of an address.`);
+      throw new RemoteError("invalid_value", `{${name}} is "${value}", which cannot be part of an address.`);
     }
     return encodeURIComponent(value);
   });

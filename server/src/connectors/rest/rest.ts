@@ -1,8 +1,8 @@
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../../core/outbound/ask-remote.ts";
 import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
-import { cleanText, storable } from "../shape.ts";
+import { cleanText, storable } from "../../core/strict-json.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { callOf, pushOf } from "./rest-push.ts";

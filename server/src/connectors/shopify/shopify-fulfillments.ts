@@ -1,5 +1,5 @@
 import type { Call, Sent } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
@@ -10,6 +10,7 @@ import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 const stateQuery = `query HubOrderFulfillments($id: ID!) {
   order(id: $id) {
     id
+    lineItems(first: 250) { nodes { id requiresShipping } }
     fulfillments(first: 100) {
       id status trackingInfo { number }
       fulfillmentLineItems(first: 100) { nodes { quantity lineItem { id } } }
@@ -29,17 +30,28 @@ const createMutation = `mutation HubFulfil($fulfillment: FulfillmentInput!) {
 
 type Reported = { id: string; trackingNumber: string | undefined; quantities: Map<string, number> };
 type OpenItem = { id: string; fulfillmentOrderId: string; locationId: string; lineId: string; remaining: number };
-type State = { reported: Reported[]; open: OpenItem[]; isHeld: boolean };
+type State = {
+  reported: Reported[];
+  open: OpenItem[];
+  isHeld: boolean;
+  /** Lines without a parcel, such as gift cards: whatever the hub says about them, there may be nothing to fulfil. */
+  withoutParcel: Set<string>;
+};
 
 async function readState(call: Call, record: Json): Promise<State> {
   const id = gidOf("Order", externalIdOf(record));
   const { order } = await query(call, stateQuery, { id });
-  if (!order) throw new TaskError("not_found", `Shopify has no order ${idOf(id)}.`);
+  if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
   const fulfillmentOrders = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes);
   return {
     reported: listOf(objectOf(order).fulfillments).filter(isValid).flatMap(toReported),
     open: fulfillmentOrders.filter(({ status }) => status === "OPEN" || status === "IN_PROGRESS").flatMap(toOpenItems),
     isHeld: fulfillmentOrders.some(({ status }) => status === "ON_HOLD"),
+    withoutParcel: new Set(
+      listOf(objectOf(objectOf(order).lineItems).nodes)
+        .filter(({ requiresShipping }) => requiresShipping === false)
+        .map((item) => idOf(item.id)),
+    ),
   };
 }
 
@@ -81,7 +93,9 @@ function missingOf(shipment: Shipment, state: State): Map<string, number> {
   }
   for (const [lineId, quantity] of shipment.quantities) {
     const done = known.reduce((sum, { quantities }) => sum + (quantities.get(lineId) ?? 0), 0);
-    if (quantity > done) missing.set(lineId, quantity - done);
+    const open = state.open.reduce((sum, item) => sum + (item.lineId === lineId ? item.remaining : 0), 0);
+    const left = state.withoutParcel.has(lineId) ? Math.min(quantity - done, open) : quantity - done;
+    if (left > 0) missing.set(lineId, left);
   }
   return missing;
 }
@@ -134,7 +148,7 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
     }
     if (left > 0) {
       const why = state.isHeld ? "it is on hold at Shopify" : "it was fulfilled or removed there in another way";
-      throw new TaskError("nothing_left", `Shopify cannot fulfil ${left} of line ${lineId}: ${why}.`);
+      throw new RemoteError("nothing_left", `Shopify cannot fulfil ${left} of line ${lineId}: ${why}.`);
     }
   }
   return [...byLocation.values()].map((orders) =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { askJson } from "../ask.ts";
+import { askJson } from "../../core/outbound/ask-remote.ts";
 import type { Call } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Followed } from "../followed.ts";
 import { pagesRepeat } from "../followed.ts";
 import type { Json } from "../shape.ts";
@@ -10,7 +10,7 @@ import { asText, listOf, objectOf } from "../shape.ts";
 const maxThrottled = 8;
 const maxWaitMs = 20_000;
 
-export function shopUrl({ settings }: Pick<Call, "settings">): string {
+function shopUrl({ settings }: Pick<Call, "settings">): string {
   const { shop, baseUrl, apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
   const host = `${(shop ?? "").replace(/\.myshopify\.com$/, "")}.myshopify.com`;
   return `${(baseUrl ?? `https://${host}`).replace(/\/$/, "")}/admin/api/${apiVersion}/graphql.json`;
@@ -25,7 +25,7 @@ export async function query(call: Call, document: string, variables: Json = {}):
 export async function mutate(call: Call, document: string, field: string, variables: Json): Promise<Json> {
   const result = objectOf((await run(call, document, variables, false))[field]);
   const errors = listOf(result.userErrors).map(({ message }) => asText(message));
-  if (errors.length > 0) throw new TaskError("rejected", `Shopify did not accept it: ${errors.join(" ")}`);
+  if (errors.length > 0) throw new RemoteError("rejected", `Shopify did not accept it: ${errors.join(" ")}`);
   return result;
 }
 
@@ -52,7 +52,7 @@ async function run(call: Call, document: string, variables: Json, isRead: boolea
     const waitMs = Math.max(waitFor(cost), 200);
     if (attempt >= maxThrottled || waitMs > maxWaitMs) {
       const message = "Shopify wants fewer requests at the moment.";
-      throw new TaskError("rate_limited", message, { retryable: true, retryAfterMs: waitMs });
+      throw new RemoteError("rate_limited", message, { retryable: true, retryAfterMs: waitMs });
     }
     call.log("info", `Shopify throttles; waiting ${waitMs} ms.`);
     await wait(call, waitMs);
@@ -70,7 +70,7 @@ function waitFor(cost: Json): number {
 async function wait(call: Call, ms: number): Promise<void> {
   if (ms === 0) return;
   await sleepFor(Math.min(ms, maxWaitMs), undefined, { signal: call.signal }).catch((cause: unknown) => {
-    throw new TaskError("cancelled", "The call was cancelled.", { cause });
+    throw new RemoteError("cancelled", "The call was cancelled.", { cause });
   });
 }
 
@@ -82,17 +82,17 @@ function isThrottled(error: Json): boolean {
   return codeOf(error) === "THROTTLED";
 }
 
-function graphqlError(errors: Json[], isRead: boolean): TaskError {
+function graphqlError(errors: Json[], isRead: boolean): RemoteError {
   const text = errors
     .map(({ message }) => asText(message))
     .join(" ")
     .slice(0, 500);
   if (errors.some((error) => codeOf(error) === "ACCESS_DENIED")) {
-    return new TaskError("forbidden", `The access token lacks a scope: ${text}`);
+    return new RemoteError("forbidden", `The access token lacks a scope: ${text}`);
   }
   const isTheirs = errors.some((error) => codeOf(error) === "INTERNAL_SERVER_ERROR" || codeOf(error) === "TIMEOUT");
   const options = { retryable: isTheirs, mayHaveHappened: isTheirs && !isRead };
-  return new TaskError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);
+  return new RemoteError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);
 }
 
 /** The cursor of the next page, or none behind the last one. */

@@ -1,7 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Sent } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import { externalIdOf } from "../shipment-record.ts";
@@ -22,7 +22,7 @@ const reasons = [
 ] as const;
 
 const holdsQuery = `query HubOrderHolds($id: ID!) {
-  order(id: $id) { id fulfillmentOrders(first: 50) { nodes { id status fulfillmentHolds { id handle } } } }
+  order(id: $id) { id fulfillmentOrders(first: 50) { nodes { id status fulfillmentHolds { id handle reason reasonNotes } } } }
 }`;
 const holdMutation = `mutation HubHold($id: ID!, $hold: FulfillmentOrderHoldInput!) {
   fulfillmentOrderHold(id: $id, fulfillmentHold: $hold) { fulfillmentHold { id } userErrors { field message } }
@@ -31,12 +31,28 @@ const releaseMutation = `mutation HubReleaseHold($id: ID!, $holdIds: [ID!]) {
   fulfillmentOrderReleaseHold(id: $id, holdIds: $holdIds) { fulfillmentOrder { id } userErrors { field message } }
 }`;
 
+/** The holds of others. Those that this hub has placed there by a task say nothing new. */
+export async function readHolds(call: Call, id: unknown): Promise<Json[]> {
+  try {
+    const { order } = await query(call, holdsQuery, { id });
+    const holds = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes).flatMap((node) =>
+      listOf(node.fulfillmentHolds),
+    );
+    return holds.filter((one) => one.handle !== handle);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.retryable) throw error;
+    // A token without access to fulfilment orders still reads orders, which say that they are on hold.
+    call.log("warn", `Shopify does not say why an order is on hold: ${error.message}`);
+    return [{ reason: "OTHER" }];
+  }
+}
+
 type Holdable = { id: string; ours: string[] };
 
 async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
   const id = gidOf("Order", externalIdOf(record));
   const { order } = await query(call, holdsQuery, { id });
-  if (!order) throw new TaskError("not_found", `Shopify has no order ${idOf(id)}.`);
+  if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
   return listOf(objectOf(objectOf(order).fulfillmentOrders).nodes)
     .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(String(status)))
     .map((node) => ({
@@ -49,7 +65,7 @@ async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
 
 async function hold(call: Call, record: Json): Promise<Sent> {
   const holdable = await readHoldable(call, record);
-  if (holdable.length === 0) throw new TaskError("nothing_to_hold", "Nothing of the order is left to fulfil.");
+  if (holdable.length === 0) throw new RemoteError("nothing_to_hold", "Nothing of the order is left to fulfil.");
   const { reason = "OTHER", notes } = call.input;
   for (const { id, ours } of holdable) {
     if (ours.length > 0) continue;

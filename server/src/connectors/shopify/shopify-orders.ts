@@ -1,3 +1,4 @@
+import { orderLimits } from "../../core/order-limits.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { createFollowed } from "../followed.ts";
@@ -21,9 +22,10 @@ import {
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { idOf, nextAfter, query } from "./shopify-graphql.ts";
+import { readHolds } from "./shopify-holds.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
-const lineFields = `id sku title quantity currentQuantity requiresShipping
+const lineFields = `id sku title quantity currentQuantity unfulfilledQuantity requiresShipping
   originalUnitPriceSet { shopMoney { amount } }`;
 
 const ordersQuery = `query HubOrders($first: Int!, $after: String, $query: String) {
@@ -67,7 +69,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const data = await query(call, ordersQuery, { first: size, after: at.after ?? null, query: search });
     const { pageInfo, nodes } = objectOf(data.orders);
     const records: PulledRecord[] = [];
-    for (const node of listOf(nodes)) records.push(toRecord(await withAllLines(call, node)));
+    for (const node of listOf(nodes)) records.push(toRecord(await withHolds(call, await withAllLines(call, node))));
     const after = nextAfter(objectOf(pageInfo), followed);
     at = nextCursor(at, records, after);
     // A new pass has cursors of its own.
@@ -102,6 +104,13 @@ async function withAllLines(call: Call, order: Json): Promise<Json> {
   return { ...order, lineItems: nodes };
 }
 
+/** Only where there is one: it takes a request of its own. */
+async function withHolds(call: Call, order: Json): Promise<Json> {
+  return order.displayFulfillmentStatus === "ON_HOLD"
+    ? { ...order, fulfillmentHolds: await readHolds(call, order.id) }
+    : order;
+}
+
 function toRecord(order: Json): PulledRecord {
   const updatedAt = instantOf(order.updatedAt);
   const externalId = idOf(order.id);
@@ -121,15 +130,17 @@ function canonicalOf(order: Json): CanonicalOrder {
   const shipTo = objectOf(order.shippingAddress);
   const total = objectOf(objectOf(order.totalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
-  const note = text(order.note, 5000);
+  const note = text(order.note, orderLimits.noteLength);
   const customer = {
     name: line(shipTo.name, 200),
     email: line(order.email, 254),
     phone: line(order.phone ?? shipTo.phone, 50),
   };
+  const lines = listOf(order.lineItems).flatMap((item) => toLine(item, Boolean(order.cancelledAt)));
   return {
     externalId: idOf(order.id),
     status: statusOf(order),
+    hold: holdOf(order),
     ...filled({
       number: line(order.name, 100),
       paymentStatus: payments.get(asText(order.displayFinancialStatus)) ?? "pending",
@@ -140,7 +151,7 @@ function canonicalOf(order: Json): CanonicalOrder {
       customer: filledOrNothing(customer),
       shippingAddress: toAddress(order.shippingAddress),
       billingAddress: toAddress(order.billingAddress),
-      lines: listOf(order.lineItems).flatMap(toLine).slice(0, 500),
+      lines,
       total: amount(total.amount),
       shipping: filledOrNothing({ service: line(service, 100) }),
       notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],
@@ -151,8 +162,32 @@ function canonicalOf(order: Json): CanonicalOrder {
 function statusOf(order: Json): string {
   if (order.cancelledAt) return "cancelled";
   if (order.displayFulfillmentStatus === "FULFILLED") return "shipped";
-  if (order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
+  // What needs no shipping, such as a gift card, is often fulfilled at once: no parcel has left by that.
+  const parcels = listOf(order.lineItems).filter((item) => item.requiresShipping !== false && quantityOf(item) > 0);
+  const shipped = parcels.filter((item) => shippedOf(item) > 0);
+  const isKnown = parcels.some(({ unfulfilledQuantity }) => Number.isInteger(unfulfilledQuantity));
+  if (isKnown && shipped.length > 0) {
+    return parcels.every((item) => shippedOf(item) === quantityOf(item)) ? "shipped" : "partially_shipped";
+  }
+  if (!isKnown && order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
   return order.displayFinancialStatus === "PENDING" ? "awaiting_payment" : "new";
+}
+
+const holdReasons = new Map([
+  ["AWAITING_PAYMENT", "awaiting_payment"],
+  ["AWAITING_RETURN_ITEMS", "awaiting_return_items"],
+  ["HIGH_RISK_OF_FRAUD", "high_risk_of_fraud"],
+  ["INCORRECT_ADDRESS", "incorrect_address"],
+  ["INVENTORY_OUT_OF_STOCK", "inventory_out_of_stock"],
+  ["ONLINE_STORE_POST_PURCHASE_CROSS_SELL", "upsell_window"],
+  ["UNKNOWN_DELIVERY_DATE", "unknown_delivery_date"],
+]);
+
+function holdOf(order: Json): NonNullable<CanonicalOrder["hold"]> | null {
+  const [first] = listOf(order.fulfillmentHolds);
+  if (!first) return null;
+  const reason = holdReasons.get(asText(first.reason)) ?? "other";
+  return { reason, ...filled({ note: text(first.reasonNotes, 500) }) };
 }
 
 function toAddress(given: unknown) {
@@ -160,12 +195,25 @@ function toAddress(given: unknown) {
   return addressOf({ ...rest, countryCode });
 }
 
-/** What was taken off the order again has a current quantity of zero. */
-function toLine(item: Json): CanonicalLine[] {
-  const quantity = Number(item.currentQuantity ?? item.quantity);
-  if (!Number.isInteger(quantity) || quantity < 1) return [];
+/** What was taken off the order again is no longer in its current quantity; of a cancelled order that would be all. */
+function quantityOf(item: Json, isCancelled = false): number {
+  const quantity = Number(isCancelled ? item.quantity : (item.currentQuantity ?? item.quantity));
+  return Number.isInteger(quantity) ? Math.max(0, quantity) : 0;
+}
+
+function shippedOf(item: Json): number {
+  const { unfulfilledQuantity: left, requiresShipping } = item;
+  if (requiresShipping === false || typeof left !== "number" || !Number.isInteger(left)) return 0;
+  return Math.min(Math.max(0, quantityOf(item) - left), quantityOf(item));
+}
+
+function toLine(item: Json, isCancelled: boolean): CanonicalLine[] {
+  const quantity = quantityOf(item, isCancelled);
+  if (quantity < 1) return [];
   const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
-  return [lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity })];
+  const shippedQuantity = Math.min(shippedOf(item), quantity);
+  const line = lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity });
+  return [shippedQuantity === 0 ? line : { ...line, shippedQuantity }];
 }
 
 export const ordersImport = pullTask("orders.import", {

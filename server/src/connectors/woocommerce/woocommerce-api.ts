@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { ask, readJson } from "../ask.ts";
+import { ask, readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf, objectOf } from "../shape.ts";
 
@@ -24,7 +24,7 @@ export async function askRoute(call: Call, request: Request): Promise<unknown> {
   const body = readJson(response);
   if (response.status !== 404) return body;
   if (objectOf(body).code === "rest_no_route") return undefined;
-  throw new TaskError("not_found", `The shop has no such order: ${asText(objectOf(body).message)}`);
+  throw new RemoteError("not_found", `The shop has no such order: ${asText(objectOf(body).message)}`);
 }
 
 /** Times of the shop come without a zone; those named `_gmt` are UTC. */
@@ -36,9 +36,10 @@ export function gmt(value: unknown): string | undefined {
 export async function orderIdOf(call: Call, record: Json): Promise<string> {
   const { externalId, number } = record;
   if (typeof externalId === "string" && /^\d+$/.test(externalId)) return externalId;
-  if (typeof number !== "string") throw new TaskError("not_from_here", "The order has neither external id nor number.");
+  if (typeof number !== "string")
+    throw new RemoteError("not_from_here", "The order has neither external id nor number.");
   const found = readJson(await askWoo(call, { path: "/wc/v3/orders", query: { search: number, per_page: 20 } }));
   const exact = listOf(found).filter((order) => String(order.number) === number);
   if (exact.length === 1) return String(exact[0]!.id);
-  throw new TaskError("not_found", `The shop has ${exact.length === 0 ? "no order" : "several orders"} ${number}.`);
+  throw new RemoteError("not_found", `The shop has ${exact.length === 0 ? "no order" : "several orders"} ${number}.`);
 }

@@ -1,7 +1,8 @@
-import { readJson } from "../ask.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
+import { orderLimits } from "../../core/order-limits.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
-import { TaskError } from "../connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import type { Json } from "../shape.ts";
 import {
@@ -57,7 +58,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const isKnown = orders.length > 0 && fresh.length === 0 && (at.page ?? 1) > 1;
     if (isKnown || orders.some((order) => isBefore(order, at.after))) {
       // A cache on the way answered with an older page; going on from it would skip what it hides.
-      if (++stale > maxStale) throw new TaskError("stale_page", "The shop repeats old pages.", { retryable: true });
+      if (++stale > maxStale) throw new RemoteError("stale_page", "The shop repeats old pages.", { retryable: true });
       call.log("warn", "The shop answered with an old page; asking again.");
       continue;
     }
@@ -137,18 +138,20 @@ const statuses = new Map<string, [status: string, payment: string]>([
   ["refunded", ["cancelled", "refunded"]],
   ["failed", ["cancelled", "voided"]],
   ["checkout-draft", ["draft", "pending"]],
+  ["trash", ["cancelled", "voided"]],
 ]);
 
 function canonicalOf(order: Json): CanonicalOrder {
   const billing = objectOf(order.billing);
   const [status, payment] = statuses.get(asText(order.status)) ?? ["new", order.date_paid_gmt ? "paid" : "pending"];
   const name = line([billing.first_name, billing.last_name].map(asText).join(" "), 200);
-  const note = text(order.customer_note, 5000);
+  const note = text(order.customer_note, orderLimits.noteLength);
   const service = line(listOf(order.shipping_lines)[0]?.method_title, 100);
   return {
     externalId: asText(order.id),
     status,
     paymentStatus: payment,
+    ...(order.status === "trash" ? { deleted: true } : {}),
     ...filled({
       number: line(order.number, 100),
       currency: currencyOf(order.currency),
@@ -157,7 +160,7 @@ function canonicalOf(order: Json): CanonicalOrder {
       customer: filledOrNothing({ name, email: line(billing.email, 254), phone: line(billing.phone, 50) }),
       shippingAddress: toAddress(order.shipping) ?? toAddress(billing),
       billingAddress: toAddress(billing),
-      lines: listOf(order.line_items).flatMap(toLine).slice(0, 500),
+      lines: listOf(order.line_items).flatMap(toLine),
       total: amount(order.total),
       shipping: filledOrNothing({ service }),
       notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],

@@ -1,4 +1,4 @@
-import { readJson } from "../ask.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { asText, filled, listOf, objectOf } from "../shape.ts";

@@ -1,6 +1,6 @@
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
-import { readJson } from "../ask.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { CanonicalLocation } from "../canonical.ts";
 import type { Call, Connector, Page } from "../connector.ts";
 import { importSettings } from "../incremental.ts";

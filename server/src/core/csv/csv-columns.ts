@@ -1,33 +1,62 @@
 import type { FieldError } from "../errors.ts";
+import { validationFailed } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
+import type { CellReader } from "./csv-cells.ts";
 
-/** What a file can say about something, and how its columns are usually called. First come, first served. */
-export type CsvVocabulary = {
-  /** As in "Orders have no such field." */
-  noun: string;
-  names: [field: string, aliases: string[]][];
-  /** Fields beyond those with names of their own. */
-  isFurtherField?(field: string): boolean;
-};
+/** A field, how its columns are usually called, the best name first, and how its cells are read. */
+export type SheetField = [field: string, names: string, read?: CellReader];
 
 export type Column = { column: string; field: string | null };
+/** Something that was read otherwise than its sender may think. */
+export type Warning = { column: string; code: string; message: string };
+export type ColumnMapping = Readonly<Record<string, string | null>>;
+
+type Vocabulary = { noun: string; fields: readonly SheetField[]; isFurtherField?(field: string): boolean };
 
 /** "Order Number", "order_number" and "orderNumber" are one name. */
 function fold(column: string): string {
   return column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** Which field each column is; what the caller says goes before what the name suggests. */
+/** Which field each column is: what the caller says goes before what the name suggests. */
 export function matchColumns(
   header: readonly string[],
-  mapping: Readonly<Record<string, string | null>>,
-  vocabulary: CsvVocabulary,
-): Column[] | FieldError[] {
-  const { noun, names, isFurtherField } = vocabulary;
-  const fields = names.map(([field]) => field);
-  const byAlias = new Map<string, string>();
-  for (const [field, aliases] of names) for (const alias of aliases) if (!byAlias.has(alias)) byAlias.set(alias, field);
+  mapping: ColumnMapping,
+  vocabulary: Vocabulary,
+): { columns: Column[]; warnings: Warning[] } {
+  const said = readMapping(header, mapping, vocabulary);
+  const known = new Map<string, { field: string; rank: number }>();
+  for (const [field, names] of vocabulary.fields) {
+    for (const [rank, name] of names.split(" ").entries()) if (!known.has(name)) known.set(name, { field, rank });
+  }
+  const guesses = header.map((column) => (said.has(column) ? undefined : known.get(fold(column))));
+  /** Where the column of each field is. */
+  const owner = new Map<string, number>();
+  for (const [index, guess] of guesses.entries()) {
+    const rival = guess && guesses[owner.get(guess.field) ?? -1];
+    if (guess && (!rival || guess.rank < rival.rank)) owner.set(guess.field, index);
+  }
+  for (const [column, field] of said) if (field !== null) owner.set(field, header.indexOf(column));
+  const warnings: Warning[] = [];
+  const columns = header.map((column, index): Column => {
+    if (said.has(column)) return { column, field: said.get(column)! };
+    const field = guesses[index]?.field;
+    if (field !== undefined && owner.get(field) === index) return { column, field };
+    const [code, why] =
+      field === undefined
+        ? ["unknown_column", "no field has this name. Say in `mapping` what it is."]
+        : ["duplicate_field", `${header[owner.get(field)!]} is the ${field} already.`];
+    // The column that a file of rejected rows has more is no news.
+    if (column !== "" && column !== "error") warnings.push({ column, code, message: `Not read: ${why}` });
+    return { column, field: null };
+  });
+  return { columns, warnings };
+}
+
+function readMapping(header: readonly string[], mapping: ColumnMapping, vocabulary: Vocabulary) {
+  const { noun, isFurtherField } = vocabulary;
+  const fields = vocabulary.fields.map(([field]) => field);
   const errors: FieldError[] = [];
   const said = new Map<string, string | null>();
   for (const [name, field] of Object.entries(mapping)) {
@@ -44,19 +73,8 @@ export function matchColumns(
       said.set(column, field);
     }
   }
-  if (errors.length > 0) return errors;
-  const used = new Set(said.values());
-  return header.map((column) => {
-    if (said.has(column)) return { column, field: said.get(column)! };
-    const field = byAlias.get(fold(column)) ?? null;
-    if (field === null || used.has(field)) return { column, field: null };
-    used.add(field);
-    return { column, field };
-  });
-}
-
-export function isErrors(found: Column[] | FieldError[]): found is FieldError[] {
-  return found.length > 0 && "pointer" in found[0]!;
+  if (errors.length > 0) throw validationFailed(errors);
+  return said;
 }
 
 function wrong(pointer: string, code: string, message: string, given: string, allowed: readonly string[]): FieldError {
@@ -64,29 +82,25 @@ function wrong(pointer: string, code: string, message: string, given: string, al
   return { pointer, code, message, allowed, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-const addressNames: Record<string, string[]> = {
-  name: ["name", "fullname", "recipient"],
-  company: ["company", "companyname"],
-  address1: ["address1", "address", "street", "street1", "streetaddress", "addressline1", "line1"],
-  address2: ["address2", "street2", "addressline2", "line2", "apartment"],
-  city: ["city", "town"],
-  province: ["province", "state", "region", "provincename", "statename"],
-  provinceCode: ["provincecode", "statecode"],
-  zip: ["zip", "zipcode", "postalcode", "postcode", "postal"],
-  country: ["country", "countryname"],
-  countryCode: ["countrycode", "countryiso"],
-  phone: ["phone", "phonenumber", "telephone"],
-  email: [],
+const addressNames: Record<string, string> = {
+  name: "name fullname recipient",
+  company: "company companyname",
+  address1: "address1 address street street1 streetaddress addressline1 line1",
+  address2: "address2 street2 addressline2 line2 apartment",
+  city: "city town",
+  province: "province state region provincename statename",
+  provinceCode: "provincecode statecode",
+  zip: "zip zipcode postalcode postcode postal",
+  country: "country countryname",
+  countryCode: "countrycode countryiso",
+  phone: "phone phonenumber telephone",
+  email: "email",
 };
 
-/** The fields of an address, under each of these beginnings of a column name. */
-export function addressFields(field: string, prefixes: string[]): [string, string[]][] {
-  return Object.entries(addressNames).map(([member, aliases]) => [
-    `${field}.${member}`,
-    prefixes.flatMap((prefix) =>
-      [...new Set([member.toLowerCase(), ...aliases])]
-        .filter((alias) => prefix !== "" || alias !== "email")
-        .map((alias) => prefix + alias),
-    ),
-  ]);
+/** The fields of an address, under each of these beginnings of a column name; an e-mail without one is the buyer's. */
+export function addressFields(field: string, prefixes: string[]): SheetField[] {
+  return Object.entries(addressNames).map(([member, names]) => {
+    const own = prefixes.filter((prefix) => prefix !== "" || member !== "email");
+    return [`${field}.${member}`, own.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ")];
+  });
 }

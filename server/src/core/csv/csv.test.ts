@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { detectDelimiter, guardCell, guardFormula, MalformedCsv, parseCsv, toCsv, unguardFormula } from "./csv.ts";
+import { detectDelimiter, guardCell, guardFormula, MalformedCsv, streamCsv, toCsv, unguardFormula } from "./csv.ts";
+
+const parseCsv = async (text: string, delimiter: string, maxRows: number) =>
+  await Array.fromAsync(streamCsv(text, delimiter, maxRows));
 
 const cell = fc.string({ unit: "grapheme", maxLength: 20 });
 const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 10 });

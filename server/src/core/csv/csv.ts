@@ -24,8 +24,9 @@ export class MalformedCsv extends Error {}
 const chunkSize = 64 * 1024;
 const maxRecordBytes = 1024 * 1024;
 
-function optionsOf(delimiter: string): Options {
-  return {
+/** All rows, blank ones too. Gives way to other work now and then. */
+export async function* streamCsv(text: string, delimiter: string, maxRows = Infinity): AsyncGenerator<string[]> {
+  const options: Options = {
     delimiter,
     // Said outright: else the first line decides, and of a file put together from two the rest would be one long row.
     record_delimiter: ["\r\n", "\n", "\r"],
@@ -33,30 +34,31 @@ function optionsOf(delimiter: string): Options {
     skip_empty_lines: false,
     max_record_size: maxRecordBytes,
   };
-}
-
-/** All rows, blank ones too, so that their numbers are those a spreadsheet shows. Gives way to other work now and then. */
-export async function parseCsv(text: string, delimiter: string, maxRows: number): Promise<string[][]> {
-  const rows: string[][] = [];
+  let count = 0;
   try {
-    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(optionsOf(delimiter)));
+    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
     for await (const row of parser as AsyncIterable<string[]>) {
-      rows.push(row);
-      if (rows.length > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
+      if (++count > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
+      yield row;
     }
   } catch (error) {
     throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
   }
-  return rows;
 }
 
-/** Row by row, for files that are too large to be held as rows. Blank rows are there too, so that rows can be counted. */
-export async function* streamCsv(text: string, delimiter: string): AsyncGenerator<string[]> {
-  const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(optionsOf(delimiter)));
-  try {
-    for await (const row of parser as AsyncIterable<string[]>) yield row;
-  } catch (error) {
-    throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
+/** With the number that a spreadsheet shows for it. */
+export type Row = { number: number; cells: string[] };
+
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === "");
+}
+
+/** Those that are not blank. */
+export async function* readRows(text: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+  let number = 0;
+  for await (const cells of streamCsv(text, delimiter, maxRows)) {
+    number++;
+    if (!isBlank(cells)) yield { number, cells };
   }
 }
 

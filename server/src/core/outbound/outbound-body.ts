@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { OutboundError } from "./outbound-error.ts";
+import { RemoteError } from "../remote-error.ts";
 
 export type RequestBody = { json: unknown } | { text: string; type?: string } | { form: Record<string, string> };
 
@@ -29,15 +29,15 @@ export async function decodeBytes(
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity" || bytes.length === 0) return bytes;
   const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-  if (!decode) throw new OutboundError("bad_encoding", "The answer is encoded in a way the hub does not read.", fail);
+  if (!decode) throw new RemoteError("bad_encoding", "The answer is encoded in a way the hub does not read.", fail);
   try {
     return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     if ((cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxBytes, fail);
-    throw new OutboundError("bad_encoding", "The answer cannot be decompressed.", { ...fail, retryable: true, cause });
+    throw new RemoteError("bad_encoding", "The answer cannot be decompressed.", { ...fail, retryable: true, cause });
   }
 }
 
-export function tooLarge(maxBytes: number, fail: { mayHaveHappened: boolean }): OutboundError {
-  return new OutboundError("response_too_large", `The answer has more than ${maxBytes} bytes.`, fail);
+export function tooLarge(maxBytes: number, fail: { mayHaveHappened: boolean }): RemoteError {
+  return new RemoteError("response_too_large", `The answer has more than ${maxBytes} bytes.`, fail);
 }

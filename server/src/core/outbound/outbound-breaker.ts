@@ -1,6 +1,6 @@
 import type { CircuitBreakerPolicy } from "cockatiel";
 import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleWhen } from "cockatiel";
-import { OutboundError } from "./outbound-error.ts";
+import { RemoteError } from "../remote-error.ts";
 
 const outageCodes = new Set(["dns_failed", "connect_failed", "connection_lost", "timeout"]);
 
@@ -13,7 +13,7 @@ function breakerFor(key: string, { failures, openMs }: BreakerOptions): CircuitB
   const known = breakers.get(key);
   if (known) return known;
   const policy = circuitBreaker(
-    handleWhen((error) => error instanceof OutboundError && outageCodes.has(error.code)).orWhenResult(isServerFailure),
+    handleWhen((error) => error instanceof RemoteError && outageCodes.has(error.code)).orWhenResult(isServerFailure),
     { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) },
   );
   if (breakers.size >= maxBreakers) breakers.delete(breakers.keys().next().value!);
@@ -36,6 +36,6 @@ export async function throughBreaker<T extends { status: number }>(
   } catch (error) {
     if (!(error instanceof BrokenCircuitError)) throw error;
     const message = "The other side failed several times in a row and is left alone for a moment.";
-    throw new OutboundError("circuit_open", message, { retryable: true, retryAfterMs: options.openMs, cause: error });
+    throw new RemoteError("circuit_open", message, { retryable: true, retryAfterMs: options.openMs, cause: error });
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { isIP } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { tooLarge } from "./outbound-body.ts";
-import { OutboundError } from "./outbound-error.ts";
+import { RemoteError } from "../remote-error.ts";
 import { bareHost, refuseAddress, resolveBySystem, safeAddresses } from "./outbound-guard.ts";
 import type { Answer, ClientOptions, Connect, HttpClient, Plan } from "./outbound-request.ts";
 import { cancelled, nameOf, runRequest } from "./outbound-request.ts";
@@ -25,7 +25,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
   let size = 0;
   /** Before the request is on its way nothing can have happened there. */
   const reach = (): { mayHaveHappened: boolean } => ({ mayHaveHappened: abort !== undefined && !plan.isSafe });
-  const fail = (error: OutboundError): void => {
+  const fail = (error: RemoteError): void => {
     if (isOver) return;
     isOver = true;
     reject(error);
@@ -33,7 +33,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
   };
   const onAbort = (): void => fail(cancelled(reach().mayHaveHappened));
   const onTimeout = (): void =>
-    fail(new OutboundError("timeout", `${nameOf(plan)} took too long.`, { retryable: true, ...reach() }));
+    fail(new RemoteError("timeout", `${nameOf(plan)} took too long.`, { retryable: true, ...reach() }));
 
   if (plan.signal?.aborted) throw cancelled(false);
   const timer = setTimeout(onTimeout, Math.max(timeoutMs, 0));
@@ -62,7 +62,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
         resolve({ ...received!, bytes: Buffer.concat(chunks) });
       },
       onResponseError(_controller, error) {
-        fail(error instanceof OutboundError ? error : explainFailure(plan, error, reach()));
+        fail(error instanceof RemoteError ? error : explainFailure(plan, error, reach()));
       },
     },
   );
@@ -74,15 +74,15 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
   }
 }
 
-function tooLate(plan: Plan): OutboundError {
-  return new OutboundError("too_late", `${nameOf(plan)} was not called: it is too late for that.`, { retryable: true });
+function tooLate(plan: Plan): RemoteError {
+  return new RemoteError("too_late", `${nameOf(plan)} was not called: it is too late for that.`, { retryable: true });
 }
 
-function explainFailure(plan: Plan, cause: Error, reach: { mayHaveHappened: boolean }): OutboundError {
+function explainFailure(plan: Plan, cause: Error, reach: { mayHaveHappened: boolean }): RemoteError {
   const { code = cause.name } = cause as { code?: string };
-  if (code === "UND_ERR_INVALID_ARG") return new OutboundError("invalid_request", cause.message, { cause });
+  if (code === "UND_ERR_INVALID_ARG") return new RemoteError("invalid_request", cause.message, { cause });
   const message = `The connection to ${nameOf(plan)} broke (${code}).`;
-  return new OutboundError("connection_lost", message, { retryable: true, ...reach, cause });
+  return new RemoteError("connection_lost", message, { retryable: true, ...reach, cause });
 }
 
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -139,13 +139,13 @@ async function openGuarded(
       }
       return socket;
     } catch (error) {
-      if (error instanceof OutboundError) throw error;
+      if (error instanceof RemoteError) throw error;
       failure = error;
     }
   }
   const { code = "unknown reason" } = failure as { code?: string };
   const message = `No connection to ${hostname} (${code}).`;
-  throw new OutboundError("connect_failed", message, { retryable: true, cause: failure });
+  throw new RemoteError("connect_failed", message, { retryable: true, cause: failure });
 }
 
 function connectByNet(): Connect {

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { OutboundError } from "./outbound-error.ts";
+import { RemoteError } from "../remote-error.ts";
 
 export type Resolve = (hostname: string) => Promise<string[]>;
 
@@ -44,13 +44,13 @@ function plainAddress(address: string): string | undefined {
 
 /** The address as a URL that may be called as far as its text tells; names are looked up when connecting. */
 export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
-  if (!URL.canParse(String(given))) throw new OutboundError("invalid_url", "The address is not a URL.");
+  if (!URL.canParse(String(given))) throw new RemoteError("invalid_url", "The address is not a URL.");
   const url = new URL(given);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new OutboundError("invalid_url", `The address must start with https:// or http://, not ${url.protocol}`);
+    throw new RemoteError("invalid_url", `The address must start with https:// or http://, not ${url.protocol}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new OutboundError("invalid_url", "The address must not hold a user name or password.");
+    throw new RemoteError("invalid_url", "The address must not hold a user name or password.");
   }
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) refuseAddress(host, host, allowPrivate);
@@ -67,7 +67,7 @@ export function refuseAddress(address: string, hostname: string, allowPrivate: b
   if (problem === undefined) return;
   // Where an inner name points to is nobody's business outside.
   const what = address === hostname ? problem : problem.replace("is ", "points to an address that is ");
-  throw new OutboundError("address_refused", `${hostname} ${what}; the hub does not call such addresses.`);
+  throw new RemoteError("address_refused", `${hostname} ${what}; the hub does not call such addresses.`);
 }
 
 /**
@@ -86,8 +86,8 @@ async function resolveName(hostname: string, resolve: Resolve): Promise<string[]
   try {
     addresses = await resolve(hostname);
   } catch (cause) {
-    throw new OutboundError("dns_failed", `${hostname} was not found.`, { retryable: true, cause });
+    throw new RemoteError("dns_failed", `${hostname} was not found.`, { retryable: true, cause });
   }
   if (addresses.length > 0) return addresses;
-  throw new OutboundError("dns_failed", `${hostname} has no address.`, { retryable: true });
+  throw new RemoteError("dns_failed", `${hostname} has no address.`, { retryable: true });
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { RequestBody } from "./outbound-body.ts";
 import { decodeBytes, encodeBody } from "./outbound-body.ts";
-import { OutboundError } from "./outbound-error.ts";
+import { RemoteError } from "../remote-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
 import { checkUrl } from "./outbound-guard.ts";
 import type { BreakerOptions } from "./outbound-breaker.ts";
@@ -86,13 +86,13 @@ export async function runRequest(
   const attempts = plan.isSafe ? (options.attempts ?? 3) : 1;
   const sleep = options.sleep ?? defaultSleep;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptOnce(exchange, options, plan).catch(keepOutboundError);
-    const mayRepeat = outcome instanceof OutboundError ? isPassing(outcome) : isRetryableStatus(outcome.status);
+    const outcome = await attemptOnce(exchange, options, plan).catch(keepRemoteError);
+    const mayRepeat = outcome instanceof RemoteError ? isPassing(outcome) : isRetryableStatus(outcome.status);
     const waitMs = outcome.retryAfterMs ?? backoffMs(attempt, options.random ?? Math.random);
     const isInTime = waitMs <= (options.maxWaitMs ?? 10_000) && performance.now() + waitMs < plan.endsAt;
     if (attempt < attempts && mayRepeat && isInTime) {
       await sleep(waitMs, plan.signal).catch(() => Promise.reject(cancelled(false)));
-    } else if (outcome instanceof OutboundError) throw outcome;
+    } else if (outcome instanceof RemoteError) throw outcome;
     else return outcome;
   }
 }
@@ -102,12 +102,12 @@ async function defaultSleep(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /** An open circuit is not waited for: whoever runs the task has better things to do meanwhile. */
-function isPassing(error: OutboundError): boolean {
+function isPassing(error: RemoteError): boolean {
   return error.retryable && error.code !== "circuit_open";
 }
 
-function keepOutboundError(error: unknown): OutboundError {
-  if (error instanceof OutboundError) return error;
+function keepRemoteError(error: unknown): RemoteError {
+  if (error instanceof RemoteError) return error;
   throw error;
 }
 
@@ -163,7 +163,7 @@ function nextHop(plan: Plan, status: number, location: string, allowPrivate: boo
   if (!next || !isRead || next.origin !== plan.url.origin || hop >= maxRedirects) {
     const where = next ? `${next.origin}${next.pathname}` : "an address that cannot be read";
     const message = `${nameOf(plan)} redirects to ${where}, which is not followed. Use the final address.`;
-    throw new OutboundError("redirect_refused", message, { mayHaveHappened });
+    throw new RemoteError("redirect_refused", message, { mayHaveHappened });
   }
   return checkUrl(next, allowPrivate);
 }
@@ -187,7 +187,7 @@ async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
         return JSON.parse(text) as unknown;
       } catch (cause) {
         const message = `${nameOf(plan)} answered ${answer.status} with something that is not JSON.`;
-        throw new OutboundError("invalid_json", message, { retryable: plan.isSafe, mayHaveHappened, cause });
+        throw new RemoteError("invalid_json", message, { retryable: plan.isSafe, mayHaveHappened, cause });
       }
     },
     retryAfterMs: readRetryAfter(answer.headers["retry-after"], new Date()),
@@ -195,8 +195,8 @@ async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
   };
 }
 
-export function cancelled(mayHaveHappened: boolean): OutboundError {
-  return new OutboundError("cancelled", "The call was cancelled.", { mayHaveHappened });
+export function cancelled(mayHaveHappened: boolean): RemoteError {
+  return new RemoteError("cancelled", "The call was cancelled.", { mayHaveHappened });
 }
 
 /** Without the query, which may hold a key. */

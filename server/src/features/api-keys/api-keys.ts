@@ -28,7 +28,8 @@ export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
   }
   return await change(ctx, async (tx) => {
     const { row, value } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
-    await record(tx, ctx, "created", row, { name: row.name, scopes: row.scopes, expiresAt: row.expires_at });
+    const data = { name: row.name, scopes: row.scopes, expiresAt: row.expires_at?.toISOString() ?? null };
+    await recordEvent(tx, ctx, { type: "api_key.created", objectId: row.id, data });
     return { ...present(ctx, row), key: value };
   });
 }
@@ -43,7 +44,8 @@ export async function rotateApiKey(ctx: Ctx, id: string, request: RotateRequest)
     const graceMs = (request.graceSeconds ?? defaultGraceSeconds) * 1000;
     const until = new Date(Math.min(ctx.clock.real().getTime() + graceMs, old.expires_at?.getTime() ?? Infinity));
     await store.replaceApiKey(tx, ctx.orgId, id, row.id, until);
-    await record(tx, ctx, "rotated", old, { replacedBy: row.id, expiresAt: until.toISOString() });
+    const data = { replacedBy: row.id, expiresAt: until.toISOString() };
+    await recordEvent(tx, ctx, { type: "api_key.rotated", objectId: id, data });
     await ctx.signals.publish(tx, "api_key", id);
     return { ...present(ctx, row), key: value, replaces: id, previousExpiresAt: until.toISOString() };
   });
@@ -53,7 +55,7 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const key = await lock(tx, ctx, id);
     await store.revokeApiKey(tx, ctx.orgId, id, ctx.clock.real());
-    await record(tx, ctx, "deleted", key, { name: key.name });
+    await recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name: key.name } });
     await ctx.signals.publish(tx, "api_key", id);
     return { id, deleted: true as const };
   });
@@ -106,10 +108,6 @@ function refuseIfOver(ctx: Ctx, key: ApiKeyRow): void {
   if (key.expires_at !== null && key.expires_at <= ctx.clock.real()) {
     throw new HubError("invalid_state", `The key expired at ${key.expires_at.toISOString()}; create a new one.`);
   }
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, key: ApiKeyRow, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `api_key.${what}`, objectType: "api_key", objectId: key.id, data });
 }
 
 function present(ctx: { clock: Ctx["clock"]; environment: Environment }, row: ApiKeyRow): ApiKey {

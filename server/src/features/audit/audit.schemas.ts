@@ -19,7 +19,9 @@ export const AuditEntry = Type.Object({
 export type AuditEntry = Static<typeof AuditEntry>;
 
 export const AuditQuery = pageQuery({
-  type: Type.Optional(Type.String({ maxLength: 100, description: "For example condition_set.created" })),
+  type: Type.Optional(
+    Type.String({ maxLength: 100, description: "Such as condition_set.created; docs/events.md has all of them" }),
+  ),
   objectId: Type.Optional(Id),
   actorId: Type.Optional(Id),
   from: Since,

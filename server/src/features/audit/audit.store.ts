@@ -32,7 +32,7 @@ export async function listEntries(db: Queryable, orgId: string, query: AuditQuer
   const page = await listPage<EntryRow>(db, query, {
     select: "*",
     from: "events",
-    where: [["org_id = ?", orgId], "sequence is not null", ...filters],
+    where: [["org_id = ?", orgId], ...filters],
     orderBy: "sequence desc",
     // The sequence has no gaps: without a filter its head is the count, however long the log has become.
     total: isFiltered ? undefined : (await findHead(db, orgId)).sequence,
@@ -40,9 +40,9 @@ export async function listEntries(db: Queryable, orgId: string, query: AuditQuer
   return mapPage(page, present);
 }
 
-export async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
+async function findHead(db: Queryable, orgId: string): Promise<{ sequence: number; hash: string }> {
   const [row] = await db.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 and sequence is not null order by sequence desc limit 1",
+    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
     [orgId],
   );
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString("hex") ?? "" };

@@ -46,9 +46,10 @@ describe("the audit log", () => {
         pathOf(mounted, (kind) => made[kind]),
         exampleBody(route),
       );
-      const { added, removed, dryRun, preflight_token: token } = answer.body;
+      const { added, removed, dryRun, preflight_token: token, summary } = answer.body;
       const isLook = route.onlyLooks === true || dryRun === true || token !== undefined;
-      const isChange = answer.status < 300 && added !== 0 && removed !== 0 && !isLook;
+      const hasDone = added !== 0 && removed !== 0 && summary?.queued !== 0;
+      const isChange = answer.status < 300 && hasDone && !isLook;
       const entries = await entriesOf(answer.headers.get("x-request-id"));
       if (isChange) expect(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
       else expect(entries, `${mounted.name} ${answer.status}`).toBe(0);
@@ -76,8 +77,10 @@ describe("the audit log", () => {
   });
 
   test("cannot be changed through the database, not even by mistake", async () => {
-    await expect(db.query("update events set type = 'x'")).rejects.toThrow("append-only");
-    await expect(db.query("delete from events")).rejects.toThrow("append-only");
+    for (const table of ["events", "unsealed_events"]) {
+      await expect(db.query(`update ${table} set type = 'x'`)).rejects.toThrow("append-only");
+      await expect(db.query(`delete from ${table}`)).rejects.toThrow("append-only");
+    }
   });
 
   test("shows any tampering by somebody who gets around that", async () => {

@@ -9,9 +9,11 @@ import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange } from "../users/users.schemas.ts";
 import { findIdentity, findPasswordHash, findSignIn, replacePassword } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
-import * as store from "./auth.store.ts";
+import * as sessions from "../users/sessions.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
+
+export { authenticate } from "./authenticate.ts";
 
 const sessionMs = 30 * 24 * 3_600_000;
 const refreshPrefix = "oohr_";
@@ -28,8 +30,9 @@ export async function signIn(ctx: Ctx, request: SignInRequest, address: string):
   succeeded();
   const own = actingAs(ctx, user.id, user.org_id, user.email);
   return await ctx.db.transaction(async (tx) => {
-    if (!(await store.markSignedIn(tx, user.id, checked, ctx.clock.real()))) throw new HubError("invalid_credentials");
-    await recordEvent(tx, own, { type: "session.started", objectType: "user", objectId: user.id });
+    if (!(await sessions.markSignedIn(tx, user.id, checked, ctx.clock.real())))
+      throw new HubError("invalid_credentials");
+    await recordEvent(tx, own, { type: "session.started", objectId: user.id });
     return await issue(tx, own, { id: user.id, orgId: user.org_id, role: user.role }, ctx.newId());
   });
 }
@@ -39,20 +42,20 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
   const hash = hashToken(refreshToken);
   const now = ctx.clock.real();
   const answer = await ctx.db.transaction(async (tx): Promise<TokenAnswer | HubError> => {
-    await store.lockHolder(tx, hash);
-    const token = await store.lockRefreshToken(tx, hash);
+    await sessions.lockHolder(tx, hash);
+    const token = await sessions.lockRefreshToken(tx, hash);
     const user = token && (await findIdentity(tx, token.user_id));
     if (!token || !user?.isActive || token.revoked_at || token.expires_at <= now) {
       return new HubError("invalid_token", "The refresh token is not valid (any more). Sign in again.");
     }
     if (token.used_at) {
       // Returned, not thrown: the revocation has to be committed.
-      await store.revokeFamily(tx, token.family_id, now);
+      await sessions.revokeFamily(tx, token.family_id, now);
       const own = actingAs(ctx, user.id, user.orgId, user.email);
-      await recordEvent(tx, own, { type: "session.reuse_detected", objectType: "user", objectId: user.id });
+      await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
-    await store.markUsed(tx, hash, now);
+    await sessions.markUsed(tx, hash, now);
     return await issue(tx, ctx, user, token.family_id);
   });
   if (answer instanceof HubError) throw answer;
@@ -62,14 +65,14 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
 export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedOut: boolean }> {
   const hash = hashToken(refreshToken);
   return await ctx.db.transaction(async (tx) => {
-    await store.lockHolder(tx, hash);
-    const token = await store.lockRefreshToken(tx, hash);
+    await sessions.lockHolder(tx, hash);
+    const token = await sessions.lockRefreshToken(tx, hash);
     if (!token || token.revoked_at) return { signedOut: false };
-    await store.revokeFamily(tx, token.family_id, ctx.clock.real());
+    await sessions.revokeFamily(tx, token.family_id, ctx.clock.real());
     const user = await findIdentity(tx, token.user_id);
     if (user) {
       const own = actingAs(ctx, user.id, user.orgId, user.email);
-      await recordEvent(tx, own, { type: "session.ended", objectType: "user", objectId: user.id });
+      await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
     }
     return { signedOut: true };
   });
@@ -107,7 +110,7 @@ export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, addre
 const wrongPassword = () => badField("/currentPassword", "wrong_password", "The current password is wrong.");
 
 export async function removeExpiredSessions(world: World): Promise<void> {
-  await store.deleteExpiredTokensAcrossOrgs(world.db, world.clock.real());
+  await sessions.deleteExpiredTokensAcrossOrgs(world.db, world.clock.real());
 }
 
 async function issue(
@@ -119,7 +122,7 @@ async function issue(
   const refreshToken = refreshPrefix + randomBytes(32).toString("base64url");
   const at = ctx.clock.real();
   const expiresAt = new Date(at.getTime() + sessionMs);
-  await store.insertRefreshToken(tx, { hash: hashToken(refreshToken), familyId, userId: user.id, at, expiresAt });
+  await sessions.insertRefreshToken(tx, { hash: hashToken(refreshToken), familyId, userId: user.id, at, expiresAt });
   const accessToken = await signUserToken(ctx, user);
   return { accessToken, tokenType: "Bearer", expiresIn: accessTokenSeconds, refreshToken };
 }

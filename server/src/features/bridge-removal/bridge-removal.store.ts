@@ -1,6 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 
-export type BridgeUse = {
+type BridgeUse = {
   type: "schedule" | "transformation" | "pipeline" | "location" | "task_execution";
   id: string;
   name: string;

@@ -1,4 +1,4 @@
-import { TaskError } from "../../connectors/connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { BridgeRow } from "./bridges.store.ts";
@@ -18,7 +18,7 @@ export function openCredentials({ secrets }: World, row: BridgeRow): Credentials
     text = secrets.open(row.sealed_credentials, contextOf(row.org_id, row.id));
   } catch (cause) {
     const message = "The credentials were sealed with a key that this hub does not have any more. Give them anew.";
-    throw new TaskError("credentials_unreadable", message, { cause });
+    throw new RemoteError("credentials_unreadable", message, { cause });
   }
   return JSON.parse(text) as Credentials;
 }
@@ -30,7 +30,7 @@ export function mergeCredentials(world: World, row: BridgeRow, patch: Credential
   try {
     before = openCredentials(world, row);
   } catch (error) {
-    if (!(error instanceof TaskError)) throw error;
+    if (!(error instanceof RemoteError)) throw error;
     before = {};
   }
   return mergePatch(before, patch) as Credentials;

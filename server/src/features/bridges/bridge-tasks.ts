@@ -2,15 +2,14 @@ import path from "node:path";
 import type { TObject } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
-import { TaskError } from "../../connectors/connector.ts";
-import { cleanText } from "../../connectors/shape.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
-import { OutboundError } from "../../core/outbound/outbound-error.ts";
 import { notFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
+import { cleanText } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
@@ -60,6 +59,11 @@ export async function findKnownBridge(world: World, id: string): Promise<OpenBri
 
 export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | undefined {
   return tasks.find((task) => task.name === name);
+}
+
+/** Which shop it speaks with: another one is read from its beginning. */
+export function siteOf({ connector, row }: OpenBridge): string {
+  return JSON.stringify((connector.site ?? []).map((name) => row.settings[name] ?? null));
 }
 
 /** Executions of this bridge that may run at a time, on all nodes together. */
@@ -229,7 +233,7 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
   if (signal?.aborted && (signal.reason as Error | undefined)?.name === "TimeoutError") {
     return { code: "timed_out", message: "The other side did not finish in time.", retryable: true };
   }
-  if (error instanceof TaskError || error instanceof OutboundError) {
+  if (error instanceof RemoteError) {
     const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
     return {
       code,

@@ -38,7 +38,7 @@ export const BridgePatch = Strict(
 );
 export type BridgePatch = Static<typeof BridgePatch>;
 
-export const healthStates = ["unknown", "healthy", "failing"] as const;
+const healthStates = ["unknown", "healthy", "failing"] as const;
 
 const Problem = Type.Object({ code: Type.String(), message: Type.String() });
 

@@ -100,11 +100,6 @@ export async function updateBridge(
   return row!;
 }
 
-/** How far its tasks have read at the other side. */
-export async function forgetCursors(tx: Tx, id: string): Promise<void> {
-  await tx.query("delete from bridge_cursors where bridge_id = $1", [id]);
-}
-
 /** The row stays, since orders and executions name it; its secrets do not. */
 export async function removeBridge(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
   await tx.query(

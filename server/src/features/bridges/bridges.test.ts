@@ -1,6 +1,6 @@
 import { Type } from "../../core/type.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { TaskError } from "../../connectors/connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { connectionTest } from "../../connectors/standard-tasks.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { installConnector, scriptedCall, scriptedShop } from "../../testing/scripted-connector.ts";
@@ -19,7 +19,7 @@ const tasks = [
     shown = credentials;
     return Promise.resolve({ seen: Object.keys(credentials).length });
   }),
-  scriptedCall("break", true, () => Promise.reject(new TaskError("shop_closed", "The shop is closed."))),
+  scriptedCall("break", true, () => Promise.reject(new RemoteError("shop_closed", "The shop is closed."))),
 ];
 const connector = installConnector([], {
   tasks: () => tasks,
@@ -242,7 +242,7 @@ describe("health", () => {
       { ok: true, result: { ok: true, shop: "Scripted" }, error: null },
     ]);
     expect((await org.get(`/bridges/${id}`)).body.health).toMatchObject({ status: "healthy" });
-    problem = new TaskError("unauthorized", "The shop refuses the token.");
+    problem = new RemoteError("unauthorized", "The shop refuses the token.");
     const bad = await org.post(`/bridges/${id}/test`);
     expect([bad.status, bad.body]).toMatchObject([
       200,
@@ -250,7 +250,7 @@ describe("health", () => {
     ]);
     const { health } = (await org.get(`/bridges/${id}`)).body;
     expect(health).toMatchObject({ status: "failing", consecutiveFailures: 1, lastError: { code: "unauthorized" } });
-    problem = new TaskError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
+    problem = new RemoteError("rate_limited", "Slow\u0000 down \ud800", { retryable: true });
     const odd = await org.post(`/bridges/${id}/test`);
     expect(odd.body).toMatchObject({ ok: false, error: { code: "rate_limited", message: "Slow down \ufffd" } });
     const task = { bridgeId: id, taskName: "connection.test" };
@@ -314,7 +314,7 @@ describe("health", () => {
 describe("a bridge that is not there any more", () => {
   test("inactive: nothing is executed on it, the test still works", async () => {
     const { id } = (await create()).body;
-    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
     await org.patch(`/bridges/${id}`, { isActive: false });
     const refused = await org.post("/tasks/execute", { bridgeId: id, taskName: "show" });
     expect([refused.status, refused.body.code]).toEqual([409, "bridge_inactive"]);
@@ -328,7 +328,7 @@ describe("a bridge that is not there any more", () => {
   test("deleted: what waited fails and says why, its executions stay readable, and nothing new is taken", async () => {
     const { id } = (await create()).body;
     const done = (await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" })).body;
-    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 1 })).body;
+    const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
     await org.delete(`/bridges/${id}?force=true`);
     const look = async () => (await org.get(`/tasks/executions/${waiting.id}`)).body;
     expect(await eventually(look, ({ status }) => status === "failed")).toMatchObject({
@@ -345,7 +345,7 @@ describe("a bridge that is not there any more", () => {
     const { id: well } = (await create()).body;
     await tamper("update bridges set connector = 'gone' where id = $1", [id]);
     const queue = async (bridgeId: string) =>
-      (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 1 })).body.id;
+      (await org.post("/tasks/execute", { bridgeId, taskName: "show", delaySeconds: 2 })).body.id;
     const good = await queue(well);
     await tamper("update bridges set connector = $2 where id = $1", [id, connector]);
     const bad = await queue(id);

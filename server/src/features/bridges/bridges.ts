@@ -20,7 +20,7 @@ import { mergeCredentials, sealCredentials } from "./bridge-credentials.ts";
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
-export { listTasks, requireTask, testBridge } from "./bridge-tasks.ts";
+export { listTasks, testBridge } from "./bridge-tasks.ts";
 export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
@@ -66,7 +66,7 @@ export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Br
 }
 
 /** In a transaction of the caller's, such as the first start. */
-export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
+async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
   const credentials = { ...request.credentials };
@@ -84,7 +84,9 @@ export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promi
       at: ctx.clock.now(),
     }),
   );
-  await record(tx, ctx, "created", row, { name: row.name, connector: row.connector, isActive: row.is_active });
+  const { name, version } = row;
+  const data = { name, connector: row.connector, isActive: row.is_active, version };
+  await recordEvent(tx, ctx, { type: "bridge.created", objectId: id, data });
   return row;
 }
 
@@ -111,8 +113,6 @@ export async function updateBridge(
     const credentials = patch.credentials === undefined ? undefined : mergeCredentials(ctx, row, patch.credentials);
     const connector = requireConnector(row.connector);
     checkConfiguration(ctx, connector, settings, credentials);
-    // Another shop is read from its beginning.
-    if (connector.site?.some((name) => settings[name] !== row.settings[name])) await store.forgetCursors(tx, id);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
     const updated = await refuseTakenName(
       store.updateBridge(
@@ -133,19 +133,21 @@ export async function updateBridge(
     );
     await ctx.signals.publish(tx, "bridge", id);
     const { credentials: secret, ...shown } = patch;
-    await record(tx, ctx, "updated", updated, {
-      ...shown,
-      ...(secret === undefined ? {} : { credentialsReplaced: true }),
-    });
+    const hidden = secret === undefined ? {} : { credentialsReplaced: true };
+    const data = { ...shown, ...hidden, version: updated.version };
+    await recordEvent(tx, ctx, { type: "bridge.updated", objectId: id, data });
     return presentBridge(updated);
   });
 }
 
+export type EndedUses = { pausedSchedules?: number; deactivatedTransformations?: number; cancelledExecutions?: number };
+
 /** Whether it may go is decided by whoever knows what uses it; `row` is locked. */
-export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, more: Record<string, unknown>): Promise<void> {
+export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: EndedUses): Promise<void> {
   await store.removeBridge(tx, ctx.orgId, row.id, ctx.clock.now());
   await ctx.signals.publish(tx, "bridge", row.id);
-  await record(tx, ctx, "deleted", row, { name: row.name, ...more });
+  const { id, name, version } = row;
+  await recordEvent(tx, ctx, { type: "bridge.deleted", objectId: id, data: { name, version, ...ended } });
 }
 
 /**
@@ -205,7 +207,7 @@ async function refuseTakenName<T>(saved: Promise<T>): Promise<T> {
   }
 }
 
-export function presentBridge(row: BridgeRow): Bridge {
+function presentBridge(row: BridgeRow): Bridge {
   const failures = row.consecutive_failures;
   const hasRun = row.last_success_at !== null || row.last_failure_at !== null;
   return {
@@ -227,8 +229,4 @@ export function presentBridge(row: BridgeRow): Bridge {
     updatedAt: row.updated_at.toISOString(),
     version: row.version,
   };
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, row: BridgeRow, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `bridge.${what}`, objectType: "bridge", objectId: row.id, data });
 }

@@ -2,6 +2,8 @@ import type { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { Page } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import { leasesOn } from "../../queue/leases.ts";
 import type { CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
 
 export type AccountRow = {
@@ -22,7 +24,10 @@ export type AccountRow = {
   chart: { name: string; version: number; rowCount: number; uploadedAt: string } | null;
 };
 
-/** The card that `cardOn` would choose for the day; the two must agree. */
+/**
+ * With the card in effect on a day: of those that have begun and not ended (both days included) the one that began last,
+ * and of several from one day the newest upload.
+ */
 const columns = (day: string): string => `a.id, a.name, a.carrier, a.description, a.settings, a.credentials,
   a.credential_fields, a.pickup_rules, a.service_aliases, a.is_active, a.version, a.created_at, a.updated_at,
   (select json_build_object('id', c.id, 'version', c.number, 'name', c.name, 'effectiveFrom', c.effective_from,
@@ -89,8 +94,8 @@ export type AccountValues = {
 export async function insertAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
   await tx.query(
     `insert into carrier_accounts (id, org_id, name, carrier, description, settings, credentials, credential_fields,
-       pickup_rules, service_aliases, is_active, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
+       pickup_rules, service_aliases, is_active, created_at, updated_at, due_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)`,
     [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
   );
 }
@@ -98,7 +103,7 @@ export async function insertAccount(tx: Tx, orgId: string, account: AccountValue
 export async function updateAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
   await tx.query(
     `update carrier_accounts set name = $3, carrier = $4, description = $5, settings = $6, credentials = $7,
-       credential_fields = $8, pickup_rules = $9, service_aliases = $10, is_active = $11, updated_at = $12,
+       credential_fields = $8, pickup_rules = $9, service_aliases = $10, is_active = $11, updated_at = $12, due_at = $12,
        version = version + 1 where id = $1 and org_id = $2`,
     [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
   );
@@ -156,4 +161,33 @@ export async function listFirstActiveAcrossOrgs(
       order by org_id, carrier, created_at, id`,
     [carriers, orgId],
   );
+}
+
+/** An account whose carrier is about to be asked about parcels. Nobody else asks through it meanwhile. */
+export type TrackingTurn = LeasedRow & { carrier: string; attempts: number };
+
+export const trackingTurns = leasesOn<TrackingTurn>({
+  table: "carrier_accounts",
+  columns: "t.id, t.org_id, t.carrier, t.attempts",
+  attempts: "attempts",
+  clock: "hub",
+  leaseMs: 60_000,
+});
+
+/** `dueAt`: when the next one comes. */
+export async function endTrackingTurn(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  { dueAt, attempts }: { dueAt: string; attempts: number },
+): Promise<void> {
+  await db.query(
+    `update carrier_accounts set due_at = $3, attempts = $4, lease_owner = null, lease_until = null
+      where org_id = $1 and id = $2`,
+    [orgId, accountId, dueAt, attempts],
+  );
+}
+
+export async function hastenTrackingAcrossOrgs(tx: Tx, now: Date): Promise<void> {
+  await tx.query("update carrier_accounts set due_at = $1 where due_at > $1", [now]);
 }

@@ -34,11 +34,11 @@ export function today(ctx: Ctx): string {
 
 export async function listCarrierAccounts(ctx: Ctx, query: CarrierAccountQuery): Promise<Page<CarrierAccount>> {
   const page = await store.listAccounts(ctx.db, ctx.orgId, query, today(ctx));
-  return { ...page, data: page.data.map(present) };
+  return { ...page, data: page.data.map(presentAccount) };
 }
 
 export async function getCarrierAccount(ctx: Ctx, id: string): Promise<CarrierAccount> {
-  return present(await getRow(ctx.db, ctx, id));
+  return presentAccount(await getRow(ctx.db, ctx, id));
 }
 
 export function listCarriers() {
@@ -82,9 +82,10 @@ export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequ
       isActive: request.isActive ?? true,
       at: ctx.clock.now(),
     });
-    const account = present(await getRow(tx, ctx, id));
-    const { name, carrier: carrierName, isActive } = account;
-    await record(tx, ctx, "created", id, { name, carrier: carrierName, isActive });
+    const account = presentAccount(await getRow(tx, ctx, id));
+    const { name, isActive, version } = account;
+    const data = { name, carrier: account.carrier, isActive, version };
+    await recordEvent(tx, ctx, { type: "carrier_account.created", objectId: id, data });
     return account;
   });
 }
@@ -136,8 +137,10 @@ export async function updateCarrierAccount(
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, values));
     const { credentials: given, ...told } = patch;
     const fields = given === undefined ? {} : { credentialFields: values.credentialFields };
-    await record(tx, ctx, "updated", id, { ...told, ...fields });
-    return present(await getRow(tx, ctx, id));
+    const updated = await getRow(tx, ctx, id);
+    const data = { ...told, ...fields, version: updated.version };
+    await recordEvent(tx, ctx, { type: "carrier_account.updated", objectId: id, data });
+    return presentAccount(updated);
   });
 }
 
@@ -150,7 +153,8 @@ export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: number
       await recordConditionSetUses(tx, ctx, { type: "rate_card", id: cardId, name: row.name }, []);
     }
     await store.deleteAccount(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", id, { name: row.name });
+    const { name, version } = row;
+    await recordEvent(tx, ctx, { type: "carrier_account.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -220,6 +224,22 @@ export async function listTrackingAccountsAcrossOrgs(
   return names.length === 0 ? [] : await store.listFirstActiveAcrossOrgs(db, orgId, names);
 }
 
+export type { TrackingTurn } from "./carrier-accounts.store.ts";
+export { trackingTurns } from "./carrier-accounts.store.ts";
+
+export async function endTrackingTurn(
+  { db, orgId }: Pick<Ctx, "db" | "orgId">,
+  { id }: store.TrackingTurn,
+  next: { dueAt: string; attempts: number },
+): Promise<void> {
+  await store.endTrackingTurn(db, orgId, id, next);
+}
+
+/** Every carrier may be asked about parcels from now on. */
+export async function hastenTracking(tx: Tx, now: Date): Promise<void> {
+  await store.hastenTrackingAcrossOrgs(tx, now);
+}
+
 /** The account with its sealed credentials; for those that call the carrier. */
 export async function getRow(db: Queryable, ctx: Ctx, id: string): Promise<AccountRow> {
   const row = await store.findAccount(db, ctx.orgId, id, today(ctx));
@@ -232,17 +252,12 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
 }
 
 const findPickupErrors = createFinder(PickupRules, "body");
-const finders = new Map(
-  carriers.flatMap((carrier) =>
-    (["settings", "credentials"] as const).map((part) => [
-      `${carrier.name} ${part}`,
-      createFinder(carrier[part], "body"),
-    ]),
-  ),
-);
+const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
 
 function wrongIn(carrier: Carrier, part: "settings" | "credentials", given: Record<string, unknown>): FieldError[] {
-  const find = finders.get(`${carrier.name} ${part}`)!;
+  const schema = carrier[part];
+  let find = finders.get(schema);
+  if (!find) finders.set(schema, (find = createFinder(schema, "body")));
   return find(given).map((error) => ({ ...error, pointer: `/${part}${error.pointer}` }));
 }
 
@@ -273,7 +288,7 @@ async function refuseTakenName(saved: Promise<void>): Promise<void> {
   }
 }
 
-function present(row: AccountRow): CarrierAccount {
+export function presentAccount(row: AccountRow): CarrierAccount {
   return {
     id: row.id,
     name: row.name,
@@ -290,8 +305,4 @@ function present(row: AccountRow): CarrierAccount {
     updatedAt: row.updated_at.toISOString(),
     version: row.version,
   };
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, id: string, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `carrier_account.${what}`, objectType: "carrier_account", objectId: id, data });
 }

@@ -1,46 +1,97 @@
 import { createHash } from "node:crypto";
 import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
-import { CarrierError } from "../../carriers/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
-import { fromCents, toCents } from "../../carriers/rate-card/cents.ts";
+import { fromCents, toCents } from "../../core/money.ts";
 import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
 import { compileChart } from "../../carriers/zones/zone-chart.ts";
 import { badField, HubError } from "../../core/errors.ts";
+import { createHttpClient } from "../../core/outbound/outbound.ts";
+import { RemoteError } from "../../core/remote-error.ts";
+import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { openCredentials } from "./account-credentials.ts";
-import { getCarrierAccount, getRow, today } from "./carrier-accounts.ts";
+import { getRow, presentAccount, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
 
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
   /** What the carrier's functions take; `effectKey` stays the same when the same request is repeated. */
-  call(effectKey: string, tariff?: Tariff): CarrierCall;
+  call(effectKey: string, signal: AbortSignal): CarrierCall;
 };
+
+/** As long as a carrier is waited for, unless it says otherwise. */
+const timeoutMs = 20_000;
 
 /** An account, the carrier behind it and its credentials: for whoever is about to call the carrier. */
 export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
   const row = await getRow(ctx.db, ctx, accountId);
-  const account = await getCarrierAccount(ctx, accountId);
+  const account = presentAccount(row);
   const carrier = findCarrier(row.carrier)!;
   refuseInPreview(ctx, account, carrier);
   const credentials = openCredentials(ctx, row);
+  // Failures are counted for each account: one with a wrong key does not close the way for the others.
+  const { allowPrivate } = ctx.settings.outbound;
+  const breakerKey = `${ctx.environment}:carrier-account:${row.id}`;
+  const client = createHttpClient({ allowPrivate, breakerKey, timeoutMs: carrier.timeoutMs ?? timeoutMs });
   return {
     account,
     carrier,
-    call: (effectKey, tariff) => ({
+    call: (effectKey, signal) => ({
       settings: row.settings,
       credentials,
-      ...(tariff ? { tariff } : {}),
+      http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
       effectKey,
+      signal,
     }),
   };
+}
+
+export type Failure = { code: string; message: string };
+
+/** What a carrier said. `unknown`: perhaps it happened, perhaps not; ask again under the same key. */
+export type CarrierAnswer<T> = { done: T } | { refused: Failure } | { unknown: string; retryAfterMs?: number };
+
+/** Waits for a carrier, but not for ever, nor longer than the hub runs. What it throws becomes an answer, too. */
+export async function askCarrier<T>(
+  { log }: Pick<Ctx, "log">,
+  { carrier, call }: OpenCarrier,
+  effectKey: string,
+  ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
+  stopping?: AbortSignal,
+): Promise<CarrierAnswer<T>> {
+  // A signal that is aborted already tells nobody.
+  if (stopping?.aborted) return { unknown: "The hub is being stopped; the carrier was not asked." };
+  const timeout = AbortSignal.timeout(carrier.timeoutMs ?? timeoutMs);
+  const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  const late = { unknown: "The carrier did not answer in time." };
+  const timedOut = new Promise<CarrierAnswer<T>>((resolve) => {
+    signal.addEventListener("abort", () => resolve(late), { once: true });
+  });
+  // A function of its own, so that what is thrown before the first await is an answer as well.
+  const answered = (async () => await ask(carrier, call(effectKey, signal)))().then(
+    (done): CarrierAnswer<T> => ({ done }),
+    (error: unknown) => (signal.aborted ? late : readError(log, error)),
+  );
+  return await Promise.race([answered, timedOut]);
+}
+
+function readError(log: Ctx["log"], error: unknown): Exclude<CarrierAnswer<never>, { done: never }> {
+  if (!(error instanceof RemoteError)) {
+    log.error({ err: error }, "a carrier failed in a way it should not");
+    return { unknown: "The carrier could not be asked." };
+  }
+  const { code, retryable, mayHaveHappened, retryAfterMs } = error;
+  // It may quote the other side, which says what PostgreSQL cannot store.
+  const message = cleanText(error.message);
+  if (!retryable && !mayHaveHappened) return { refused: { code, message } };
+  return { unknown: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** What is in the preview must not reach a real carrier by accident. */
@@ -64,7 +115,7 @@ export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<
 }
 
 /** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */
-export async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
+async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
   return (await loadTariffParts(ctx, accountId, card, scenario)).tariff;
 }
 
@@ -89,7 +140,8 @@ export async function loadTariffParts(
 
 /** What a parcel would cost with each service, line by line. Nothing is bought. */
 export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
-  const { account, carrier, call } = await openCarrier(ctx, accountId);
+  const open = await openCarrier(ctx, accountId);
+  const { account, carrier } = open;
   if (!carrier.rate) throw new HubError("invalid_state", `${carrier.title} gives no prices.`);
   const { scenario, shipDate = today(ctx), services, ...parcel } = request;
   const inEffect = carrier.usesRateCards ? await findCardOn(ctx, accountId, shipDate) : undefined;
@@ -98,7 +150,11 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
   }
   const tariff = inEffect && (await loadTariff(ctx, accountId, inEffect.card, scenario));
   const asked = { ...parcel, shipDate, ...(services ? { services } : {}) };
-  const answers = await carrier.rate(call(ctx.requestId, tariff), asked).catch(explainCarrierError);
+  const said = await askCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
+    carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, asked),
+  );
+  if (!("done" in said)) throw noQuotes(said);
+  const answers = said.done;
   const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
   return {
     carrierAccountId: accountId,
@@ -117,8 +173,8 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
   };
 }
 
-function explainCarrierError(error: unknown): never {
-  if (!(error instanceof CarrierError)) throw error;
-  if (error.code === "unknown_service") throw badField("/services", "unknown_service", error.message);
-  throw new HubError("carrier_failed", error.message);
+function noQuotes(said: { refused: Failure } | { unknown: string }): HubError {
+  if ("unknown" in said) return new HubError("carrier_failed", said.unknown);
+  const { code, message } = said.refused;
+  return code === "unknown_service" ? badField("/services", code, message) : new HubError("carrier_failed", message);
 }

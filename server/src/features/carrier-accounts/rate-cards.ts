@@ -1,4 +1,4 @@
-import type { CellError } from "../../carriers/rate-card/card-csv.ts";
+import type { PlacedError } from "../../core/csv/sheet.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";
@@ -62,12 +62,12 @@ export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCa
     const account = await getRow(tx, ctx, accountId);
     const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
     await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
-    await record(tx, ctx, "rate_card_uploaded", accountId, row);
+    await record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
     return { ...present(row, account.card?.id), card };
   });
 }
 
-function toFieldError({ pointer, code, message }: CellError): FieldError {
+function toFieldError({ pointer, code, message }: PlacedError): FieldError {
   return { pointer, code, message };
 }
 
@@ -102,7 +102,7 @@ export async function activateRateCard(
   cardId: string,
   { effectiveFrom, effectiveTo }: ActivateRequest,
 ): Promise<RateCardDetail> {
-  return await changeCard(ctx, accountId, cardId, "rate_card_activated", (row) => {
+  return await changeCard(ctx, accountId, cardId, "carrier_account.rate_card_activated", (row) => {
     const from = effectiveFrom ?? row.effective_from;
     const to = effectiveTo === undefined ? row.effective_to : effectiveTo;
     if (to !== null && to < from) {
@@ -116,14 +116,17 @@ export async function activateRateCard(
 
 /** Takes a card out of use; the one that was in effect before it counts again. */
 export async function deactivateRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
-  return await changeCard(ctx, accountId, cardId, "rate_card_deactivated", (row) => ({ ...row, is_active: false }));
+  return await changeCard(ctx, accountId, cardId, "carrier_account.rate_card_deactivated", (row) => ({
+    ...row,
+    is_active: false,
+  }));
 }
 
 async function changeCard(
   ctx: Ctx,
   accountId: string,
   cardId: string,
-  what: string,
+  what: CardEvent,
   apply: (row: FullCardRow) => FullCardRow,
 ): Promise<RateCardDetail> {
   return await change(ctx, async (tx) => {
@@ -144,12 +147,7 @@ export async function replaceZoneChart(ctx: Ctx, accountId: string, upload: Zone
     const name = upload.name ?? "Zone chart";
     const chart = await store.saveChart(tx, ctx.orgId, accountId, { name, rows, at: ctx.clock.now() });
     const data = { name, rowCount: rows.length, version: chart.version };
-    await recordEvent(tx, ctx, {
-      type: "carrier_account.zone_chart_uploaded",
-      objectType: "carrier_account",
-      objectId: accountId,
-      data,
-    });
+    await recordEvent(tx, ctx, { type: "carrier_account.zone_chart_uploaded", objectId: accountId, data });
     return chart;
   });
 }
@@ -173,11 +171,7 @@ export async function deleteZoneChart(ctx: Ctx, accountId: string) {
     await lock(tx, ctx, accountId);
     const isDeleted = await store.deleteChart(tx, ctx.orgId, accountId);
     if (!isDeleted) throw new HubError("zone_chart_not_found", "The account has no zone chart.");
-    await recordEvent(tx, ctx, {
-      type: "carrier_account.zone_chart_deleted",
-      objectType: "carrier_account",
-      objectId: accountId,
-    });
+    await recordEvent(tx, ctx, { type: "carrier_account.zone_chart_deleted", objectId: accountId });
     return { id: accountId, deleted: true as const };
   });
 }
@@ -204,10 +198,11 @@ function present(row: CardRow, inEffect: string | undefined): RateCardInfo {
   };
 }
 
-async function record(tx: Tx, ctx: Ctx, what: string, accountId: string, row: CardRow): Promise<void> {
+type CardEvent = `carrier_account.rate_card_${"uploaded" | "activated" | "deactivated"}`;
+
+async function record(tx: Tx, ctx: Ctx, type: CardEvent, accountId: string, row: CardRow): Promise<void> {
   await recordEvent(tx, ctx, {
-    type: `carrier_account.${what}`,
-    objectType: "carrier_account",
+    type,
     objectId: accountId,
     data: {
       rateCardId: row.id,

@@ -107,11 +107,14 @@ export async function clearValues(tx: Tx, setId: string): Promise<void> {
   await tx.query("delete from condition_set_values where set_id = $1", [setId]);
 }
 
-export async function setValueCount(tx: Tx, orgId: string, id: string, count: number, at: Date): Promise<void> {
-  await tx.query(
-    "update condition_sets set value_count = $3, updated_at = $4, version = version + 1 where org_id = $1 and id = $2",
+/** Returns the version that the set has by that. */
+export async function setValueCount(tx: Tx, orgId: string, id: string, count: number, at: Date): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
+    `update condition_sets set value_count = $3, updated_at = $4, version = version + 1
+      where org_id = $1 and id = $2 returning version`,
     [orgId, id, count, at],
   );
+  return row!.version;
 }
 
 export async function listValues(

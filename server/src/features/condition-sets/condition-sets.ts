@@ -43,7 +43,9 @@ export async function createConditionSet(ctx: Ctx, request: ConditionSetRequest)
         at: ctx.clock.now(),
       }),
     );
-    await record(tx, ctx, "created", set, { name: set.name, description: set.description, matching: set.matching });
+    const { name, description, matching, version } = set;
+    const data = { name, description, matching, version };
+    await recordEvent(tx, ctx, { type: "condition_set.created", objectId: set.id, data });
     return set;
   });
 }
@@ -65,7 +67,8 @@ export async function updateConditionSet(
     const updated = await refuseTakenName(
       store.updateConditionSet(tx, ctx.orgId, { ...set, ...patch, at: ctx.clock.now() }),
     );
-    await record(tx, ctx, "updated", updated, patch);
+    const data = { ...patch, version: updated.version };
+    await recordEvent(tx, ctx, { type: "condition_set.updated", objectId: id, data });
     return updated;
   });
 }
@@ -80,7 +83,8 @@ export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: number |
       });
     }
     await store.deleteConditionSet(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", set, { name: set.name, valueCount: set.valueCount });
+    const { name, valueCount, version } = set;
+    await recordEvent(tx, ctx, { type: "condition_set.deleted", objectId: id, data: { name, valueCount, version } });
     return { id, deleted: true as const };
   });
 }
@@ -111,8 +115,9 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
       );
     }
     if (added > 0) {
-      await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
-      await record(tx, ctx, "values_added", set, { added, valueCount });
+      const version = await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
+      const data = { added, valueCount, version };
+      await recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
     return { added, alreadyPresent: values.length - added, valueCount };
   });
@@ -125,8 +130,9 @@ export async function removeValues(ctx: Ctx, id: string, values: string[]) {
     const removed = new Set(await store.deleteValues(tx, id, [...byKey.keys()]));
     const valueCount = set.valueCount - removed.size;
     if (removed.size > 0) {
-      await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
-      await record(tx, ctx, "values_removed", set, { removed: removed.size, valueCount });
+      const version = await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
+      const data = { removed: removed.size, valueCount, version };
+      await recordEvent(tx, ctx, { type: "condition_set.values_removed", objectId: id, data });
     }
     const notFoundValues = [...byKey].filter(([key]) => !removed.has(key)).map(([, value]) => value);
     return { removed: removed.size, notFound: notFoundValues, valueCount };
@@ -138,8 +144,9 @@ export async function clearValues(ctx: Ctx, id: string) {
     const set = await lock(tx, ctx, id);
     if (set.valueCount > 0) {
       await store.clearValues(tx, id);
-      await store.setValueCount(tx, ctx.orgId, id, 0, ctx.clock.now());
-      await record(tx, ctx, "values_cleared", set, { removed: set.valueCount, valueCount: 0 });
+      const version = await store.setValueCount(tx, ctx.orgId, id, 0, ctx.clock.now());
+      const data = { removed: set.valueCount, valueCount: 0, version };
+      await recordEvent(tx, ctx, { type: "condition_set.values_cleared", objectId: id, data });
     }
     return { removed: set.valueCount, valueCount: 0 };
   });
@@ -196,10 +203,6 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ConditionSet> {
   const set = await store.lockConditionSet(tx, ctx.orgId, id);
   if (!set) throw notFound("condition_set");
   return set;
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, set: ConditionSet, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `condition_set.${what}`, objectType: "condition_set", objectId: set.id, data });
 }
 
 async function refuseTakenName(saved: Promise<ConditionSet>): Promise<ConditionSet> {

@@ -3,71 +3,98 @@ import { maySeePersonalData } from "../../core/mask-person.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
+import { askAgainAt, askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { lockOrders } from "../orders/orders.ts";
-import { askForLabel } from "./ask-seller.ts";
+import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { dueOf, presentLabel } from "./label.ts";
+import { move, presentLabel } from "./label.ts";
+import { lock, purchase, record, save } from "./label-requests.ts";
 import type { LabelRequest, LabelSale } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 import { planLabel, refuseUnshippable } from "./plan-label.ts";
-import type { Settled } from "./settle-label.ts";
-import { record, settlePurchase } from "./settle-label.ts";
 
 type Answer = LabelSale | Unfinished<LabelSale>;
 
-/**
- * The wish is written down before the carrier hears of it: whatever happens then, nothing that was paid for is lost or
- * bought twice. The answer that is kept with it makes a repeated Idempotency-Key find this label, not buy another one.
- */
 export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer> {
   const { open, wish } = await planLabel(ctx, request);
-  const now = ctx.clock.now().toISOString();
-  const begun = { status: "requested", voidRequestedAt: null, attempts: 0 } as const;
+  const now = nowOf(ctx);
   const label: ShipmentLabel = {
     ...wish,
-    ...begun,
     id: ctx.newId(),
     carrierAccountId: open.account.id,
     carrier: open.account.carrier,
     shipmentId: null,
+    status: "requested",
     trackingNumber: null,
     costCents: null,
     contentType: null,
     contentBytes: null,
+    carrierData: null,
     failure: null,
-    dueAt: dueOf(begun, now),
+    voidRequestedAt: null,
+    attempts: 1,
+    dueAt: askAgainAt(now, 1),
     boughtAt: null,
     voidedAt: null,
     createdAt: now,
     updatedAt: now,
     version: 1,
   };
-  await change(ctx, async (tx): Promise<Answer> => {
+  return await buy(ctx, open, async (tx) => {
     if (label.orderId !== null) {
       // Again, now that nobody else can change it: a label for a cancelled order would be paid for nothing.
       const [order] = await lockOrders(tx, ctx.orgId, [label.orderId]);
       if (!order) throw notFound("order");
       refuseUnshippable(order);
     }
-    await store.insertLabel(tx, ctx.orgId, label);
+    await store.insertLabels(tx, ctx.orgId, [label]);
     await record(tx, ctx, label, "requested");
-    return present(ctx, { label, shipment: null });
+    return label;
   });
-  const said = await askForLabel(ctx, open, label);
-  if ("refused" in said) {
-    await ctx.db.transaction((tx) => settlePurchase(tx, ctx, label.id, said));
-    throw refusal(ctx, label.id, said.refused);
-  }
-  return await change(ctx, async (tx) => present(ctx, await settlePurchase(tx, ctx, label.id, said)));
 }
 
-function present(ctx: Ctx, { label, shipment }: Settled): Answer {
+/** Asks once more under the same key, so that what the carrier has sold after all is not bought a second time. */
+export async function retryLabel(ctx: Ctx, id: string): Promise<Answer> {
+  const found = await store.findLabel(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("label");
+  refuseUnlessUnanswered(found);
+  const open = await openCarrier(ctx, found.carrierAccountId!);
+  return await buy(ctx, open, async (tx) => {
+    const current = await lock(tx, ctx, id);
+    refuseUnlessUnanswered(current);
+    const requested = { ...move({ ...current, failure: null }, "requested", nowOf(ctx)), attempts: 1 };
+    return await save(tx, ctx, requested, "requested");
+  });
+}
+
+/**
+ * The wish is written down before the carrier hears of it: whatever happens then, nothing that was paid for is lost or
+ * bought twice. The answer that is kept with it makes a repeated Idempotency-Key find this label, not buy another one.
+ */
+async function buy(ctx: Ctx, open: OpenCarrier, write: (tx: Tx) => Promise<ShipmentLabel>): Promise<Answer> {
+  let asked: ShipmentLabel | undefined;
+  await change(ctx, async (tx) => {
+    asked = await write(tx);
+    return await present(tx, ctx, asked);
+  });
+  return await askAndAnswer(ctx, purchase, asked!, open, async (settled, said, tx) =>
+    "refused" in said && settled.status === "failed"
+      ? refusal(ctx, settled.id, said.refused)
+      : await present(tx, ctx, settled),
+  );
+}
+
+async function present(tx: Tx, ctx: Ctx, label: ShipmentLabel): Promise<Answer> {
+  const shipment = label.shipmentId === null ? null : ((await findParcel(tx, ctx, label.shipmentId)) ?? null);
   const sale = { label: presentLabel(ctx, label), shipment };
   return label.status === "requested" ? new Unfinished(sale) : sale;
 }
 
-function refusal(ctx: Ctx, labelId: string, { code, message }: { code: string; message: string }): HubError {
+function refusal(ctx: Ctx, labelId: string, { code, message }: Failure): HubError {
   // It may quote the address.
   const said = maySeePersonalData(ctx) ? message : undefined;
   const errors =

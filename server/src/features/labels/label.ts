@@ -1,10 +1,11 @@
-import type { Label } from "../../carriers/carrier.ts";
+import type { CarrierData, Label } from "../../carriers/carrier.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
+import { askAgainAt } from "../carrier-accounts/carrier-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
@@ -33,6 +34,7 @@ export type ShipmentLabel = LabelWish & {
   costCents: number | null;
   contentType: Label["contentType"] | null;
   contentBytes: number | null;
+  carrierData: CarrierData | null;
   failure: { code: string; message: string } | null;
   voidRequestedAt: string | null;
   attempts: number;
@@ -43,9 +45,6 @@ export type ShipmentLabel = LabelWish & {
   updatedAt: string;
   version: number;
 };
-
-const minuteMs = 60_000;
-const maxDelayMs = 10 * minuteMs;
 
 /** What happens once, however often the carrier is asked for it. */
 export function effectKeyOf({ id }: Pick<ShipmentLabel, "id">): string {
@@ -60,24 +59,16 @@ export function move(label: ShipmentLabel, status: LabelStatus, at: string): Shi
   return touched({ ...label, status, attempts: 0 }, at);
 }
 
-export function touched(label: ShipmentLabel, at: string): ShipmentLabel {
-  const next = { ...label, updatedAt: at, version: label.version + 1 };
-  return { ...next, dueAt: dueOf(next, at) };
-}
-
-/** When somebody has to ask the carrier again: whoever asks it now is given a minute to write down what it said. */
-export function dueOf(
-  { status, voidRequestedAt, attempts }: Pick<ShipmentLabel, "status" | "voidRequestedAt" | "attempts">,
-  now: string,
-): string | null {
-  if (status !== "requested" && voidRequestedAt === null) return null;
-  return new Date(Date.parse(now) + Math.min(maxDelayMs, minuteMs * 2 ** Math.min(attempts, 10))).toISOString();
+export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
+  const isWaiting = label.status === "requested" || label.voidRequestedAt !== null;
+  const dueAt = isWaiting ? askAgainAt(at, label.attempts, retryAfterMs) : null;
+  return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
 
 /** As this caller may see it. A carrier that says no may quote the address, so that its words are personal, too. */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, voidRequestedAt, attempts: _attempts, dueAt: _dueAt, ...rest } = label;
+  const { from, to, costCents, failure, voidRequestedAt, carrierData: _data, attempts: _attempts, ...rest } = label;
   return {
     ...rest,
     from: mayKnow ? from : maskPerson(from),

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
+import { workOff } from "../../queue/work.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "./labels.schemas.ts";
-import { tendLabels } from "./labels.ts";
+import { labelWork } from "./labels.ts";
 
 const hub = await startTestHub();
 const node = await hub.secondNode();
@@ -30,13 +31,10 @@ const salesOf = (id: string) => [...desk.sold.keys()].filter((key) => key.includ
 const asksFor = (id: string): number => desk.asked.filter(({ effectKey }) => effectKey.includes(id)).length;
 
 /** Two nodes at once, until nothing is due any more. */
-async function tend(): Promise<void> {
-  const done = await Promise.all([tendLabels(hub.world), tendLabels(node.world)]);
-  if (done.some((count) => count > 0)) await tend();
-}
+const tend = () => Promise.all([workOff(hub.world, labelWork), workOff(node.world, labelWork)]);
 
 const fail = (options: object) => (): never => {
-  throw new CarrierError("carrier_down", "The carrier is not itself.", options);
+  throw new RemoteError("carrier_down", "The carrier is not itself.", options);
 };
 
 async function expectOneSale(id: string): Promise<void> {

@@ -55,6 +55,19 @@ export const labelRoutes = [
     handle: (ctx, { params }) => labels.readLabelContent(ctx, params.id),
   }),
   defineRoute({
+    method: "POST",
+    path: "/shipments/labels/:id/retry",
+    scope: "shipments:write",
+    summary: "Ask the carrier once more for a label that failed without an answer",
+    description:
+      "For those with the failure `outcome_unknown`. What the carrier has sold after all is not bought twice.",
+    ids,
+    answer: [200, shapes.LabelSale],
+    mayBeUnfinished: true,
+    failures: [409],
+    handle: (ctx, { params }) => labels.retryLabel(ctx, params.id),
+  }),
+  defineRoute({
     method: "DELETE",
     path: "/shipments/labels/:id",
     scope: "shipments:write",

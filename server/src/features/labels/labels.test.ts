@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { CarrierError } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -365,7 +365,7 @@ test("who gets it is told nobody without pii:read", async () => {
   expect(content.body).toMatchObject({ status: 403, code: "insufficient_scope", required: ["pii:read"] });
   expect(tells((await org.get(`/shipments/labels/${id}/content`)).text)).toBe(true);
   const quoting = (): never => {
-    throw new CarrierError("bad_address", "12 Analytical Way, Ada Byron: no such door");
+    throw new RemoteError("bad_address", "12 Analytical Way, Ada Byron: no such door");
   };
   desk.nextTurns.push({ before: quoting });
   const refused = await clerk.post("/shipments/labels", parcel());

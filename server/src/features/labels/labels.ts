@@ -11,8 +11,8 @@ import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import * as store from "./labels.store.ts";
 
-export { buyLabel } from "./buy-label.ts";
-export { tendLabels } from "./tend-labels.ts";
+export { buyLabel, retryLabel } from "./buy-label.ts";
+export { labelWork } from "./label-requests.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

@@ -11,9 +11,8 @@ import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
-import { isOnHold } from "../orders/order.ts";
+import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
-import { shippableStatuses } from "../orders/orders.states.ts";
 import type { LabelWish } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 
@@ -57,14 +56,11 @@ async function findOrder(ctx: Ctx, id: string): Promise<Order> {
 
 /** The rules of mark_shipped: what may not leave needs no label. */
 export function refuseUnshippable(order: Order): void {
-  const refuse = (code: string, message: string): never => {
-    throw new HubError("invalid_state", message, { errors: [{ pointer: "/orderId", code, message }] });
-  };
-  if (order.mergedIntoId !== null) refuse("merged", "The order was merged into another one, which is shipped instead.");
-  if (!shippableStatuses.includes(order.status)) {
-    refuse("invalid_state", `The order is ${order.status}; it is shipped while it is ${shippableStatuses.join(", ")}.`);
-  }
-  if (isOnHold(order)) refuse("on_hold", "The order is on hold. Release the hold first.");
+  const problem = shippingProblem(order);
+  if (!problem) return;
+  const message = `${problem.message} ${problem.fix}`;
+  const errors = [{ pointer: "/orderId", code: problem.code, message }];
+  throw new HubError("invalid_state", message, { errors });
 }
 
 function recipientOf({ shippingAddress, customer }: Order): Address | undefined {

@@ -2,15 +2,14 @@ import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
-import { askForLabel, askToVoid } from "./ask-seller.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { presentLabel, touched } from "./label.ts";
+import { lock, purchase, save, voiding } from "./label-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
-import { lock, save, settlePurchase, settleVoid } from "./settle-label.ts";
 
 /** Doing it again answers the same. What is on its way stays as it is. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -20,39 +19,29 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   await refuseUnvoidable(ctx.db, ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
   if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} takes no labels back.`);
-  if (found.status === "requested") await learnOutcome(ctx, found, open);
+  // Whether the carrier has sold it must be known before it can be given back.
+  if (found.status === "requested" && (await askAndSettle(ctx, purchase, found, open)).status === "requested") {
+    const message = "The carrier has not yet said whether it sold the label. Try again later.";
+    throw new HubError("carrier_failed", message, { extra: { labelId: id } });
+  }
   const asked = await ctx.db.transaction(async (tx) => {
     const current = await lock(tx, ctx, id);
     if (current.status === "voided") return current;
     await refuseUnvoidable(tx, ctx, current);
-    const now = ctx.clock.now().toISOString();
-    return await save(tx, ctx, touched({ ...current, voidRequestedAt: now }, now), "void_requested");
+    const now = nowOf(ctx);
+    return await save(tx, ctx, touched({ ...current, voidRequestedAt: now, attempts: 1 }, now), "void_requested");
   });
   // Somebody else has done it in the meantime.
   if (asked.status === "voided") return presentLabel(ctx, asked);
-  const said = await askToVoid(ctx, open, asked);
-  const settled = await ctx.db.transaction((tx) => settleVoid(tx, ctx, id, said));
-  if (settled.status === "voided") return presentLabel(ctx, settled);
-  if ("refused" in said) {
-    const extra = { labelId: id, carrierCode: said.refused.code };
-    throw new HubError("label_not_voidable", `${said.refused.message} The label stays bought.`, { extra });
-  }
-  throw new HubError(
-    "carrier_failed",
-    "The carrier did not say whether it takes the label back. The hub goes on asking.",
-    {
-      extra: { labelId: id },
-    },
-  );
-}
-
-/** Whether the carrier has sold it must be known before it can be given back. */
-async function learnOutcome(ctx: Ctx, label: ShipmentLabel, open: OpenCarrier): Promise<void> {
-  const said = await askForLabel(ctx, open, label);
-  const { label: settled } = await ctx.db.transaction((tx) => settlePurchase(tx, ctx, label.id, said));
-  if (settled.status !== "requested") return;
-  const message = "The carrier has not yet said whether it sold the label. Try again later.";
-  throw new HubError("carrier_failed", message, { extra: { labelId: label.id } });
+  return await askAndAnswer(ctx, voiding, asked, open, (settled, said) => {
+    if (settled.status === "voided") return presentLabel(ctx, settled);
+    if ("refused" in said) {
+      const extra = { labelId: id, carrierCode: said.refused.code };
+      return new HubError("label_not_voidable", `${said.refused.message} The label stays bought.`, { extra });
+    }
+    const message = "The carrier did not say whether it takes the label back. The hub goes on asking.";
+    return new HubError("carrier_failed", message, { extra: { labelId: id } });
+  });
 }
 
 async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {

@@ -4,7 +4,7 @@ import { Address } from "../../core/address.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 
-export const locationTypes = [
+const locationTypes = [
   "warehouse",
   "fulfillment_center",
   "store",

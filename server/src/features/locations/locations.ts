@@ -43,7 +43,8 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
         at: ctx.clock.now(),
       }),
     );
-    await record(tx, ctx, "created", location, { name: location.name, type: location.type });
+    const { name, type, version } = location;
+    await recordEvent(tx, ctx, { type: "location.created", objectId: location.id, data: { name, type, version } });
     return location;
   });
 }
@@ -77,7 +78,8 @@ export async function updateLocation(
     if (location.is_default && !wanted.is_default) throw defaultRequired("taking the mark off this one");
     if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
     const updated = await explainRefusal(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
-    await record(tx, ctx, "updated", updated, patch);
+    const data = { ...patch, version: updated.version };
+    await recordEvent(tx, ctx, { type: "location.updated", objectId: id, data });
     return updated;
   });
 }
@@ -91,7 +93,8 @@ export async function deleteLocation(ctx: Ctx, id: string, ifMatch: number | und
       throw defaultRequired("deleting this one");
     }
     await explainRefusal(store.deleteLocation(tx, ctx.orgId, id));
-    await record(tx, ctx, "deleted", location, { name: location.name });
+    const { name, version } = location;
+    await recordEvent(tx, ctx, { type: "location.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -108,8 +111,8 @@ export async function findLocationIds(db: Queryable, orgId: string, ids: string[
 }
 
 /** Which bridge each location came from, for those that came from one. */
-export async function listLocationBridges(ctx: Ctx): Promise<Map<string, string>> {
-  const rows = await store.listLocationBridges(ctx.db, ctx.orgId);
+export async function listLocationBridges(db: Queryable, orgId: string): Promise<Map<string, string>> {
+  const rows = await store.listLocationBridges(db, orgId);
   return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
 }
 
@@ -121,7 +124,9 @@ async function find(db: Queryable, ctx: Ctx, id: string): Promise<Location> {
 
 async function moveDefaultAway(tx: Tx, ctx: Ctx): Promise<void> {
   const former = await store.clearDefault(tx, ctx.orgId, ctx.clock.now());
-  if (former) await record(tx, ctx, "updated", former, { is_default: false });
+  if (!former) return;
+  const data = { is_default: false, version: former.version };
+  await recordEvent(tx, ctx, { type: "location.updated", objectId: former.id, data });
 }
 
 function defaultRequired(before: string): HubError {
@@ -147,14 +152,4 @@ async function explainRefusal<T>(saved: Promise<T>): Promise<T> {
     }
     throw error;
   }
-}
-
-async function record(
-  tx: Tx,
-  ctx: Ctx,
-  what: string,
-  location: Location,
-  data: Record<string, unknown>,
-): Promise<void> {
-  await recordEvent(tx, ctx, { type: `location.${what}`, objectType: "location", objectId: location.id, data });
 }

@@ -11,9 +11,9 @@ export type PulledLocation = {
   isActive: boolean;
 };
 
-export type FieldDiff = { path: string; from: unknown; to: unknown };
+type FieldDiff = { path: string; from: unknown; to: unknown };
 
-export type LocationChange = {
+type LocationChange = {
   action: "created" | "updated" | "unchanged" | "deactivated";
   external_id: string;
   location_id: string | null;
@@ -26,7 +26,7 @@ export type LocationChange = {
 /** What to write for one change; `unchanged` needs nothing. */
 export type LocationWrite = { change: LocationChange; location: SyncedFields };
 
-export type SyncedFields = Pick<Location, "name" | "type" | "address" | "is_active">;
+type SyncedFields = Pick<Location, "name" | "type" | "address" | "is_active">;
 
 export const syncedFields = ["name", "type", "address", "is_active"] as const;
 

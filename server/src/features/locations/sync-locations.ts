@@ -106,12 +106,7 @@ export async function applyPulledLocations(
       failed: errors.length,
     };
     if (!isDryRun) {
-      await recordEvent(tx, ctx, {
-        type: "locations.synced",
-        objectType: "bridge",
-        objectId: bridgeId,
-        data: summary,
-      });
+      await recordEvent(tx, ctx, { type: "locations.synced", objectId: bridgeId, data: summary });
     }
     return {
       bridge_id: bridgeId,
@@ -153,6 +148,6 @@ async function write(tx: Tx, ctx: Ctx, bridgeId: string, writes: LocationWrite[]
   // Perhaps the first active ones an organization gets: one of them has to be the default.
   const marked = await store.ensureDefault(tx, ctx.orgId, at);
   if (!marked) return;
-  const data = { is_default: true };
-  await recordEvent(tx, ctx, { type: "location.updated", objectType: "location", objectId: marked.id, data });
+  const data = { is_default: true, version: marked.version };
+  await recordEvent(tx, ctx, { type: "location.updated", objectId: marked.id, data });
 }

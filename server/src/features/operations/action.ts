@@ -4,6 +4,8 @@ import type { Predicate } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
+import { changesOf } from "../orders/order-changes.ts";
+import type { Obstacle } from "../orders/order-rules.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
 
 /** What an action may know besides the order and its params. */
@@ -55,7 +57,7 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   example: Static<Params>;
   /** The statuses an order may have; another one refuses the step with `invalid_state`. */
   statuses: readonly OrderStatus[] | "any";
-  effect: "local" | "external" | "document";
+  effect: "local" | "external";
   reversible: boolean;
   /** Doing it twice is the same as doing it once. */
   idempotent: boolean;
@@ -78,6 +80,18 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
 /** Keeps the type of the params while the catalog forgets it. */
 export function defineAction<Params extends TSchema>(definition: ActionDefinition<Params>): ActionDefinition {
   return definition;
+}
+
+/** What the rules for orders say, as the end of a step. */
+export function refuseFor(obstacle: Obstacle | undefined): Refusal | undefined {
+  return obstacle && refuse(obstacle.code, obstacle.message, obstacle.fix);
+}
+
+/** The fulfilment partner works from what it was sent: whoever changes it here has to know that nobody tells them. */
+export function changeSent(order: Order, patch: OrderPatch): Outcome {
+  if (order.status !== "sent" || changesOf(order, patch).length === 0) return { patch };
+  const message = "The order is with the fulfilment partner already, who is not told of this change.";
+  return { patch, warning: { code: "already_sent", message } };
 }
 
 export function refuse(code: string, message: string, fix?: string): Refusal {

@@ -10,7 +10,7 @@ import { refuse } from "./action.ts";
 export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<BridgeDirectory> {
   const bridges = new Map<string, OpenBridge>();
   if (isNeeded) for (const bridge of await listOpenBridges(ctx)) bridges.set(bridge.row.id, bridge);
-  const byLocation = isNeeded ? await listLocationBridges(ctx) : new Map<string, string>();
+  const byLocation = isNeeded ? await listLocationBridges(ctx.db, ctx.orgId) : new Map<string, string>();
   const taskOf = (bridgeId: string, taskName: string) => {
     const bridge = bridges.get(bridgeId.toLowerCase());
     return bridge && findTask(bridge, taskName);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { resumeAbandonedRuns } from "./execute-run.ts";
+import { workOff } from "../../queue/work.ts";
+import { runWork } from "./operations.ts";
 
 test("10,000 orders x 5 actions: 3 % fail, are mended and retried, all is undone, and every order is where it began", async () => {
   const hub = await startTestHub();
@@ -27,7 +28,7 @@ test("10,000 orders x 5 actions: 3 % fail, are mended and retried, all is undone
   const work = async (path: string, body?: object) => {
     const { status, body: run } = await org.post(path, body);
     expect(status).toBe(201);
-    await resumeAbandonedRuns(hub.world);
+    await workOff(hub.world, runWork);
     return (await org.get(`/operations/runs/${run.id}`)).body;
   };
 

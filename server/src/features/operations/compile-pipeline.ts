@@ -15,7 +15,7 @@ import type { Order } from "../orders/order.ts";
 import { presentOrder } from "../orders/order.ts";
 import { orderFieldNames } from "../orders/orders.ts";
 import { findUserIds } from "../users/users.ts";
-import type { ActionDefinition, Reference } from "./action.ts";
+import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { OnError, Pipeline, Step } from "./evaluate.ts";
@@ -122,6 +122,11 @@ function paramErrors(
   const env = { now: askedAt.toISOString(), mayOverride: mayOverride(ctx) };
   const errors = found.length > 0 ? found : (action.check?.(params, env) ?? []);
   return errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
+}
+
+export function envOf(ctx: Ctx, { bridges }: Pipeline, isOverriding: boolean): ActionEnv {
+  const { actor, newId, clock } = ctx;
+  return { now: clock.now().toISOString(), actor, newId, mayOverride: isOverriding, bridges };
 }
 
 export function mayOverride(ctx: Ctx): boolean {

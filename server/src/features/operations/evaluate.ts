@@ -1,9 +1,10 @@
 import type { Predicate } from "../../core/conditions.ts";
-import type { Order } from "../orders/order.ts";
-import { isOnHold } from "../orders/order.ts";
-import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome } from "./action.ts";
-import type { Change } from "./order-diff.ts";
-import { applyChanges, diff } from "./order-diff.ts";
+import type { Order, OrderPatch } from "../orders/order.ts";
+import type { FieldChange } from "../orders/order-changes.ts";
+import { applyChanges, changesOf } from "../orders/order-changes.ts";
+import { holdProblem, moveProblem } from "../orders/order-rules.ts";
+import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
+import { refuseFor } from "./action.ts";
 
 export type OnError = "skip_order" | "continue" | "abort_run";
 
@@ -20,13 +21,13 @@ export type Step = {
 
 export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
 
-export type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
+type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
 
 export type StepResult = {
   index: number;
   type: string;
   status: StepStatus;
-  changes?: Change[];
+  changes?: FieldChange[];
   created_order_ids?: string[];
   /** Of an undo: what the step had made. */
   deleted_order_ids?: string[];
@@ -145,21 +146,29 @@ function guard(order: Order, { action, params }: Step): Outcome | undefined {
       fix: order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged,
     };
   }
-  const overrides = (params as { override_holds?: boolean }).override_holds === true;
-  if (action.blockedByHold && isOnHold(order) && !overrides) {
-    const reasons = order.holds.map((hold) => hold.reason).join(", ");
-    return { refused: "on_hold", message: `The order is on hold (${reasons}).`, fix: "Release the hold first." };
-  }
-  return undefined;
+  return action.blockedByHold && !overridesHolds(params) ? refuseFor(holdProblem(order)) : undefined;
+}
+
+function overridesHolds(params: unknown): boolean {
+  return (params as { override_holds?: boolean }).override_holds === true;
+}
+
+/** A status changes by the rules for all orders, whichever action it is that changes it. */
+function moveRefusal(order: Order, { params }: Step, patch: OrderPatch): Refusal | undefined {
+  if (patch.status === undefined || patch.status === order.status) return undefined;
+  const isForced = (params as { force?: boolean }).force === true;
+  const options = { after: { ...order, ...patch }, isForced, ignoresHolds: overridesHolds(params) };
+  return refuseFor(moveProblem(order, patch.status, options));
 }
 
 function settle(
   evaluation: Evaluation,
   step: Step,
-  outcome: Outcome,
+  wanted: Outcome,
   run: { isAborted: boolean },
   isAtomic: boolean,
 ): void {
+  const outcome = "refused" in wanted ? wanted : (moveRefusal(evaluation.order, step, wanted.patch) ?? wanted);
   const base = { index: step.index, type: step.action.type };
   const bit = 1 << step.index;
   if ("refused" in outcome) {
@@ -174,7 +183,7 @@ function settle(
     if (step.onError === "abort_run") run.isAborted = true;
     return;
   }
-  const changes = diff(evaluation.order, outcome.patch);
+  const changes = changesOf(evaluation.order, outcome.patch);
   const created = outcome.creates ?? [];
   const isDone = changes.length > 0 || created.length > 0 || outcome.call !== undefined;
   evaluation.todo &= ~bit;

@@ -182,7 +182,7 @@ describe("preflight", () => {
     const ids = await makeOrders(20);
     const dump = async (): Promise<string> => {
       const tables = await hub.world.db.query<{ name: string }>(
-        "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' order by 1",
+        "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
       );
       let text = "";
       for (const { name } of tables)

@@ -15,11 +15,11 @@ import {
   Version,
 } from "../../core/schema.ts";
 
-export const maxOrders = 10_000;
-export const maxActions = 25;
-export const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
+const maxOrders = 10_000;
+const maxActions = 25;
+const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
 export type RunStatus = (typeof runStatuses)[number];
-export const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
+const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
 
 const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
   description: "After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run",
@@ -244,7 +244,7 @@ export const CatalogEntry = Type.Object({
   params_schema: Type.Record(Type.String(), Type.Unknown()),
   example: Type.Record(Type.String(), Type.Unknown()),
   allowed_statuses: Type.Array(Type.String()),
-  effect: OneOf(["local", "external", "document"]),
+  effect: OneOf(["local", "external"]),
   reversible: Type.Boolean(),
   idempotent: Type.Boolean(),
   blocked_by_hold: Type.Boolean(),

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { workOff } from "../../queue/work.ts";
+import { runWork } from "./operations.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -144,7 +146,6 @@ describe("a run", () => {
   });
 
   test("above 1,000 orders, or when asked, is queued and done by a worker", async () => {
-    const { resumeAbandonedRuns } = await import("./execute-run.ts");
     const [id] = (await makeOrders(1)) as [string];
     const asked = await org.post(
       "/operations/run",
@@ -157,7 +158,7 @@ describe("a run", () => {
     expect(again.body.status).toBe("queued");
     const many = await run(await makeOrders(1_001), [tag("many")]);
     expect(many.body.status).toBe("queued");
-    await resumeAbandonedRuns(hub.world);
+    await workOff(hub.world, runWork);
     expect((await org.get(`/operations/runs/${many.body.id}`)).body).toMatchObject({
       status: "succeeded",
       summary: { succeeded: 1_001 },

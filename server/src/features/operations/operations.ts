@@ -3,7 +3,7 @@ import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
@@ -11,26 +11,27 @@ import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeRun, workerName } from "./execute-run.ts";
+import { executeIfIdle, executeNewRun, portionSize, requestsOf } from "./run/execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
-import { exportResults } from "./export-results.ts";
-import { readEffects } from "./run-effects.ts";
+import { exportResults } from "./run/export-results.ts";
+import { readEffects } from "./run/run-effects.ts";
 import { findDrift } from "./preflight-token.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
-import type { FoundOrders } from "./run-orders.ts";
-import { findOrders, findUnknown } from "./run-orders.ts";
+import type { FoundOrders } from "./run/run-orders.ts";
+import { findOrders, findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
-import type { Chunk } from "./run-results.store.ts";
-import * as results from "./run-results.store.ts";
-import type { NewRun, RunRow } from "./runs.store.ts";
-import * as runs from "./runs.store.ts";
+import type { NewPortion } from "./run/run-results.store.ts";
+import * as results from "./run/run-results.store.ts";
+import type { NewRun, RunRow } from "./run/runs.store.ts";
+import * as runs from "./run/runs.store.ts";
 
 /** Above this the answer does not wait for the work. */
 const maxOrdersInRequest = 1_000;
-const chunkSize = 500;
 const firstResults = 100;
+
+export { runWork } from "./run/execute-run.ts";
 
 export async function listActions(ctx: Ctx) {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
@@ -57,25 +58,11 @@ export async function listActions(ctx: Ctx) {
 }
 
 export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean): Promise<RunDetail> {
-  const onError = request.on_error ?? "skip_order";
-  const isAtomic = request.atomic ?? false;
-  const pipeline = await compilePipeline(ctx, request.actions, { onError, isAtomic });
+  const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null, preflight_token } = request;
+  const pipeline = await compilePipeline(ctx, actions, { onError: on_error, isAtomic: is_atomic });
   const found = await findOrders(ctx, request.order_ids, pipeline);
-  const drifted =
-    request.preflight_token === undefined ? null : await drift(ctx, request, request.preflight_token, found);
-  const id = ctx.newId();
-  return await begin(ctx, pipeline, found, isAsync, {
-    id,
-    actions: request.actions,
-    onError,
-    isAtomic,
-    note: request.note ?? null,
-    retryOf: null,
-    undoOf: null,
-    rootRunId: id,
-    attempt: 1,
-    drifted,
-  });
+  const drifted = preflight_token === undefined ? null : await drift(ctx, request, preflight_token, found);
+  return await begin(ctx, pipeline, found, isAsync, { actions, on_error, is_atomic, note, drifted });
 }
 
 async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundOrders): Promise<string[]> {
@@ -112,7 +99,7 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
       };
     },
     isAsync,
-    { ...inherited(ctx, run), retryOf: run.id, undoOf: null, rootRunId: run.root_run_id, attempt: run.attempt + 1 },
+    { ...planOf(run), retry_of: run.id, attempt: run.attempt + 1 },
   );
 }
 
@@ -120,7 +107,6 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   const pipeline = await listSteps(ctx, run.actions);
-  const undo = inherited(ctx, run);
   return await begin(
     ctx,
     pipeline,
@@ -136,7 +122,7 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
       };
     },
     isAsync,
-    { ...undo, retryOf: null, undoOf: run.id, rootRunId: run.root_run_id, attempt: 1 },
+    { ...planOf(run), undo_of: run.id },
   );
 }
 
@@ -148,11 +134,10 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
-    await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectType: "operation_run", objectId: id });
+    await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
     return presentWithoutResults(ctx, run);
   });
-  // Nobody may be working on it; then it ends here. Otherwise its worker sees the request before its next portion.
-  await executeRun(ctx, id);
+  await executeIfIdle(ctx, id);
   return await getRun(ctx, id);
 }
 
@@ -162,7 +147,9 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
-  return await describe(ctx, await findRunOrThrow(ctx, id));
+  const run = await findRunOrThrow(ctx, id);
+  const related = await runs.listRelatedRuns(ctx.db, ctx.orgId, id);
+  return { ...(await describe(ctx, ctx.db, run)), retried_by: related.retriedBy, undone_by: related.undoneBy };
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
@@ -176,10 +163,7 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
   return exportResults(ctx, id);
 }
 
-type RunPlan = Omit<
-  NewRun,
-  "mayOverride" | "createdBy" | "requestId" | "orderCount" | "duplicatesRemoved" | "at" | "worker"
->;
+type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
 type PlannedOrders = FoundOrders & { todo?: number[] };
 
 /** The run and its orders are committed before any work starts: from here on it will be finished, whoever dies. */
@@ -193,26 +177,32 @@ async function begin(
   const { run, isWaiting } = await ctx.db.transaction(async (tx) => {
     const planned: PlannedOrders = typeof orders === "function" ? await orders(tx) : orders;
     const isWaitingForWorker = isAsync || planned.refs.length > maxOrdersInRequest;
-    const row = await runs.insertRun(tx, ctx.orgId, {
+    const id = ctx.newId();
+    const made: NewRun = {
+      id,
+      root_run_id: id,
+      retry_of: null,
+      undo_of: null,
+      attempt: 1,
+      drifted: null,
       ...plan,
-      mayOverride: mayOverride(ctx),
-      createdBy: ctx.actor,
-      requestId: ctx.requestId,
-      orderCount: planned.refs.length,
-      duplicatesRemoved: planned.duplicatesRemoved,
-      at: ctx.clock.now(),
-      worker: isWaitingForWorker ? null : workerName(ctx),
-    });
-    await results.insertChunks(tx, row.id, toChunks(planned, pipeline));
+      may_override: mayOverride(ctx),
+      created_by: ctx.actor,
+      request_id: ctx.requestId,
+      order_count: planned.refs.length,
+      duplicates_removed: planned.duplicatesRemoved,
+      created_at: ctx.clock.now(),
+    };
+    const owner = isWaitingForWorker ? null : requestsOf(ctx);
+    const row = await runs.insertRun(tx, ctx.orgId, made, toPortions(planned, pipeline), owner);
     await recordEvent(tx, ctx, {
       type: "operation_run.created",
-      objectType: "operation_run",
       objectId: row.id,
       data: {
         order_count: row.order_count,
-        actions: plan.actions.map(({ type }) => type),
-        retry_of: plan.retryOf,
-        undo_of: plan.undoOf,
+        actions: row.actions.map(({ type }) => type),
+        retry_of: row.retry_of,
+        undo_of: row.undo_of,
       },
     });
     if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
@@ -220,38 +210,34 @@ async function begin(
     await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
-  if (!isWaiting) await executeRun(ctx, run.id);
-  return await getRun(ctx, run.id);
+  if (isWaiting) return presentWithoutResults(ctx, run);
+  let answer: RunDetail | undefined;
+  const onEnd = async (tx: Tx, ended: RunRow): Promise<void> => {
+    answer = await describe(ctx, tx, ended);
+    await ctx.keepAnswer?.(tx, answer);
+  };
+  await executeNewRun(ctx, { run, pipeline, onEnd });
+  return answer ?? (await getRun(ctx, run.id));
 }
 
-function toChunks({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): Chunk[] {
-  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? refs.length : chunkSize;
+function toPortions({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): NewPortion[] {
+  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? refs.length : portionSize;
   const everything = 2 ** pipeline.steps.length - 1;
-  const chunks: Chunk[] = [];
+  const portions: NewPortion[] = [];
   for (let from = 0; from < refs.length; from += size) {
     const until = Math.min(from + size, refs.length);
-    chunks.push({
+    portions.push({
       position: from,
       refs: refs.slice(from, until),
       orderIds: orderIds.slice(from, until),
       todo: todo?.slice(from, until) ?? Array.from({ length: until - from }, () => everything),
     });
   }
-  return chunks;
+  return portions;
 }
 
-function inherited(
-  ctx: Ctx,
-  run: RunRow,
-): Pick<RunPlan, "id" | "actions" | "onError" | "isAtomic" | "note" | "drifted"> {
-  return {
-    id: ctx.newId(),
-    actions: run.actions,
-    onError: run.on_error,
-    isAtomic: run.is_atomic,
-    note: run.note,
-    drifted: null,
-  };
+function planOf({ actions, on_error, is_atomic, note, root_run_id }: RunRow): RunPlan {
+  return { actions, on_error, is_atomic, note, root_run_id };
 }
 
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {
@@ -273,19 +259,10 @@ async function findRunOrThrow(ctx: Ctx, id: string): Promise<RunRow> {
   return run;
 }
 
-async function describe(ctx: Ctx, run: RunRow): Promise<RunDetail> {
+async function describe(ctx: Ctx, db: Queryable, run: RunRow): Promise<RunDetail> {
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
-  const [related, errors, first] = await Promise.all([
-    runs.listRelatedRuns(ctx.db, ctx.orgId, run.id),
-    hasErrors ? results.countErrors(ctx.db, run.id) : {},
-    results.readResultsAfter(ctx.db, run.id, -1, firstResults),
-  ]);
-  return {
-    ...presentWithoutResults(ctx, run),
-    errors_by_code: errors,
-    retried_by: related.retriedBy,
-    undone_by: related.undoneBy,
-    results: presentResults(ctx, first),
-  };
+  const errors = hasErrors ? await results.countErrors(db, run.id) : {};
+  const first = await results.readResultsAfter(db, run.id, -1, firstResults);
+  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, results: presentResults(ctx, first) };
 }

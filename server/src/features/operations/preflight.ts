@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.ts";
 import type { Order } from "../orders/order.ts";
 import { readOrders } from "../orders/orders.ts";
-import type { ActionEnv } from "./action.ts";
-import { compilePipeline, mayOverride } from "./compile-pipeline.ts";
+import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import { allSteps, evaluate, outcomeOf } from "./evaluate.ts";
+import { evaluate, outcomeOf } from "./evaluate.ts";
 import type { PreflightRequest } from "./operations.schemas.ts";
 import { makePreflightToken } from "./preflight-token.ts";
 import { presentSteps } from "./present-run.ts";
-import { findOrders } from "./run-orders.ts";
+import { findOrders } from "./run/run-orders.ts";
 
 const portion = 1_000;
 const defaultDetail = 1_000;
@@ -22,37 +21,18 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
   const options = { onError: request.on_error ?? "skip_order", isAtomic: request.atomic ?? false } as const;
   const pipeline = await compilePipeline(ctx, request.actions, options);
   const found = await findOrders(ctx, request.order_ids, pipeline);
-  const env: ActionEnv = {
-    now: ctx.clock.now().toISOString(),
-    actor: ctx.actor,
-    newId: ctx.newId,
-    mayOverride: mayOverride(ctx),
-    bridges: pipeline.bridges,
-  };
+  const env = envOf(ctx, pipeline, mayOverride(ctx));
   const report = createReport(ctx, pipeline);
   const run = { isAborted: false };
   const seen: { id: string; version: number }[] = [];
   const size = pipeline.steps.some(({ action }) => action.applyToAll) ? found.refs.length : portion;
   for (let from = 0; from < found.refs.length; from += size) {
     const ids = found.orderIds.slice(from, from + size);
-    const byId = new Map(
-      (
-        await readOrders(
-          ctx.db,
-          ctx.orgId,
-          ids.filter((id) => id !== null),
-        )
-      ).map((order) => [order.id, order]),
-    );
+    const known = ids.filter((id) => id !== null);
+    const byId = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
     const orders = ids.map((id) => (id === null ? undefined : byId.get(id)));
     const present = orders.filter((order): order is Order => order !== undefined);
-    const evaluations = evaluate(
-      present,
-      pipeline,
-      env,
-      present.map(() => allSteps),
-      run,
-    );
+    const evaluations = evaluate(present, pipeline, env, [], run);
     let next = 0;
     for (const [i, order] of orders.entries()) {
       if (order) report.add(found.refs[from + i]!, evaluations[next++]!);

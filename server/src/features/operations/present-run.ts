@@ -1,9 +1,9 @@
 import { maskPersonsWithin, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
+import type { FieldChange } from "../orders/order-changes.ts";
 import { maskChange } from "../orders/orders.ts";
 import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
-import type { Change } from "./order-diff.ts";
-import type { RunRow } from "./runs.store.ts";
+import type { RunRow } from "./run/runs.store.ts";
 
 type Caller = Pick<Ctx, "principal">;
 
@@ -39,7 +39,7 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
 }
 
 /** Steps record an order's fields before and after: whoever may not read them in the order gets them nowhere else. */
-export function presentSteps<Step extends { changes?: Change[] }>(ctx: Caller, steps: Step[]): Step[] {
+export function presentSteps<Step extends { changes?: FieldChange[] }>(ctx: Caller, steps: Step[]): Step[] {
   if (maySeePersonalData(ctx)) return steps;
   return steps.map((step) => (step.changes ? { ...step, changes: step.changes.map(maskChange) } : step));
 }

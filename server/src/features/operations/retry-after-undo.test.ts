@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { executeRun } from "./execute-run.ts";
+import { workOff } from "../../queue/work.ts";
+import { runWork } from "./operations.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -138,9 +139,18 @@ describe("a run that a step stops", () => {
     const order_ids = await makeOrders(...orders);
     const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
     const { id } = (await org.post("/operations/run", body, { headers: { prefer: "respond-async" } })).body;
-    await executeRun(hub.world, id, AbortSignal.abort());
+    const leased = await runWork.leases.claimOneAcrossOrgs(hub.world.db, id, "somebody", [new Date()]);
+    const turn = {
+      owner: "somebody",
+      signal: AbortSignal.abort(),
+      isFresh: () => true,
+      makeRoom() {},
+      isOver: () => true,
+    };
+    expect(await runWork.run(hub.world, leased!, turn)).toBe("again");
     expect((await org.get(`/operations/runs/${id}`)).body).toMatchObject({ status: "running", summary: { failed: 1 } });
-    await executeRun(hub.world, id);
+    await runWork.leases.endAllAcrossOrgs(hub.world.db);
+    await workOff(hub.world, runWork);
     const { summary } = (await org.get(`/operations/runs/${id}`)).body;
     expect(summary).toMatchObject({ total: 502, succeeded: 499, failed: 1, skipped: 2 });
   });

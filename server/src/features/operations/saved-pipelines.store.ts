@@ -17,15 +17,8 @@ type PipelineRow = {
   updated_at: Date;
 };
 
-export type PipelineFields = {
-  id: string;
-  name: string;
-  description: string;
-  actions: unknown[];
-  on_error: OnError;
-  atomic: boolean;
-  at: Date;
-};
+type Fields = "id" | "name" | "description" | "actions" | "on_error" | "atomic";
+export type PipelineFields = Pick<SavedPipeline, Fields> & { at: Date };
 
 export async function listPipelines(db: Queryable, orgId: string, query: PageRequest): Promise<Page<SavedPipeline>> {
   const page = await listPage<PipelineRow>(db, query, {
@@ -38,18 +31,16 @@ export async function listPipelines(db: Queryable, orgId: string, query: PageReq
 }
 
 export async function findPipeline(db: Queryable, orgId: string, id: string): Promise<SavedPipeline | undefined> {
-  const [row] = await db.query<PipelineRow>("select * from operation_pipelines where org_id = $1 and id = $2", [
-    orgId,
-    id,
-  ]);
-  return row && present(row);
+  return await select(db, orgId, id, "");
 }
 
 export async function lockPipeline(tx: Tx, orgId: string, id: string): Promise<SavedPipeline | undefined> {
-  const [row] = await tx.query<PipelineRow>(
-    "select * from operation_pipelines where org_id = $1 and id = $2 for update",
-    [orgId, id],
-  );
+  return await select(tx, orgId, id, "for update");
+}
+
+async function select(db: Queryable, orgId: string, id: string, lock: string): Promise<SavedPipeline | undefined> {
+  const text = `select * from operation_pipelines where org_id = $1 and id = $2 ${lock}`;
+  const [row] = await db.query<PipelineRow>(text, [orgId, id]);
   return row && present(row);
 }
 

@@ -40,7 +40,8 @@ export async function createPipeline(ctx: Ctx, request: PipelineRequest): Promis
       store.insertPipeline(tx, ctx.orgId, { ...fields, id: ctx.newId(), at: ctx.clock.now() }),
     );
     await noteSets(tx, ctx, pipeline);
-    await record(tx, ctx, "created", pipeline);
+    const { name, version } = pipeline;
+    await recordEvent(tx, ctx, { type: "pipeline.created", objectId: pipeline.id, data: { name, version } });
     return pipeline;
   });
 }
@@ -61,7 +62,8 @@ export async function updatePipeline(
     if (errors.length > 0) throw validationFailed(errors);
     const updated = await refuseTakenName(store.updatePipeline(tx, ctx.orgId, { ...next, at: ctx.clock.now() }));
     await noteSets(tx, ctx, updated);
-    await record(tx, ctx, "updated", updated);
+    const { name, version } = updated;
+    await recordEvent(tx, ctx, { type: "pipeline.updated", objectId: id, data: { name, version } });
     return updated;
   });
 }
@@ -72,7 +74,8 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: number | und
     checkVersion(pipeline, ifMatch);
     await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name: pipeline.name }, []);
     await store.deletePipeline(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", pipeline);
+    const { name, version } = pipeline;
+    await recordEvent(tx, ctx, { type: "pipeline.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -87,15 +90,6 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<SavedPipeline> {
 async function noteSets(tx: Tx, ctx: Ctx, { id, name, actions }: SavedPipeline): Promise<void> {
   const sets = (actions as ActionRequest[]).flatMap((action) => setsOf(action));
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, pipeline: SavedPipeline): Promise<void> {
-  await recordEvent(tx, ctx, {
-    type: `pipeline.${what}`,
-    objectType: "pipeline",
-    objectId: pipeline.id,
-    data: { name: pipeline.name },
-  });
 }
 
 async function refuseTakenName(saved: Promise<SavedPipeline>): Promise<SavedPipeline> {

@@ -2,7 +2,6 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { notFound } from "../../core/resources.ts";
-import { canMove } from "../../core/states.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -13,16 +12,15 @@ import { violatedConstraint } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
-import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
-import type { Order, OrderFields } from "./order.ts";
-import { changesOf, isOnHold, obstacleTo } from "./order.ts";
+import type { Order } from "./order.ts";
+import { allowedMoves, moveProblem } from "./order-rules.ts";
 import { maskedErrors, presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
-import { orderMoves } from "./orders.states.ts";
 import * as store from "./orders.store.ts";
+import { saveChanges } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
 const maxRefLength = 100;
@@ -47,18 +45,14 @@ export async function updateOrder(
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    const at = ctx.clock.now();
-    const env = { now: at.toISOString(), actor: ctx.actor, newId: ctx.newId };
+    const env = { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
     const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], env, order);
-    const changes = changesOf(order, fields);
-    if (changes.length === 0) return presentTo(ctx, order);
-    const updated = { ...order, ...fields, updatedAt: env.now, version: order.version + 1 };
-    const touched = changes.map(({ path }) => path.slice(1)) as (keyof OrderFields)[];
-    await refuseTaken(store.updateOrders(tx, ctx.orgId, [updated], touched, env.now));
-    if (updated.number !== order.number) await store.renameInShipments(tx, ctx.orgId, updated, env.now);
-    const entry = { orderId: order.id, changes, version: updated.version };
-    await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "patched", at });
-    await record(tx, ctx, "updated", updated, { fields: touched, status: updated.status });
+    const saved = await refuseTaken(saveChanges(tx, ctx, "patched", [{ order, patch: fields }]));
+    const [updated] = saved.orders;
+    if (!updated) return presentTo(ctx, order);
+    const { number, status, version } = updated;
+    const data = { number, fields: [...saved.fields], status, version };
+    await recordEvent(tx, ctx, { type: "order.updated", objectId: order.id, data });
     return presentTo(ctx, updated);
   });
 }
@@ -71,7 +65,8 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: number | undef
       throw new HubError("order_not_draft", `The order is ${order.status}. Cancel or archive it instead.`);
     }
     await store.deleteOrders(tx, ctx.orgId, [order.id]);
-    await record(tx, ctx, "deleted", order, {});
+    const { number, version } = order;
+    await recordEvent(tx, ctx, { type: "order.deleted", objectId: order.id, data: { number, version } });
     return { id: order.id, deleted: true as const };
   });
 }
@@ -103,23 +98,12 @@ function newReferences(request: OrderRequest, order: Order): OrderRequest {
   };
 }
 
-const onTheWay: readonly OrderStatus[] = ["sent", "partially_shipped", "shipped", "delivered"];
-
 function checkMove(order: Order, to: OrderStatus): void {
-  if (to === order.status) return;
-  const isHeldBack = (one: OrderStatus): boolean => isOnHold(order) && onTheWay.includes(one);
-  const allowed = orderMoves[order.status].filter((one) => !obstacleTo(one, order) && !isHeldBack(one));
-  const refuse = (code: string, message: string, hint: string): HubError =>
-    new HubError("invalid_state", `${message} ${hint}`, {
-      errors: [{ pointer: "/status", code, message: hint, allowed }],
-    });
-  if (!canMove(orderMoves, order.status, to)) {
-    const hint = allowed.length === 0 ? "This status is final." : `It may become ${allowed.join(", ")}.`;
-    throw refuse("invalid_state", `An order that is ${order.status} cannot become ${to}.`, hint);
-  }
-  const obstacle = obstacleTo(to, order);
-  if (obstacle) throw refuse(obstacle.code, obstacle.message, obstacle.fix);
-  if (isHeldBack(to)) throw refuse("on_hold", "The order is on hold.", "Release the hold first.");
+  const problem = moveProblem(order, to);
+  if (!problem) return;
+  const { code, message, fix } = problem;
+  const errors = [{ pointer: "/status", code, message: fix, allowed: allowedMoves(order) }];
+  throw new HubError("invalid_state", `${message} ${fix}`, { errors });
 }
 
 async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {
@@ -129,9 +113,9 @@ async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {
   return order;
 }
 
-async function refuseTaken(saved: Promise<void>): Promise<void> {
+async function refuseTaken<T>(saved: Promise<T>): Promise<T> {
   try {
-    await saved;
+    return await saved;
   } catch (error) {
     const constraint = violatedConstraint(error);
     if (constraint === "orders_number_key") {
@@ -146,9 +130,4 @@ async function refuseTaken(saved: Promise<void>): Promise<void> {
     }
     throw error;
   }
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, order: Order, data: Record<string, unknown>): Promise<void> {
-  const event = { type: `order.${what}`, objectType: "order", objectId: order.id };
-  await recordEvent(tx, ctx, { ...event, data: { number: order.number, ...data } });
 }

@@ -1,11 +1,13 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
-import type { HistoryEntry } from "./order-history.store.ts";
-import { insertChanges } from "./order-history.store.ts";
-import type { Hold, Order, OrderFields, OrderPatch } from "./order.ts";
-import { changesOf, fulfillmentHold } from "./order.ts";
+import { recordOrders } from "./order-events.ts";
+import type { Order, OrderEnv, OrderPatch } from "./order.ts";
+import { fulfillmentHold, moveProblem, newHold, withHold } from "./order-rules.ts";
 import * as store from "./orders.store.ts";
+import { saveChanges } from "./save-changes.ts";
+import { isCallingOff, isOfSource } from "./source-rules.ts";
+
+const maxNote = 1_000;
 
 /** What became of an order that was handed to a fulfilment partner, or asked back. */
 export type FulfillmentOutcome = { orderId: string; status: "done" | "refused" | "unknown"; message: string | null };
@@ -17,32 +19,19 @@ export async function concludeFulfillment(
   what: "send" | "recall",
   outcomes: FulfillmentOutcome[],
 ): Promise<void> {
-  const at = ctx.clock.now();
+  const env = { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
   const byId = new Map(outcomes.map((outcome) => [outcome.orderId, outcome]));
-  const entries: HistoryEntry[] = [];
-  const updated: Order[] = [];
-  for (const order of await store.lockOrders(tx, ctx.orgId, [...byId.keys()])) {
-    const patch = patchFor(ctx, what, order, byId.get(order.id)!, at.toISOString());
-    const changes = changesOf(order, patch);
-    if (changes.length === 0) continue;
-    const next = { ...order, ...patch, version: order.version + 1 };
-    updated.push(next);
-    entries.push({ orderId: order.id, changes, version: next.version });
-  }
-  if (updated.length === 0) return;
-  const fields: (keyof OrderFields)[] = ["status", "holds"];
-  await store.updateOrders(tx, ctx.orgId, updated, fields, at.toISOString());
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "fulfillment", at });
-  const data = { count: updated.length, source: "fulfillment", firstIds: updated.slice(0, 100).map(({ id }) => id) };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  const orders = await store.lockOrders(tx, ctx.orgId, [...byId.keys()]);
+  const edits = orders.map((order) => ({ order, patch: patchFor(env, what, order, byId.get(order.id)!) }));
+  const saved = await saveChanges(tx, ctx, "fulfillment", edits);
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
 }
 
 function patchFor(
-  ctx: Ctx,
+  env: OrderEnv,
   what: "send" | "recall",
   order: Order,
   { status, message }: FulfillmentOutcome,
-  placedAt: string,
 ): OrderPatch {
   const others = order.holds.filter((hold) => hold.handle !== fulfillmentHold);
   // A retry reached them after all.
@@ -51,7 +40,7 @@ function patchFor(
   }
   // Somebody has moved it on meanwhile: what was found out then no longer matters.
   if (order.status !== "sent") return {};
-  if (what === "recall") return status === "done" ? { status: "ready" } : {};
+  if (what === "recall") return afterRecall(order, status, message);
   if (status === "done") return {};
   const note =
     status === "refused"
@@ -61,16 +50,22 @@ function patchFor(
   // A retry that found out no more changes nothing.
   if (order.holds.some((hold) => hold.handle === fulfillmentHold && hold.note === note) && status === "unknown")
     return {};
-  const hold: Hold = {
-    id: ctx.newId(),
-    handle: fulfillmentHold,
-    reason: "other",
-    note,
-    until: null,
-    source: "system",
-    by: ctx.actor,
-    placedAt,
-  };
-  const holds = [...others, hold];
+  const hold = newHold(env, { handle: fulfillmentHold, reason: "other", source: "system", note });
+  const holds = withHold(order, hold);
   return status === "refused" ? { status: "ready", holds } : { holds };
+}
+
+/** What its source called off is called off as soon as the partner has given it back. */
+function afterRecall(order: Order, status: FulfillmentOutcome["status"], message: string | null): OrderPatch {
+  const isWanted = order.holds.some(isCallingOff);
+  if (status === "done") {
+    const ready = { ...order, status: "ready" as const };
+    if (!isWanted || moveProblem(ready, "cancelled")) return { status: "ready" };
+    return { status: "cancelled", holds: order.holds.filter((hold) => !isOfSource(hold)) };
+  }
+  const answer = status === "refused" ? `They refused: ${message ?? "no reason given"}` : "Nobody knows what they did.";
+  const withAnswer = (note: string | null): string | null =>
+    note?.endsWith(answer) ? note : `${note ?? ""} ${answer}`.trim().slice(0, maxNote);
+  const holds = order.holds.map((hold) => (isCallingOff(hold) ? { ...hold, note: withAnswer(hold.note) } : hold));
+  return isWanted ? { holds } : {};
 }

@@ -1,11 +1,13 @@
 import type { ErrorCode, FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import type { RowFailure } from "../../core/row-failure.ts";
+import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { BulkAnswer, OrderAnswer } from "./order-answers.schemas.ts";
+import { recordOrders } from "./order-events.ts";
 import { newOrder, ruleErrors } from "./order-fields.ts";
 import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
@@ -13,21 +15,19 @@ import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
-import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
+import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
 
-/** Why one order was not created; pointers are relative to it. */
-export type Failure = { code: ErrorCode; message: string; errors: FieldError[] };
-
-export type Outcome = { order: Order } | { failure: Failure };
+export type Outcome = { order: Order } | { failure: RowFailure };
 
 /** A checked request that waits for its number. */
 type Draft = { index: number; request: OrderRequest };
 
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
-export type Prepared = { drafts: Draft[]; failures: Map<number, Failure>; count: number };
+export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-const findErrors = createFinder(OrderRequestShape, "body");
+const requestErrors = createFinder(OrderRequestShape, "body");
+const importedErrors = createFinder(ImportedOrder, "body");
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -35,8 +35,8 @@ export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<Orde
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared, numbers, "created");
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
-    const { id, number, status } = outcome.order;
-    await recordEvent(tx, ctx, { type: "order.created", objectType: "order", objectId: id, data: { number, status } });
+    const { id, number, status, version } = outcome.order;
+    await recordEvent(tx, ctx, { type: "order.created", objectId: id, data: { number, status, version } });
     return presentTo(ctx, outcome.order);
   });
 }
@@ -54,12 +54,17 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
 }
 
 /** Everything that can be told without writing: shapes, rules, references, and names that appear twice in the call. */
-export async function prepareOrders(db: Queryable, orgId: string, requests: unknown[]): Promise<Prepared> {
-  const failures = new Map<number, Failure>();
+export async function prepareOrders(
+  db: Queryable,
+  orgId: string,
+  requests: unknown[],
+  findErrors = findRequestErrors,
+): Promise<Prepared> {
+  const failures = new Map<number, RowFailure>();
   const valid: Draft[] = [];
   for (const [index, given] of requests.entries()) {
-    const errors = findRequestErrors(given);
-    if (errors.length > 0) failures.set(index, invalid(errors));
+    const errors = findErrors(given);
+    if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as OrderRequest });
   }
   const missing = await findMissingReferences(
@@ -83,12 +88,21 @@ export async function prepareOrders(db: Queryable, orgId: string, requests: unkn
 
 /** What is wrong with one request by itself. */
 export function findRequestErrors(given: unknown): FieldError[] {
-  const shapeErrors = findErrors(given);
-  return shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as OrderRequest);
+  return findIn(given, requestErrors);
 }
 
-function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): Failure | undefined {
-  const keys: [string, Failure][] = [];
+/** The same for what a bridge says about an order. */
+export function findImportedErrors(given: unknown): FieldError[] {
+  return findIn(given, importedErrors);
+}
+
+function findIn(given: unknown, findShapeErrors: typeof requestErrors): FieldError[] {
+  const errors = findShapeErrors(given);
+  return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
+}
+
+function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): RowFailure | undefined {
+  const keys: [string, RowFailure][] = [];
   if (number !== undefined) keys.push([`number ${number}`, numberTaken(number)]);
   if (bridgeId !== undefined && externalId !== undefined) {
     keys.push([`external ${bridgeId.toLowerCase()} ${externalId}`, externalIdTaken(externalId)]);
@@ -139,7 +153,7 @@ export async function findStoredTwins(
   db: Queryable,
   orgId: string,
   { drafts }: Prepared,
-): Promise<Map<number, Failure>> {
+): Promise<Map<number, RowFailure>> {
   const given = drafts.flatMap(({ request }) => request.number ?? []);
   const taken = await store.findTakenNumbers(db, orgId, given);
   const isTaken = ({ request }: Draft): boolean => request.number !== undefined && taken.has(request.number);
@@ -188,43 +202,22 @@ export async function insertPrepared(
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
-const shownIds = 100;
-const maxShown = 20;
-
-/** One event for all of them: thousands would drown everything else. */
 export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
-  const ids = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order.id] : []));
-  if (ids.length === 0) return;
-  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
-  await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
+  const orders = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
+  await recordOrders(tx, ctx, { type: "orders.created", source, orders });
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
   if ("order" in outcome) {
     return { index, id: outcome.order.id, number: outcome.order.number, status: "created" };
   }
-  const { code, message, errors } = outcome.failure;
-  const placed = errors.map((error) => ({ ...error, pointer: `/orders/${index}${error.pointer}` }));
-  return { index, status: "failed", error: { code, message, errors: placed as never } };
+  return { index, status: "failed", error: placed(outcome.failure, `/orders/${index}`) };
 }
 
-function toError({ code, message, errors }: Failure): HubError {
-  return code === "validation_failed" ? validationFailed(errors) : new HubError(code, message, { errors });
-}
-
-/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
-function invalid(errors: FieldError[]): Failure {
-  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
-}
-
-function numberTaken(number: string): Failure {
+function numberTaken(number: string): RowFailure {
   return failAt("/number", "order_number_taken", `There is another order with the number ${number}.`);
 }
 
-function externalIdTaken(externalId: string): Failure {
+function externalIdTaken(externalId: string): RowFailure {
   return failAt("/externalId", "external_id_taken", `The bridge has another order with the external id ${externalId}.`);
-}
-
-function failAt(pointer: string, code: ErrorCode, message: string): Failure {
-  return { code, message, errors: [{ pointer, code, message }] };
 }

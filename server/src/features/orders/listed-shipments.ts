@@ -1,10 +1,9 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { insertChanges } from "./order-history.store.ts";
-import type { Order, OrderFields, OrderPatch, OrderShipment } from "./order.ts";
-import { changesOf, hasShipped } from "./order.ts";
-import * as store from "./orders.store.ts";
+import type { Order, OrderPatch, OrderShipment } from "./order.ts";
+import { hasShipped } from "./order.ts";
+import { saveChanges } from "./save-changes.ts";
 
 type Corrected = Omit<OrderShipment, "id" | "lines">;
 
@@ -44,14 +43,9 @@ function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Or
 }
 
 async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<void> {
-  const changes = changesOf(order, patch);
-  if (changes.length === 0) return;
-  const at = ctx.clock.now();
-  const updated = { ...order, ...patch, version: order.version + 1 };
-  const fields = changes.map(({ path }) => path.slice(1)) as (keyof OrderFields)[];
-  await store.updateOrders(tx, ctx.orgId, [updated], fields, at.toISOString());
-  const entry = { orderId: order.id, changes, version: updated.version };
-  await insertChanges(tx, ctx.orgId, [entry], { ...ctx, kind: "shipment", at });
-  const data = { number: order.number, fields, status: updated.status };
-  await recordEvent(tx, ctx, { type: "order.updated", objectType: "order", objectId: order.id, data });
+  const { orders, fields } = await saveChanges(tx, ctx, "shipment", [{ order, patch }]);
+  for (const { id, number, status, version } of orders) {
+    const data = { number, fields: [...fields], status, version };
+    await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
+  }
 }

@@ -2,6 +2,8 @@ import type { Static, TObject } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importReport } from "../../core/csv/import-shapes.ts";
+import { RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -190,14 +192,6 @@ export const OrderCounts = Type.Object({
 });
 export type OrderCounts = Static<typeof OrderCounts>;
 
-const FieldProblem = Type.Object({
-  pointer: Text,
-  code: Text,
-  message: Text,
-  suggestion: MaybeText,
-  allowed: Type.Optional(Type.Array(Type.Unknown())),
-});
-
 export const BulkAnswer = Type.Object({
   summary: Type.Object({ total: Count, created: Count, failed: Count }),
   results: Type.Array(
@@ -206,32 +200,11 @@ export const BulkAnswer = Type.Object({
       id: Type.Optional(Id),
       number: MaybeText,
       status: OneOf(["created", "failed"]),
-      error: Type.Optional(Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) })),
+      error: Type.Optional(RowError),
     }),
   ),
 });
 export type BulkAnswer = Static<typeof BulkAnswer>;
-
-export const TimelineQuery = pageQuery({});
-export const TimelineAnswer = Type.Object({
-  id: Text,
-  kind: OneOf(["created", "imported", "patched", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
-  at: DateTime,
-  actor: ActorShape,
-  runId: Type.Optional(Id),
-  step: Type.Optional(Count),
-  type: Type.Optional(Type.String({ description: "The action of the step" })),
-  changes: Type.Array(
-    Type.Object({
-      path: Text,
-      from: Type.Unknown(),
-      to: Type.Unknown(),
-      kept: Type.Optional(
-        Type.Boolean({ description: "true: the bridge said `to` and was not followed, since it was changed here" }),
-      ),
-    }),
-  ),
-});
 
 export const ImportAnswer = Type.Object({
   dryRun: Type.Boolean(),
@@ -241,18 +214,6 @@ export const ImportAnswer = Type.Object({
     created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
     failed: Count,
   }),
-  columns: Type.Array(Type.Object({ column: Text, field: Nullable(Text) })),
-  errors: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
-      column: Nullable(Text),
-      code: Text,
-      message: Text,
-    }),
-    { description: "The first 1,000" },
-  ),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

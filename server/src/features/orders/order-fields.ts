@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Actor } from "../../core/actor.ts";
 import type { FieldError } from "../../core/errors.ts";
-import type { Order, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
-import type { OrderRequest } from "./orders.schemas.ts";
-
-export type OrderEnv = { now: string; actor: Actor; newId(): string };
+import { roundToCents } from "../../core/money.ts";
+import type { Hold, Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
+import { newHold } from "./order-rules.ts";
+import type { ImportedOrder, OrderRequest } from "./orders.schemas.ts";
+import { sourceHold } from "./source-rules.ts";
 
 type Setters = {
   [K in keyof Required<OrderRequest>]: (value: OrderRequest[K], env: OrderEnv, before?: Order) => OrderPatch;
@@ -46,11 +46,11 @@ const setters: Setters = {
 
 const requestFields = Object.keys(setters) as (keyof OrderRequest)[];
 
-export function newOrder(request: OrderRequest, number: string, env: OrderEnv): Order {
+export function newOrder(request: ImportedOrder, number: string, env: OrderEnv): Order {
   const fields = fieldsOf({ ...request, number }, requestFields, env) as OrderFields;
   return {
     ...fields,
-    holds: [],
+    holds: request.hold ? [holdOfSource(request.hold, env)] : [],
     shipments: [],
     parentOrderId: null,
     mergedIntoId: null,
@@ -74,14 +74,18 @@ export function fieldsOf(
   return patch;
 }
 
+export function holdOfSource({ reason = "other", note }: NonNullable<ImportedOrder["hold"]>, env: OrderEnv): Hold {
+  return newHold(env, { handle: sourceHold, reason, source: "bridge", note: note ?? null });
+}
+
 function toInstant(text: string | undefined): string | undefined {
   return text === undefined ? undefined : new Date(text).toISOString();
 }
 
-function toLine(line: NonNullable<OrderRequest["lines"]>[number], env: OrderEnv, before?: Order): OrderLine {
+function toLine(line: NonNullable<ImportedOrder["lines"]>[number], env: OrderEnv, before?: Order): OrderLine {
   const id = line.id ?? env.newId();
-  const shippedQuantity = before?.lines.find((known) => known.id === id)?.shippedQuantity ?? 0;
-  return { ...line, id, shippedQuantity };
+  const known = before?.lines.find((candidate) => candidate.id === id)?.shippedQuantity ?? 0;
+  return { ...line, id, shippedQuantity: Math.max(known, Math.min(line.shippedQuantity ?? 0, line.quantity)) };
 }
 
 function toNote(note: NonNullable<OrderRequest["notes"]>[number], env: OrderEnv, before?: Order): OrderNote {
@@ -99,7 +103,7 @@ export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] 
   if (currency !== undefined && !currencies.has(currency)) {
     errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
   }
-  if (total !== undefined && Math.round(total * 100) / 100 !== total) {
+  if (total !== undefined && roundToCents(total) !== total) {
     errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are kept." });
   }
   for (const field of ["orderedAt", "shipBy", "deliverBy", "dispatchOn"] as const) {

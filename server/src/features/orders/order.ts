@@ -1,117 +1,22 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../../core/actor.ts";
-import type { Address } from "../../core/address.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
-import type { HoldReason, OrderStatus, PaymentStatus, Priority } from "./orders.states.ts";
+import type { OrderAnswer } from "./order-answers.schemas.ts";
 
 /** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
-export type Order = {
-  id: string;
-  number: string;
-  status: OrderStatus;
-  paymentStatus: PaymentStatus;
-  priority: Priority;
-  holds: Hold[];
-  tags: string[];
-  channel: string | null;
-  bridgeId: string | null;
-  externalId: string | null;
-  customer: Customer;
-  shippingAddress: Address | null;
-  billingAddress: Address | null;
-  addressStatus: "unverified" | "valid" | "invalid";
-  lines: OrderLine[];
-  currency: string;
-  total: number | null;
-  shipping: ShippingChoice;
-  packages: OrderPackage[];
-  shipments: OrderShipment[];
-  notes: OrderNote[];
-  customFields: Record<string, string | number | boolean>;
-  locationId: string | null;
-  assigneeId: string | null;
-  parentOrderId: string | null;
-  mergedIntoId: string | null;
-  childCount: number;
-  orderedAt: string;
-  shipBy: string | null;
-  deliverBy: string | null;
-  dispatchOn: string | null;
-  archivedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
-};
+export type Order = Omit<OrderAnswer, "onHold" | "archived">;
 
-export type Customer = { name?: string; email?: string; phone?: string };
-
-export type Hold = {
-  id: string;
-  handle: string;
-  reason: HoldReason;
-  note: string | null;
-  until: string | null;
-  source: "user" | "key" | "bridge" | "system";
-  by: Actor;
-  placedAt: string;
-};
-
-/** The handle of the hold that the hub places when fulfilment did not take the order. */
-export const fulfillmentHold = "fulfillment";
-
-export type OrderLine = {
-  id: string;
-  sku: string;
-  name?: string;
-  quantity: number;
-  shippedQuantity: number;
-  price?: number;
-  weight?: Weight;
-};
-
-export type ShippingChoice = {
-  carrierAccountId?: string;
-  carrier?: string;
-  service?: string;
-  packageType?: string;
-  thirdPartyBilling?: { account: string; zip?: string; country?: string };
-};
-
-export type OrderPackage = { weight?: Weight; dimensions?: Dimensions; count: number };
-
-export type OrderShipment = {
-  id: string;
-  trackingNumber: string | null;
-  carrier: string | null;
-  service: string | null;
-  shippedAt: string;
-  lines: { lineId: string; quantity: number }[];
-};
-
-export type OrderNote = {
-  id: string;
-  text: string;
-  visibility: "internal" | "customer" | "packing_slip" | "gift";
-  by: Actor;
-  at: string;
-};
+export type Hold = Order["holds"][number];
+export type OrderLine = Order["lines"][number];
+export type ShippingChoice = Order["shipping"];
+export type OrderPackage = Order["packages"][number];
+export type OrderShipment = Order["shipments"][number];
+export type OrderNote = Order["notes"][number];
 
 /** The fields a change may touch; the rest is identity and bookkeeping. */
 export type OrderFields = Omit<Order, "id" | "createdAt" | "updatedAt" | "version">;
 export type OrderPatch = Partial<OrderFields>;
 
-/**
- * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
- */
-export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
-
-/** The fields of the patch that really differ from the order. */
-export function changesOf(order: Order, patch: OrderPatch): FieldChange[] {
-  return (Object.keys(patch) as (keyof OrderFields)[]).flatMap((field) => {
-    const [from, to] = [order[field], patch[field]];
-    return isDeepStrictEqual(from, to) ? [] : [{ path: `/${field}`, from, to }];
-  });
-}
+/** What whoever makes or changes an order brings along. */
+export type OrderEnv = { now: string; actor: Actor; newId(): string };
 
 export function isOnHold(order: Pick<Order, "holds">): boolean {
   return order.holds.length > 0;
@@ -120,32 +25,6 @@ export function isOnHold(order: Pick<Order, "holds">): boolean {
 export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
   return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
 }
-
-export type Obstacle = { code: string; message: string; fix: string };
-
-/** Why the order may not be called off, or come back from that or from being shipped, though the table of moves has such a move. */
-export function obstacleTo(to: OrderStatus, order: Order): Obstacle | undefined {
-  if (to === "cancelled" && order.status === "sent") {
-    const message = "The order is with the fulfilment partner, who would still ship it.";
-    const fix =
-      "Recall it with recall_fulfillment, or have the partner stop it and set the status back to ready; then cancel.";
-    return { code: "requires_recall", message, fix };
-  }
-  if (order.mergedIntoId !== null) {
-    const message = "Its lines are in the order it was merged into.";
-    return { code: "merged", message, fix: "Undo the merge instead." };
-  }
-  // Ready once more, it would be shipped once more.
-  const isShippedAgain = to === "ready" && order.status === "shipped";
-  const isCalledOff = to === "cancelled" || order.status === "cancelled";
-  return (isCalledOff || isShippedAgain) && hasShipped(order) ? partlyShipped : undefined;
-}
-
-export const partlyShipped: Obstacle = {
-  code: "already_shipped",
-  message: "Some of the order has been shipped.",
-  fix: "Mark it as unshipped first.",
-};
 
 /** As callers see it: with what follows from its fields. */
 export function presentOrder(order: Order): Order & { onHold: boolean; archived: boolean } {

@@ -4,7 +4,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 
-test("10,000 orders are created by one call and one insert, with one event", async () => {
+test("10,000 orders are created by one call and one insert, and the events of it name each of them once", async () => {
   const org = await hub.org();
   const orders = Array.from({ length: 10_000 }, (_, i) => ({
     ...(i % 2 === 0 ? { number: `B-${i}` } : {}),
@@ -22,10 +22,15 @@ test("10,000 orders are created by one call and one insert, with one event", asy
   });
   expect((await org.get("/orders/counts")).body).toMatchObject({ new: 10_000, total: 10_000 });
   expect((await org.get("/orders?tag=t3")).body.pagination).toMatchObject({ total: 1_000, totalIsCapped: false });
-  const { data } = (await org.get("/audit?type=orders.created")).body;
-  expect(data).toHaveLength(1);
-  expect(data[0].data).toMatchObject({ count: 10_000, source: "bulk" });
+  const { data } = (await org.get("/audit?type=orders.created&limit=100")).body;
+  expect(data).toHaveLength(50);
+  expect(new Set(data.map(({ objectId }: { objectId: string }) => objectId)).size).toBe(1);
+  expect(data[0].data).toMatchObject({ count: 200, source: "bulk" });
   expect(data[0].data.firstIds).toHaveLength(100);
+  type Item = { id: string; number: string; version: number };
+  const named = data.toReversed().flatMap((entry: { data: { items: Item[] } }) => entry.data.items);
+  const made: Item[] = answer.body.results.map(({ id, number }: Item) => ({ id, number, version: 1 }));
+  expect(named).toEqual(made);
   expect((await org.get("/audit?type=order.created")).body.pagination.total).toBe(0);
 });
 

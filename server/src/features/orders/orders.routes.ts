@@ -1,5 +1,5 @@
 import { Type } from "../../core/type.ts";
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { Deleted } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as answers from "./order-answers.schemas.ts";
 import * as shapes from "./orders.schemas.ts";
@@ -109,16 +109,5 @@ export const orderRoutes = [
     answer: [200, Deleted],
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => orders.deleteOrder(ctx, params.id, ifMatch),
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/orders/:id/timeline",
-    scope: "orders:read",
-    summary: "Who changed which field of the order, and by which run, newest first",
-    description: byRef,
-    ...named,
-    query: answers.TimelineQuery,
-    answer: [200, PageOf(answers.TimelineAnswer)],
-    handle: (ctx, { params, query }) => orders.listTimeline(ctx, params.id, query),
   }),
 ];

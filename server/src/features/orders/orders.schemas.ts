@@ -1,10 +1,12 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importRequest } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
+import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
-import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 export const maxBulkOrders = 10_000;
 export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
@@ -25,8 +27,8 @@ const LineRequest = Strict({
   id: Type.Optional(Line(64, "Given by the hub when absent; unique within the order")),
   sku: Line(100),
   name: Text(200),
-  quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-  price: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+  quantity: Type.Integer({ minimum: 1, maximum: orderLimits.quantity }),
+  price: Type.Optional(Type.Number({ minimum: 0, maximum: orderLimits.price })),
   weight: Type.Optional(Weight),
 });
 
@@ -38,25 +40,46 @@ const PackageRequest = Strict({
 
 const NoteRequest = Strict({
   id: Type.Optional(Line(64, "Of a note that is to stay")),
-  text: Type.String({ minLength: 1, maxLength: 5000, pattern: "\\S" }),
+  text: Type.String({ minLength: 1, maxLength: orderLimits.noteLength, pattern: "\\S" }),
   visibility: Type.Optional(OneOf(noteVisibilities, { description: "Default: internal" })),
 });
 
-const fieldName = "^[A-Za-z][\\w.-]{0,63}$";
+export const customFieldName = "^[A-Za-z][\\w.-]{0,63}$";
 type FieldValue = string | number | boolean;
+
+export function CustomFieldValue<Value>(types: string[]) {
+  return Type.Unsafe<Value>({ type: types, maxLength: 1000 });
+}
 
 function CustomFields<Value>(types: string[]) {
   return Type.Unsafe<Record<string, Value>>({
     type: "object",
-    propertyNames: { pattern: fieldName },
-    additionalProperties: { type: types, maxLength: 1000 },
-    maxProperties: 100,
+    propertyNames: { pattern: customFieldName },
+    additionalProperties: CustomFieldValue<Value>(types),
+    maxProperties: orderLimits.customFields,
   });
 }
 
+const Tag = Line(orderLimits.tagLength);
+export const Tags = Type.Array(Tag, { maxItems: orderLimits.tags, uniqueItems: true });
+export const SomeTags = Type.Array(Tag, { minItems: 1, maxItems: orderLimits.tags, uniqueItems: true });
+
+/** How an order is to be shipped; each may be left out. */
+export const shippingParts = {
+  carrierAccountId: Id,
+  carrier: Line(100),
+  service: Line(100),
+  packageType: Line(100),
+  thirdPartyBilling: Strict({
+    account: Line(50),
+    zip: Type.Optional(Line(20)),
+    country: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
+  }),
+};
+
 /** Fields that every order has: a patch can change them, but not take them away. */
 const permanent = {
-  number: Type.Optional(Line(100, "Unique in the organization; ORD-1001 and so on when absent")),
+  number: Type.Optional(Line(orderLimits.numberLength, "Unique in the organization; ORD-1001 and so on when absent")),
   status: Type.Optional(OneOf(orderStatuses, { description: "Default: new" })),
   paymentStatus: Type.Optional(OneOf(paymentStatuses, { description: "Default: pending" })),
   priority: Type.Optional(OneOf(priorities, { description: "Default: normal" })),
@@ -66,34 +89,28 @@ const permanent = {
 };
 
 const removable = {
-  tags: Type.Optional(Type.Array(Line(64), { maxItems: 50, uniqueItems: true })),
+  tags: Type.Optional(Tags),
   channel: Type.Optional(Line(64)),
   bridgeId: Type.Optional(Id),
   externalId: Type.Optional(Line(200, "The order's id at the bridge; unique there")),
   customer: Type.Optional(Strict({ name: Text(200), email: Text(254), phone: Text(50) })),
   shippingAddress: Type.Optional(Address),
   billingAddress: Type.Optional(Address),
-  lines: Type.Optional(Type.Array(LineRequest, { maxItems: 500 })),
+  lines: Type.Optional(Type.Array(LineRequest, { maxItems: orderLimits.lines })),
   total: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: "With at most two decimals" }),
   ),
   shipping: Type.Optional(
     Strict({
-      carrierAccountId: Type.Optional(Id),
-      carrier: Type.Optional(Line(100)),
-      service: Type.Optional(Line(100)),
-      packageType: Type.Optional(Line(100)),
-      thirdPartyBilling: Type.Optional(
-        Strict({
-          account: Line(50),
-          zip: Type.Optional(Line(20)),
-          country: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
-        }),
-      ),
+      carrierAccountId: Type.Optional(shippingParts.carrierAccountId),
+      carrier: Type.Optional(shippingParts.carrier),
+      service: Type.Optional(shippingParts.service),
+      packageType: Type.Optional(shippingParts.packageType),
+      thirdPartyBilling: Type.Optional(shippingParts.thirdPartyBilling),
     }),
   ),
-  packages: Type.Optional(Type.Array(PackageRequest, { maxItems: 100 })),
-  notes: Type.Optional(Type.Array(NoteRequest, { maxItems: 200 })),
+  packages: Type.Optional(Type.Array(PackageRequest, { maxItems: orderLimits.packages })),
+  notes: Type.Optional(Type.Array(NoteRequest, { maxItems: orderLimits.notes })),
   customFields: Type.Optional(CustomFields<FieldValue>(["string", "number", "boolean"])),
   locationId: Type.Optional(Id),
   assigneeId: Type.Optional(Id),
@@ -121,6 +138,30 @@ const example = {
 export const OrderRequest = Strict({ ...permanent, ...removable }, { examples: [example] });
 export type OrderRequest = Static<typeof OrderRequest>;
 
+const ImportedLine = Strict({
+  ...LineRequest.properties,
+  shippedQuantity: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: orderLimits.quantity, description: "What its source has shipped of it" }),
+  ),
+});
+
+/** What a bridge says about an order: a request, and what has become of the order there. */
+export const ImportedOrder = Strict({
+  ...permanent,
+  ...removable,
+  lines: Type.Optional(Type.Array(ImportedLine, { maxItems: orderLimits.lines })),
+  hold: Type.Optional(
+    Nullable(
+      Strict({
+        reason: Type.Optional(OneOf(holdReasons)),
+        note: Type.Optional(Type.String({ maxLength: 500 })),
+      }),
+    ),
+  ),
+  deleted: Type.Optional(Type.Boolean()),
+});
+export type ImportedOrder = Static<typeof ImportedOrder>;
+
 const removals = PatchFor(Strict(removable));
 /** A merge patch: objects are merged, lists are replaced, null removes. */
 export const OrderPatchRequest = Type.Unsafe<Static<typeof removals> & Pick<OrderRequest, keyof typeof permanent>>(
@@ -144,23 +185,11 @@ export const BulkRequest = Strict(
 );
 export type BulkRequest = Static<typeof BulkRequest>;
 
-export const importDelimiters = ["auto", "comma", "semicolon", "tab"] as const;
-
 export const ImportRequest = Strict(
-  {
-    csv: Type.String({
-      minLength: 1,
-      maxLength: 10 * 1024 * 1024,
-      description: "One row per line item; rows with the same order number become one order",
-    }),
-    mapping: Type.Optional(
-      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
-        description: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
-      }),
-    ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    delimiter: Type.Optional(OneOf(importDelimiters, { description: "Default: auto" })),
-  },
+  importRequest({
+    csv: "One row per line item; rows with the same order number become one order",
+    mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
+  }),
   { examples: [{ csv: "Order Number,SKU,Quantity\nSHOP-17,MUG-01,2\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;

@@ -19,13 +19,13 @@ export const orderMoves: Moves<OrderStatus> = {
   draft: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
   new: ["review_required", "awaiting_payment", "ready", "cancelled"],
   review_required: ["ready", "cancelled"],
-  awaiting_payment: ["ready", "cancelled"],
+  awaiting_payment: ["new", "ready", "cancelled"],
   ready: ["sent", "partially_shipped", "shipped", "review_required", "cancelled"],
   sent: ["ready", "partially_shipped", "shipped", "cancelled"],
   partially_shipped: ["shipped", "sent", "ready"],
-  shipped: ["delivered", "ready"],
+  shipped: ["delivered", "partially_shipped", "ready"],
   delivered: [],
-  cancelled: ["ready"],
+  cancelled: ["new", "awaiting_payment", "ready"],
 };
 
 /** There is still something to ship, and it is not called off. */
@@ -38,6 +38,9 @@ export const openStatuses: readonly OrderStatus[] = [
   "sent",
   "partially_shipped",
 ];
+
+/** Nobody outside knows of the order yet, so that what it consists of may still change. */
+export const beforeSending: readonly OrderStatus[] = ["draft", "new", "review_required", "awaiting_payment", "ready"];
 
 export const beforeShipping: readonly OrderStatus[] = openStatuses.filter((status) => status !== "partially_shipped");
 
@@ -58,9 +61,13 @@ export const holdReasons = [
   "shipping_method",
   "customer_request",
   "operator",
+  "source_conflict",
   "other",
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
+
+/** A hold keeps the order from becoming one of these. */
+export const onTheWay: readonly OrderStatus[] = ["sent", "partially_shipped", "shipped", "delivered"];
 
 /** Parcels of it may leave, unless it is on hold. */
 export const shippableStatuses: readonly OrderStatus[] = ["ready", "sent", "partially_shipped", "shipped"];

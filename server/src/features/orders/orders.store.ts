@@ -1,24 +1,26 @@
 import { isUuid } from "../../core/ids.ts";
+import type { Stored } from "../../db/columns.ts";
+import { toRecord, writing } from "../../db/columns.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
-import type { OrderRow } from "./order-columns.ts";
-import { allColumns, columnsOf, orderColumns, toOrder, toRecord } from "./order-columns.ts";
+import { orderColumns } from "./order-columns.ts";
 import { keepTags, keepWords } from "./list/order-index.store.ts";
 
+const { selected, fromRow } = orderColumns;
 const byId: Prepared = {
   name: "orders_find_by_id",
-  text: `select ${orderColumns} from orders o where o.org_id = $1 and o.id = $2`,
+  text: `select ${selected} from orders o where o.org_id = $1 and o.id = $2`,
 };
 const byNumber: Prepared = {
   name: "orders_find_by_number",
-  text: `select ${orderColumns} from orders o where o.org_id = $1 and o.number = $2`,
+  text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2`,
 };
 
 /** An order is named by its id or by its number; a number that looks like an id is still found. */
 export async function findOrder(db: Queryable, orgId: string, ref: string): Promise<Order | undefined> {
-  const rows = isUuid(ref) ? await db.query<OrderRow>(byId, [orgId, ref]) : [];
-  const [row] = rows.length > 0 ? rows : await db.query<OrderRow>(byNumber, [orgId, ref]);
-  return row && toOrder(row);
+  const rows = isUuid(ref) ? await db.query<Stored<Order>>(byId, [orgId, ref]) : [];
+  const [row] = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, ref]);
+  return row && fromRow(row);
 }
 
 /** Which order each name stands for; names of no order are left out. */
@@ -41,39 +43,37 @@ export async function resolveRefs(db: Queryable, orgId: string, refs: string[]):
 
 /** Always in the order of ids: two runs over the same orders wait for each other instead of blocking each other. */
 export async function lockOrders(tx: Tx, orgId: string, ids: string[]): Promise<Order[]> {
-  const rows = await tx.query<OrderRow>(
-    `select ${orderColumns} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id for update`,
+  const rows = await tx.query<Stored<Order>>(
+    `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id for update`,
     [orgId, ids],
   );
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
 
 export async function readOrders(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {
-  const rows = await db.query<OrderRow>(
-    `select ${orderColumns} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`,
+  const rows = await db.query<Stored<Order>>(
+    `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`,
     [orgId, ids],
   );
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
+
+const all = writing(orderColumns.all);
+const insert = `
+  with made as (
+    insert into orders (id, org_id, ${all.names})
+    select u.id, $1, ${all.values} from jsonb_to_recordset($2::jsonb) as u (${all.shape})
+    on conflict do nothing returning id, is_archived, status, on_hold),
+  counted as (
+    insert into order_counts (org_id, is_archived, status, on_hold, orders)
+    select $1::uuid, is_archived, status, on_hold, count(*) from made group by is_archived, status, on_hold)
+  select id from made`;
 
 /** All at once; numbers and external ids that are taken already are left out of the result. */
 export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Promise<Set<string>> {
   if (orders.length === 0) return new Set();
-  const records = orders.map((order) => ({ ...toRecord(order, allColumns), at: order.createdAt }));
-  const names = allColumns.map((column) => column.name).join(", ");
-  const values = allColumns.map(({ name }) => `u.${name}`).join(", ");
-  const shape = allColumns.map((column) => `${column.name} ${column.type}`).join(", ");
-  const rows = await tx.query<{ id: string }>(
-    `with made as (
-       insert into orders (id, org_id, ${names}, created_at, updated_at)
-       select u.id, $1, ${values}, u.at, u.at from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}, at timestamptz)
-       on conflict do nothing returning id, is_archived, status, on_hold),
-     counted as (
-       insert into order_counts (org_id, is_archived, status, on_hold, orders)
-       select $1::uuid, is_archived, status, on_hold, count(*) from made group by is_archived, status, on_hold)
-     select id from made`,
-    [orgId, JSON.stringify(records)],
-  );
+  const records = orders.map((order) => toRecord(orderColumns.all, order, orgId));
+  const rows = await tx.query<{ id: string }>(insert, [orgId, JSON.stringify(records)]);
   const inserted = new Set(rows.map((row) => row.id));
   const made = orders.filter((order) => inserted.has(order.id));
   await keepTags(
@@ -95,13 +95,12 @@ export async function updateOrders(
 ): Promise<void> {
   if (orders.length === 0) return;
   const changed = new Set(fields);
-  const touched = columnsOf(changed);
-  const records = orders.map((order) => ({ ...toRecord(order, touched), version: order.version }));
-  const shape = touched.map((column) => `, ${column.name} ${column.type}`).join("");
-  const sets = touched.map((column) => `${column.name} = u.${column.name}, `).join("");
-  const update = `update orders o set ${sets}version = u.version, updated_at = $3
-       from jsonb_to_recordset($2::jsonb) as u (id uuid, version integer${shape})
-      where o.org_id = $1 and o.id = u.id`;
+  const written = new Set<keyof Order>([...changed, "version"]);
+  const touched = orderColumns.all.filter(({ from }) => from.some((field) => written.has(field)));
+  const records = orders.map((order) => toRecord(touched, order, orgId));
+  const { shape, sets } = writing(touched);
+  const update = `update orders o set ${sets}, updated_at = $3
+       from jsonb_to_recordset($2::jsonb) as u (${shape}) where o.org_id = $1 and o.id = u.id`;
   const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
   await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
@@ -151,12 +150,15 @@ export async function lockDueHoldsAcrossOrgs(
   now: Date,
   limit: number,
 ): Promise<{ orgId: string; order: Order }[]> {
-  const rows = await tx.query<OrderRow & { org_id: string }>(
-    `select o.org_id, ${orderColumns} from orders o where o.hold_until <= $1 order by o.hold_until limit $2
+  const rows = await tx.query<Stored<Order> & { org_id: string }>(
+    `select o.org_id, ${selected} from orders o where o.hold_until <= $1 order by o.hold_until limit $2
         for update skip locked`,
     [now, limit],
   );
-  return rows.map((row) => ({ orgId: row.org_id, order: toOrder(row) }));
+  return rows.map((row) => {
+    const { org_id: orgId, ...order } = fromRow(row);
+    return { orgId, order };
+  });
 }
 
 export async function findTakenNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
@@ -197,13 +199,4 @@ export async function returnOrderNumbers(tx: Tx, orgId: string, count: number): 
 /** A transaction that may be lost in a crash, and is therefore not waited for. */
 export async function relaxCommit(tx: Tx): Promise<void> {
   await tx.query("set local synchronous_commit = off");
-}
-
-/** Shipments keep the number of their order, to be found by it. Those of an order that gets another one follow. */
-export async function renameInShipments(tx: Tx, orgId: string, order: Pick<Order, "id" | "number">, at: string) {
-  await tx.query(
-    `update shipments set order_number = $3, order_key = $4, updated_at = $5, version = version + 1
-      where org_id = $1 and order_id = $2`,
-    [orgId, order.id, order.number, order.number.toUpperCase(), at],
-  );
 }

@@ -1,5 +1,4 @@
 import { maySeePersonalData } from "../../core/mask-person.ts";
-import type { Page, PageRequest } from "../../core/page.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx, World } from "../../context.ts";
@@ -18,12 +17,10 @@ import type {
 import { OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
 import type { OrderFilter } from "./list/order-filter.store.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
-import type { TimelineEntry } from "./order-history.store.ts";
-import * as history from "./order-history.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
 import * as lists from "./list/order-list.store.ts";
 import { toSearchQuery } from "./list/search-words.ts";
-import { maskChange, presentTo } from "./personal-data.ts";
+import { presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
@@ -34,10 +31,13 @@ export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import/import-orders.ts";
 export { correctListedShipment, takeBackListedShipment } from "./listed-shipments.ts";
 export { markOrdersDelivered } from "./delivered-orders.ts";
+export { findByRef } from "./change-order.ts";
 export { maskChange } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
+export { newOrder } from "./order-fields.ts";
 export { insertChanges } from "./order-history.store.ts";
+export { recordOrders } from "./order-events.ts";
 /** As callers name them. */
 export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
 /** For features that change many orders at once, in a transaction of theirs. */
@@ -49,7 +49,6 @@ export {
   readOrders,
   readVersions,
   resolveRefs,
-  takeOrderNumbers,
   updateOrders,
 } from "./orders.store.ts";
 
@@ -75,13 +74,6 @@ export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCo
 /** Work that nobody waits for; any number of processes may do it at once. */
 export async function foldOrderCounts(world: World): Promise<void> {
   await foldCountsAcrossOrgs(world.db);
-}
-
-export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
-  const { id } = await findByRef(ctx.db, ctx, ref);
-  const page = await history.listTimeline(ctx.db, ctx.orgId, id, query);
-  if (maySeePersonalData(ctx)) return page;
-  return { ...page, data: page.data.map((entry) => ({ ...entry, changes: entry.changes.map(maskChange) })) };
 }
 
 export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {

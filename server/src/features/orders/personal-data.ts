@@ -1,7 +1,8 @@
 import type { FieldError } from "../../core/errors.ts";
 import { mask, maskErrors, maskPerson, maySeePersonalData, personalMembers } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
-import type { FieldChange, Order } from "./order.ts";
+import type { Order } from "./order.ts";
+import type { FieldChange } from "./order-changes.ts";
 import { presentOrder } from "./order.ts";
 
 const holders: readonly string[] = ["customer", "shippingAddress", "billingAddress"];

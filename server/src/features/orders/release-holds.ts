@@ -1,11 +1,11 @@
 import type { World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
-import { insertChanges } from "./order-history.store.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import type { Hold, Order } from "./order.ts";
-import { changesOf } from "./order.ts";
+import { isOnHold } from "./order.ts";
 import * as store from "./orders.store.ts";
+import { saveChanges } from "./save-changes.ts";
 
 const batchSize = 200;
 
@@ -26,24 +26,21 @@ async function releaseBatch(tx: Tx, world: World): Promise<number> {
   const due = await store.lockDueHoldsAcrossOrgs(tx, now, batchSize);
   for (const [orgId, entries] of Map.groupBy(due, (entry) => entry.orgId)) {
     const ctx = systemContext(world, orgId, "timed holds");
-    const orders = entries.map(({ order }) => order);
-    const [updated, history] = [[] as Order[], []] as [Order[], Parameters<typeof insertChanges>[2]];
-    for (const order of orders) {
-      const holds = order.holds.filter((hold) => !isOver(hold, now));
-      updated.push({ ...order, holds, version: order.version + 1 });
-      history.push({ orderId: order.id, changes: changesOf(order, { holds }), version: order.version + 1 });
-    }
-    await store.updateOrders(tx, orgId, updated, ["holds"], now.toISOString());
-    await insertChanges(tx, orgId, history, { ...ctx, kind: "hold_released", at: now });
-    for (const order of orders) {
-      const handles = order.holds.filter((hold) => isOver(hold, now)).map(({ handle }) => handle);
-      await recordEvent(tx, ctx, {
-        type: "order.hold_released",
-        objectType: "order",
-        objectId: order.id,
-        data: { number: order.number, handles, onHold: order.holds.length > handles.length },
-      });
-    }
+    const isDue = (hold: Hold): boolean => isOver(hold, now);
+    const edits = entries.map(({ order }) => ({ order, patch: { holds: order.holds.filter((one) => !isDue(one)) } }));
+    const handlesOf = ({ holds }: Order): string[] => holds.filter(isDue).map(({ handle }) => handle);
+    const dueIn = new Map(entries.map(({ order }) => [order.id, handlesOf(order)]));
+    const { orders } = await saveChanges(tx, ctx, "hold_released", edits);
+    await recordEvents(
+      tx,
+      ctx,
+      orders.map((order) => {
+        const handles = dueIn.get(order.id) ?? [];
+        const { number, version } = order;
+        const data = { number, handles, onHold: isOnHold(order), version };
+        return { type: "order.hold_released", objectId: order.id, data };
+      }),
+    );
   }
   return due.length;
 }

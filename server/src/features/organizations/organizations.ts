@@ -52,7 +52,8 @@ export async function addOrganization(tx: Tx, ctx: Ctx, request: NewOrganization
     at: ctx.clock.now(),
   });
   const own = { ...ctx, orgId: organization.id };
-  await record(tx, own, "created", organization);
+  const { id, name, version } = organization;
+  await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
   await createFirstAdmin(tx, own, request.admin);
   return organization;
 }
@@ -69,7 +70,12 @@ export async function updateOrganization(
     if (!organization) throw notFound("organization");
     checkVersion(organization, ifMatch);
     const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
-    await record(tx, { ...ctx, orgId: id }, "updated", updated);
+    const { name, version } = updated;
+    await recordEvent(
+      tx,
+      { ...ctx, orgId: id },
+      { type: "organization.updated", objectId: id, data: { name, version } },
+    );
     return updated;
   });
 }
@@ -89,13 +95,4 @@ function maySee(ctx: Ctx, id: string): boolean {
 
 function seesAll(ctx: Ctx): boolean {
   return hasScope(ctx.principal.scopes, "organizations:write");
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, organization: Organization): Promise<void> {
-  await recordEvent(tx, ctx, {
-    type: `organization.${what}`,
-    objectType: "organization",
-    objectId: organization.id,
-    data: { name: organization.name },
-  });
 }

@@ -4,17 +4,17 @@ import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { askToCancel, askToSchedule } from "./ask-carrier.ts";
+import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
-import { effectKeyOf, move, presentPickup, touched } from "./pickup.ts";
+import { move, presentPickup, touched } from "./pickup.ts";
+import { booking, callOffFormer, cancellation, lock, save } from "./pickup-requests.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
-import { callOffFormer, lock, save, settleCancellation, settleRequest } from "./settle-pickup.ts";
 
 /** Doing it again answers the same. What the carrier will not cancel any more stays as it is. */
 export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
-  const now = ctx.clock.now().toISOString();
+  const now = nowOf(ctx);
   let found = await store.findPickup(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("pickup");
   if (found.status === "cancelled") return presentPickup(found, now);
@@ -23,41 +23,33 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
   const open = await openCarrier(ctx, found.carrierAccountId);
   // Whether the carrier has it must be known before it can be called off.
   if (found.status === "requested") {
-    const said = await askToSchedule(ctx, open, found);
-    const requested = found;
-    const settled = await ctx.db.transaction((tx) => settleRequest(tx, ctx, requested, open, said));
-    if (settled.status === "requested") {
-      throw new HubError(
-        "carrier_failed",
-        "The carrier has not yet said whether it booked the pickup. Try again later.",
-      );
+    found = await askAndSettle(ctx, booking, found, open);
+    if (found.status === "requested") {
+      const message = "The carrier has not yet said whether it booked the pickup. Try again later.";
+      throw new HubError("carrier_failed", message, { extra: { pickupId: id } });
     }
-    if (settled.status === "cancelled") return presentPickup(settled, now);
-    refuseIfTooLate(settled, now);
-    found = settled;
+    if (found.status === "cancelled") return presentPickup(found, now);
+    refuseIfTooLate(found, now);
   }
-  // What a change has replaced is still booked: a driver would come for it.
   await callOffFormer(ctx, found, open);
   const asked = await ctx.db.transaction(async (tx) => {
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return current;
     refuseIfTooLate(current, now);
-    const wanted = touched({ ...current, cancelRequestedAt: now, cancelReason: reason ?? null }, now);
-    return await save(tx, ctx, wanted, "cancel_requested", open);
+    const wish = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
+    return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
   });
   // Somebody else has done it in the meantime.
   if (asked.status === "cancelled") return presentPickup(asked, now);
-  const said = await askToCancel(ctx, open, effectKeyOf(asked), asked.confirmationNumber ?? "", asked.cancelReason);
-  if ("done" in said) {
-    return await change(ctx, async (tx) => presentPickup(await settleCancellation(tx, ctx, id, open, said), now));
-  }
-  await ctx.db.transaction((tx) => settleCancellation(tx, ctx, id, open, said));
-  const extra = { pickupId: id };
-  if ("refused" in said) {
-    const message = `${said.refused.message} The pickup stays scheduled.`;
-    throw new HubError("carrier_failed", message, { extra: { ...extra, carrierCode: said.refused.code } });
-  }
-  throw new HubError("carrier_failed", `${said.unknown} The hub goes on asking for the cancellation.`, { extra });
+  return await askAndAnswer(ctx, cancellation, asked, open, (settled, said) => {
+    if (settled.status === "cancelled") return presentPickup(settled, now);
+    const refusal = "refused" in said ? said.refused : undefined;
+    const message = refusal
+      ? `${refusal.message} The pickup stays scheduled.`
+      : "The carrier did not say whether it cancels the pickup. The hub goes on asking.";
+    const carrierCode = refusal && { carrierCode: refusal.code };
+    return new HubError("carrier_failed", message, { extra: { pickupId: id, ...carrierCode } });
+  });
 }
 
 function refuseIfTooLate(pickup: Pickup, now: string): void {
@@ -77,7 +69,7 @@ function refuseIfTooLate(pickup: Pickup, now: string): void {
 /** The account was deleted: there is nobody to tell, and a driver may come all the same. */
 async function cancelWithoutCarrier(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   return await change(ctx, async (tx) => {
-    const now = ctx.clock.now().toISOString();
+    const now = nowOf(ctx);
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return presentPickup(current, now);
     const booked = [current.confirmationNumber, current.previous?.confirmationNumber].filter(Boolean).join(", ");

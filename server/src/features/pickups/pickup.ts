@@ -1,8 +1,10 @@
-import type { PickupConfirmation } from "../../carriers/carrier.ts";
+import type { CarrierData, PickupConfirmation } from "../../carriers/carrier.ts";
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { canMove } from "../../core/states.ts";
 import type { Weight } from "../../core/weight.ts";
+import { askAgainAt } from "../carrier-accounts/carrier-requests.ts";
 import { momentAt, toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
@@ -26,6 +28,7 @@ export type Booking = {
   confirmationNumber: string | null;
   chargeCents: number | null;
   messages: string[];
+  carrierData: CarrierData | null;
   revision: number;
 };
 
@@ -50,9 +53,8 @@ export type Pickup = Booking & {
 
 const minuteMs = 60_000;
 /** After the window has closed, drivers and their reports are waited for. */
-export const graceMs = 4 * 60 * minuteMs;
+const graceMs = 4 * 60 * minuteMs;
 const askEveryMs = 30 * minuteMs;
-const maxDelayMs = 10 * minuteMs;
 
 const bookingFields = [
   "locationId",
@@ -70,6 +72,7 @@ const bookingFields = [
   "confirmationNumber",
   "chargeCents",
   "messages",
+  "carrierData",
   "revision",
 ] as const satisfies readonly (keyof Booking)[];
 
@@ -94,16 +97,22 @@ export function touched(pickup: Pickup, at: string): Pickup {
   return { ...pickup, updatedAt: at, version: pickup.version + 1 };
 }
 
-/** When somebody has to look at it again without being asked. `canAsk`: the carrier says what became of a pickup. */
-export function dueOf(pickup: Pickup, canAsk: boolean, now: string): string | null {
+/** When somebody has to look at it again without being asked. */
+export function dueOf(pickup: Pickup, now: string, retryAfterMs?: number): string | null {
   // Cancelled while what a change has replaced is still to be called off.
   const hasFormer = pickup.status === "cancelled" && pickup.previous !== null;
   if (!activeStatuses.includes(pickup.status) && !hasFormer) return null;
   const isOpen = pickup.status === "requested" || pickup.cancelRequestedAt !== null || pickup.previous !== null;
-  if (isOpen) return after(now, Math.min(maxDelayMs, (minuteMs / 2) * 2 ** Math.min(pickup.attempts, 10)));
-  const end = after(pickup.closeAt, graceMs);
+  if (isOpen) return askAgainAt(now, pickup.attempts, retryAfterMs);
+  const end = overAt(pickup);
+  const canAsk = pickup.carrierAccountId !== null && findCarrier(pickup.carrier)?.findPickup !== undefined;
   if (!canAsk || now >= end) return now >= end ? after(now, askEveryMs) : end;
   return now < pickup.readyAt ? pickup.readyAt : earlierOf(end, after(now, askEveryMs));
+}
+
+/** From then on nobody is waited for any more. */
+export function overAt({ closeAt }: Pickup): string {
+  return after(closeAt, graceMs);
 }
 
 function after(at: string, ms: number): string {
@@ -116,13 +125,14 @@ function earlierOf(a: string, b: string): string {
 
 /** The carrier has said yes; what it replaced, if anything, is still to be called off. */
 export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: string): Pickup {
-  const { confirmationNumber, readyTime, closeTime, chargeCents, messages } = confirmation;
+  const { confirmationNumber, readyTime, closeTime, chargeCents, messages, carrierData } = confirmation;
   const instant = (text: string): string => new Date(text).toISOString();
   return {
     ...move(pickup, "scheduled", at, pickup.previous ? "changed" : null),
     confirmationNumber,
     chargeCents: chargeCents ?? null,
     messages: [...pickup.messages, ...messages],
+    carrierData: carrierData ?? null,
     ...(readyTime === undefined ? {} : { readyAt: instant(readyTime) }),
     ...(closeTime === undefined ? {} : { closeAt: instant(closeTime) }),
     attempts: 0,
@@ -138,7 +148,7 @@ export function refused(pickup: Pickup, failure: { code: string; message: string
   return { ...back, previous: null, attempts: 0 };
 }
 
-export function isCancellable(pickup: Pickup, now: string): boolean {
+function isCancellable(pickup: Pickup, now: string): boolean {
   return canMove(pickupMoves, pickup.status, "cancelled") && now <= pickup.cancelBy;
 }
 

@@ -24,7 +24,7 @@ export const pickupRoutes = [
     path: "/pickups",
     scope: "pickups:write",
     summary: "Schedule a pickup",
-    description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again.`,
+    description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again, and it is booked once.`,
     body: shapes.PickupRequest,
     answer: [201, shapes.Pickup],
     failures: [404, 409, 502],
@@ -63,6 +63,18 @@ export const pickupRoutes = [
     answer: [200, shapes.Pickup],
     failures: [409, 412, 502],
     handle: (ctx, { params, body, ifMatch }) => pickups.reschedulePickup(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/pickups/:id/retry",
+    scope: "pickups:write",
+    summary: "Ask the carrier once more for a pickup that failed without an answer",
+    description:
+      "For those with the failure `outcome_unknown`. What the carrier has booked after all is not booked twice.",
+    ids,
+    answer: [200, shapes.Pickup],
+    failures: [409, 502],
+    handle: (ctx, { params }) => pickups.retryPickup(ctx, params.id),
   }),
   defineRoute({
     method: "DELETE",

@@ -11,7 +11,10 @@ export const pickupStatuses = [
 ] as const;
 export type PickupStatus = (typeof pickupStatuses)[number];
 
-/** Every move a pickup may make. A change of its window is asked for anew, and stays as it was when it is refused. */
+/**
+ * Every move a pickup may make. A change of its window is asked for anew, and stays as it was when it is refused. What
+ * failed without an answer may be asked for again.
+ */
 export const pickupMoves: Moves<PickupStatus> = {
   requested: ["scheduled", "failed", "cancelled"],
   scheduled: ["requested", "dispatched", "completed", "missed", "cancelled"],
@@ -19,7 +22,7 @@ export const pickupMoves: Moves<PickupStatus> = {
   completed: [],
   missed: [],
   cancelled: [],
-  failed: [],
+  failed: ["requested"],
 };
 
 /** A driver may still come. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { tendPickups } from "./pickups.ts";
+import { pickupWork } from "./pickups.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -248,7 +249,7 @@ describe("cancelling a pickup", () => {
   test("is too late when it has taken place, and pointless when it was refused", async () => {
     const { id } = await booked();
     setClock("2026-03-05T12:00:00Z");
-    await tendPickups(hub.world);
+    await workOff(hub.world, pickupWork);
     expect((await org.delete(`/pickups/${id}`)).body).toMatchObject({ status: 409, code: "pickup_not_cancellable" });
   });
 });

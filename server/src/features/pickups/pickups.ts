@@ -1,19 +1,21 @@
+import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
-import { book, refuseTwin } from "./book-pickup.ts";
+import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
-import { dueOf, presentPickup } from "./pickup.ts";
+import { dueOf, move, presentPickup } from "./pickup.ts";
+import { book, lock, record, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
 import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
-import { record } from "./settle-pickup.ts";
 
 export { cancelPickup } from "./cancel-pickup.ts";
 export { reschedulePickup } from "./reschedule-pickup.ts";
-export { tendPickups } from "./tend-pickups.ts";
+export { pickupWork } from "./pickup-requests.ts";
 export { seedPickups } from "./seed-pickups.ts";
 
 export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
@@ -50,12 +52,11 @@ export async function checkPickupRequest(ctx: Ctx, request: PickupRequest): Prom
   };
 }
 
-/** The wish is written down before the carrier hears of it: whatever happens then, it is not forgotten and not doubled. */
-export async function schedulePickup(ctx: Ctx, request: PickupRequest): Promise<PickupAnswer> {
+export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
   const planned = await planPickup(ctx, request);
   refuseViolations(planned);
   const { open, booking, checked } = planned;
-  const now = ctx.clock.now().toISOString();
+  const now = nowOf(ctx);
   const pickup: Pickup = {
     ...booking,
     messages: checked.warnings.map(({ message }) => message),
@@ -70,22 +71,39 @@ export async function schedulePickup(ctx: Ctx, request: PickupRequest): Promise<
     cancelReason: null,
     cancelledAt: null,
     history: [{ at: now, status: "requested", note: null }],
-    attempts: 0,
+    attempts: 1,
     dueAt: null,
     createdAt: now,
     updatedAt: now,
     version: 1,
   };
-  await refuseTwin(ctx, pickup, async () => {
-    await ctx.db.transaction(async (tx) => {
-      const canAsk = open.carrier.findPickup !== undefined;
-      await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, canAsk, now) }]);
-      await record(tx, ctx, pickup, "requested");
-    });
+  return await book(ctx, open, pickup, async (tx) => {
+    await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, now) }]);
+    await record(tx, ctx, pickup, "requested");
+    return pickup;
   });
-  return await book(ctx, pickup, open);
+}
+
+/** Asks once more under the same key, so that what the carrier has booked after all is not booked a second time. */
+export async function retryPickup(ctx: Ctx, id: string) {
+  const found = await store.findPickup(ctx.db, ctx.orgId, id);
+  if (!found) throw notFound("pickup");
+  refuseUnlessRetryable(ctx, found);
+  const open = await openCarrier(ctx, found.carrierAccountId!);
+  return await book(ctx, open, found, async (tx) => {
+    const current = await lock(tx, ctx, id);
+    refuseUnlessRetryable(ctx, current);
+    const requested = move(current, "requested", nowOf(ctx), "the carrier is asked once more");
+    return await save(tx, ctx, { ...requested, failure: null, attempts: 1 }, "requested");
+  });
+}
+
+function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
+  refuseUnlessUnanswered(pickup);
+  if (nowOf(ctx) < pickup.closeAt) return;
+  throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another one.`);
 }
 
 function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
-  return presentPickup(pickup, ctx.clock.now().toISOString());
+  return presentPickup(pickup, nowOf(ctx));
 }

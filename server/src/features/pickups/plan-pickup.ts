@@ -149,6 +149,7 @@ function toBooking(
     confirmationNumber: null,
     chargeCents: null,
     messages: [],
+    carrierData: null,
     revision,
   };
 }

@@ -2,44 +2,33 @@ import { HubError } from "../../core/errors.ts";
 import { notFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
-import { book, refuseTwin } from "./book-pickup.ts";
+import { nowOf } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
 import { bookingOf, move } from "./pickup.ts";
-import type { PickupAnswer, PickupPatch, PickupRequest } from "./pickups.schemas.ts";
+import { book, lock, save } from "./pickup-requests.ts";
+import type { PickupPatch, PickupRequest } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
 import { planPickup, refuseViolations } from "./plan-pickup.ts";
-import { lock, save } from "./settle-pickup.ts";
 
 /**
  * Carriers do not change pickups: the new one is booked, then the former is called off. Until the carrier has agreed the
  * former stays booked, and when it refuses, everything is as it was.
  */
-export async function reschedulePickup(
-  ctx: Ctx,
-  id: string,
-  patch: PickupPatch,
-  ifMatch: number | undefined,
-): Promise<PickupAnswer> {
+export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: number | undefined) {
   requirePatch(patch);
   const found = await store.findPickup(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("pickup");
   refuseUnlessFree(found, ifMatch, ctx);
   const planned = await planPickup(ctx, toRequest(found, patch), found);
   refuseViolations(planned);
-  const wanted = { ...found, ...planned.booking };
-  let asked: Pickup | undefined;
-  await refuseTwin(ctx, wanted, async () => {
-    await ctx.db.transaction(async (tx) => {
-      const current = await lock(tx, ctx, id);
-      refuseUnlessFree(current, found.version, ctx);
-      const now = ctx.clock.now().toISOString();
-      const requested = move(current, "requested", now, "another window was asked for");
-      const messages = planned.checked.warnings.map(({ message }) => message);
-      const changed = { ...requested, ...planned.booking, messages, previous: bookingOf(current), attempts: 0 };
-      asked = await save(tx, ctx, changed, "change_requested", planned.open);
-    });
+  return await book(ctx, planned.open, { ...found, ...planned.booking }, async (tx) => {
+    const current = await lock(tx, ctx, id);
+    refuseUnlessFree(current, found.version, ctx);
+    const requested = move(current, "requested", nowOf(ctx), "another window was asked for");
+    const messages = planned.checked.warnings.map(({ message }) => message);
+    const changed = { ...requested, ...planned.booking, messages, previous: bookingOf(current), attempts: 1 };
+    return await save(tx, ctx, changed, "change_requested");
   });
-  return await book(ctx, asked!, planned.open);
 }
 
 function refuseUnlessFree(pickup: Pickup, version: number | undefined, ctx: Ctx): void {
@@ -50,7 +39,7 @@ function refuseUnlessFree(pickup: Pickup, version: number | undefined, ctx: Ctx)
   if (pickup.cancelRequestedAt !== null || pickup.previous !== null) {
     throw new HubError("invalid_state", "Another change of this pickup is still under way.");
   }
-  if (ctx.clock.now().toISOString() > pickup.cancelBy) {
+  if (nowOf(ctx) > pickup.cancelBy) {
     throw new HubError("cancel_deadline_passed", `The carrier took changes until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });

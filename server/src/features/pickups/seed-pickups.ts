@@ -90,6 +90,7 @@ function makePickup(
     confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
     chargeCents: 0,
     messages: [],
+    carrierData: null,
     failure: null,
     isAssumed: false,
     revision: 1,
@@ -104,7 +105,7 @@ function makePickup(
     updatedAt: endedAt ?? createdAt,
     version: history.length,
   };
-  return { ...pickup, dueAt: dueOf(pickup, false, now) };
+  return { ...pickup, dueAt: dueOf(pickup, now) };
 }
 
 /** Ids that are the same for every start, in the form of a UUIDv7. */

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
+import { roundToCents } from "../../core/money.ts";
 import type { Random } from "../../core/seeded-random.ts";
 import { seededRandom } from "../../core/seeded-random.ts";
 import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.ts";
 import type { Hold, Order, OrderLine } from "../orders/order.ts";
+import { newOrder } from "../orders/orders.ts";
+import type { OrderRequest } from "../orders/orders.schemas.ts";
 
 const by: Actor = { type: "system", name: "demo data" };
 const dayMs = 86_400_000;
@@ -84,18 +87,16 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
   const at = orderedAt.toISOString();
   const shippedAt = new Date(orderedAt.getTime() + dayMs).toISOString();
   const hasLeft = status === "shipped" || status === "delivered" || status === "partially_shipped";
-  return {
-    id: demoId(seed, `order:${index}`),
-    number: `DEMO-${10_001 + index}`,
+  const paymentStatus =
+    status === "awaiting_payment" ? "pending" : status === "cancelled" && random.chance(60) ? "refunded" : "paid";
+  const priority = random.pick<Priority>(["normal", "normal", "normal", "normal", "low", "high", "urgent"]);
+  const holds = isOpen && random.chance(9) ? [makeHold(index, seed, random, at, today)] : [];
+  const request: OrderRequest = {
     status,
-    paymentStatus:
-      status === "awaiting_payment" ? "pending" : status === "cancelled" && random.chance(60) ? "refunded" : "paid",
-    priority: random.pick<Priority>(["normal", "normal", "normal", "normal", "low", "high", "urgent"]),
-    holds: isOpen && random.chance(9) ? [makeHold(index, seed, random, at, today)] : [],
+    paymentStatus,
+    priority,
     tags: tagPool.filter(() => random.chance(14)),
     channel: random.pick(channels),
-    bridgeId: null,
-    externalId: null,
     customer: {
       name,
       email: `${name.toLowerCase().replace(" ", ".")}${index}@mail.example`,
@@ -110,42 +111,28 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
       zip: random.chance(3) ? zip.slice(0, 4) : zip,
       countryCode: "US",
     },
-    billingAddress: null,
-    addressStatus: "unverified",
-    lines,
-    currency: "USD",
-    total: Math.round(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0) * 100) / 100,
+    total: roundToCents(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0)),
     shipping: { carrier: random.pick(["ups", "fedex", "usps"]), service: random.pick(["ground", "ground", "express"]) },
-    packages: [],
-    shipments: hasLeft
-      ? [
-          {
-            id: demoId(seed, `shipment:${index}`),
-            trackingNumber: `1ZDEMO${String(seed).padStart(4, "0")}${String(index).padStart(8, "0")}`,
-            carrier: "ups",
-            service: "ground",
-            shippedAt,
-            lines: lines
-              .filter((line) => line.shippedQuantity > 0)
-              .map((line) => ({ lineId: line.id, quantity: line.shippedQuantity })),
-          },
-        ]
-      : [],
-    notes: [],
-    customFields: {},
-    locationId: null,
-    assigneeId: null,
-    parentOrderId: null,
-    mergedIntoId: null,
-    childCount: 0,
-    orderedAt: at,
-    shipBy: isOpen ? new Date(orderedAt.getTime() + 2 * dayMs).toISOString() : null,
     deliverBy: new Date(orderedAt.getTime() + 6 * dayMs).toISOString(),
-    dispatchOn: null,
+    ...(isOpen ? { shipBy: new Date(orderedAt.getTime() + 2 * dayMs).toISOString() } : {}),
+  };
+  const env = { now: at, actor: by, newId: () => demoId(seed, `order:${index}`) };
+  const shipment = {
+    id: demoId(seed, `shipment:${index}`),
+    trackingNumber: `1ZDEMO${String(seed).padStart(4, "0")}${String(index).padStart(8, "0")}`,
+    carrier: "ups",
+    service: "ground",
+    shippedAt,
+    lines: lines
+      .filter((line) => line.shippedQuantity > 0)
+      .map((line) => ({ lineId: line.id, quantity: line.shippedQuantity })),
+  };
+  return {
+    ...newOrder(request, `DEMO-${10_001 + index}`, env),
+    holds,
+    lines,
+    shipments: hasLeft ? [shipment] : [],
     archivedAt: status === "delivered" && ageDays > 30 ? new Date(today - dayMs).toISOString() : null,
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
   };
 }
 

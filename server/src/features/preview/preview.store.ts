@@ -16,7 +16,9 @@ export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
 }
 
 export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {
-  const rows = await db.query("select from events where org_id = $1 and type = 'preview.seeded' limit 1", [orgId]);
+  const rows = await db.query("select from recorded_events where org_id = $1 and type = 'preview.seeded' limit 1", [
+    orgId,
+  ]);
   return rows.length === 1;
 }
 

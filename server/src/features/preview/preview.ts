@@ -5,7 +5,7 @@ import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
+import { hastenTracking, seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { addDemoBridge } from "../bridges/bridges.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
@@ -23,12 +23,9 @@ export async function setClock(ctx: Ctx, request: ClockRequest) {
   const setting = nextSetting(ctx, request);
   return await change(ctx, async (tx) => {
     await store.saveClock(tx, setting);
-    await recordEvent(tx, ctx, {
-      type: "preview.clock_set",
-      objectType: "organization",
-      objectId: ctx.orgId,
-      data: setting,
-    });
+    await recordEvent(tx, ctx, { type: "preview.clock_set", objectId: ctx.orgId, data: setting });
+    // What was due by a clock that is set back would not come for a long time.
+    await hastenTracking(tx, readSetting(setting, ctx.clock.real()));
     await ctx.signals.publish(tx, "clock", "");
     tx.afterCommit(() => ctx.clock.set(setting));
     return { now: readSetting(setting, ctx.clock.real()).toISOString(), mode: setting.mode };
@@ -82,7 +79,6 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   if (compared) await seedComparison(tx, ctx, compared);
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
-    objectType: "organization",
     objectId: ctx.orgId,
     data: { orders: inserted, shipments, carrierAccounts: accounts.length, pickups },
   });
@@ -92,7 +88,7 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
 export async function resetPreview(ctx: Ctx) {
   return await change(ctx, async (tx) => {
     await store.emptyAllTables(tx);
-    await recordEvent(tx, ctx, { type: "preview.reset", objectType: "organization", objectId: ctx.orgId });
+    await recordEvent(tx, ctx, { type: "preview.reset", objectId: ctx.orgId });
     await seed(tx, ctx);
     await ctx.signals.publish(tx, "clock", "");
     await ctx.signals.publish(tx, "reset", "");

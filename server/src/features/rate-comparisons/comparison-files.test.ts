@@ -63,6 +63,7 @@ describe("files", () => {
     });
     expect(made).toMatchObject({ status: 201, body: { summary: { rows: 2, items: 2, skipped: 0 }, errors: [] } });
     expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null });
+    expect(made.body.warnings).toMatchObject([{ column: "Notes", code: "unknown_column" }]);
     const path = `/rate-comparisons/${made.body.comparison.id}`;
     expect(await itemsOf(path)).toMatchObject([
       {

@@ -82,6 +82,7 @@ export async function saveProgress(
   );
 }
 
+/** Returns the version that it has by that. */
 export async function finishComparison(
   tx: Tx,
   orgId: string,
@@ -93,14 +94,16 @@ export async function finishComparison(
     error: { code: string; message: string } | null;
     at: Date;
   },
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
     `update rate_comparisons set status = $3, summary = coalesce($4, summary), error = $5, finished_at = $6,
        shown_revision = case when $4::jsonb is null then shown_revision else revision end,
        listed_revision = case when $7 then revision else listed_revision end,
-       updated_at = $6, worker = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2`,
+       updated_at = $6, worker = null, lease_until = null, version = version + 1
+      where org_id = $1 and id = $2 returning version`,
     [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at, end.isListed],
   );
+  return row!.version;
 }
 
 /** With what it was worked out; for a scenario over the same items. */

@@ -1,6 +1,6 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
-import { toCents } from "../../carriers/rate-card/cents.ts";
+import { toCents } from "../../core/money.ts";
 import { quoteService } from "../../carriers/rate-card/quote.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";

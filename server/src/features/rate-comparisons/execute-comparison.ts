@@ -92,7 +92,6 @@ async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Pro
     await deleteResultsOf(tx, row.id, row.revision);
     await recordEvent(tx, ctx, {
       type: "rate_comparison.started_over",
-      objectType: "rate_comparison",
       objectId: row.id,
       data: { revision: row.revision, processed: locked.processed },
     });
@@ -216,7 +215,7 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
     stale: false,
     trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
-  await work.finishComparison(tx, ctx.orgId, row.id, {
+  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
     status,
     summary,
     isListed: await writeKinds(tx, row, kinds),
@@ -225,9 +224,8 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
   });
   await recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
-    objectType: "rate_comparison",
     objectId: row.id,
-    data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals },
+    data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals, version },
   });
 }
 
@@ -236,7 +234,7 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   const message =
     cause instanceof HubError ? cause.message : "Something went wrong on our side; the log has the reason.";
   const error = { code: cause instanceof HubError ? cause.code : "internal_error", message };
-  await work.finishComparison(tx, ctx.orgId, row.id, {
+  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
     status: "failed",
     summary: null,
     isListed: false,
@@ -245,8 +243,7 @@ async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<
   });
   await recordEvent(tx, ctx, {
     type: "rate_comparison.failed",
-    objectType: "rate_comparison",
     objectId: row.id,
-    data: { revision: row.revision, error },
+    data: { revision: row.revision, error, version },
   });
 }

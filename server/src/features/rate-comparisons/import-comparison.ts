@@ -1,10 +1,9 @@
-import { detectDelimiter, MalformedCsv, streamCsv } from "../../core/csv/csv.ts";
+import type { CellError, Sheet } from "../../core/csv/sheet.ts";
+import { openSheet, placedError } from "../../core/csv/sheet.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
-import { escapePointer } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { ItemColumn, RowError } from "./comparison-csv.ts";
-import { matchItemColumns, readItemRow } from "./comparison-csv.ts";
+import { itemSheet, readItem } from "./comparison-csv.ts";
 import { presentComparison } from "./present-comparison.ts";
 import type { ImportAnswer, ImportQuery, ImportRequest } from "./rate-comparisons.schemas.ts";
 import { maxItems } from "./rate-comparisons.schemas.ts";
@@ -14,18 +13,19 @@ import type { NewItem } from "./rate-items.store.ts";
 
 const maxReported = 200;
 
-type Reading = { columns: ItemColumn[]; rows: number; items: number; skipped: number; errors: RowError[] };
+type Reading = { rows: number; items: number; skipped: number; errors: CellError[] };
 
 /** A file of parcels. It is read while it is written to the database; any mistake in it, and nothing was written. */
 export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
   const { csv, mapping = {}, dryRun = false, skipInvalid = query.skipInvalid ?? false, ...rest } = request;
   const header = headerOf(query, rest);
   const account = await checkAccounts(ctx, header);
-  const reading: Reading = { columns: [], rows: 0, items: 0, skipped: 0, errors: [] };
-  const batches = readBatches(csv, mapping, reading);
+  const sheet = await openSheet(csv, itemSheet, { mapping });
+  const reading: Reading = { rows: 0, items: 0, skipped: 0, errors: [] };
+  const batches = readBatches(sheet, reading);
   const answer = (comparison: ImportAnswer["comparison"]): ImportAnswer => {
-    const { rows, items, skipped, columns, errors } = reading;
-    return { comparison, dryRun, summary: { rows, items, skipped }, columns, errors };
+    const { errors, ...summary } = reading;
+    return { comparison, dryRun, summary, columns: sheet.columns, errors, warnings: sheet.warnings };
   };
   if (dryRun) {
     for await (const _batch of batches);
@@ -62,59 +62,33 @@ function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mappin
   };
 }
 
-async function* readBatches(
-  csv: string,
-  mapping: Readonly<Record<string, string | null>>,
-  reading: Reading,
-): AsyncGenerator<NewItem[]> {
+async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<NewItem[]> {
   let batch: NewItem[] = [];
-  let number = 0;
-  try {
-    for await (const row of streamCsv(csv, detectDelimiter(csv))) {
-      number++;
-      if (row.every((cell) => cell.trim() === "")) continue;
-      if (reading.columns.length === 0) {
-        reading.columns = columnsOf(row, mapping);
-        continue;
-      }
-      reading.rows++;
-      const found: RowError[] = [];
-      const item = readItemRow(reading.columns, row, number, found);
-      if (reading.errors.length < maxReported) reading.errors.push(...found);
-      if (!item) {
-        reading.skipped++;
-        continue;
-      }
-      if (++reading.items > maxItems) {
-        throw badField("/csv", "too_many_items", `There are more than ${maxItems} rows; split the file.`);
-      }
-      batch.push(item);
-      if (batch.length < insertSize) continue;
-      yield batch;
-      batch = [];
+  for await (const row of sheet.rows) {
+    reading.rows++;
+    const found: CellError[] = [];
+    const item = readItem(sheet, row, found);
+    if (reading.errors.length < maxReported) reading.errors.push(...found);
+    if (!item) {
+      reading.skipped++;
+      continue;
     }
-  } catch (error) {
-    throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
+    if (++reading.items > maxItems) {
+      throw badField("/csv", "too_many_items", `There are more than ${maxItems} rows; split the file.`);
+    }
+    batch.push(item);
+    if (batch.length < insertSize) continue;
+    yield batch;
+    batch = [];
   }
-  if (reading.columns.length === 0) throw badField("/csv", "empty", "There is no header row.");
   if (batch.length > 0) yield batch;
-}
-
-function columnsOf(row: string[], mapping: Readonly<Record<string, string | null>>): ItemColumn[] {
-  const matched = matchItemColumns(
-    row.map((name) => name.trim()),
-    mapping,
-  );
-  if ("errors" in matched) throw validationFailed(matched.errors);
-  return matched.columns;
 }
 
 function refused({ errors }: Reading) {
   return validationFailed(
-    errors.map(({ row, column, code, message }) => ({
-      pointer: column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`,
-      code,
-      message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}`,
-    })),
+    errors.map(({ row, column, code, message }) => {
+      const { pointer, message: placed } = placedError(row, column, code, message);
+      return { pointer, code, message: placed };
+    }),
   );
 }

@@ -1,4 +1,4 @@
-import { fromCents } from "../../carriers/rate-card/cents.ts";
+import { fromCents } from "../../core/money.ts";
 import { fromMg } from "../../carriers/rate-card/measures.ts";
 import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";

@@ -1,4 +1,4 @@
-import { fromCents } from "../../carriers/rate-card/cents.ts";
+import { fromCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { itemStatuses } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";

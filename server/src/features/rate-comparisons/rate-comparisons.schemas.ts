@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
+import { Columns, Warnings } from "../../core/csv/import-shapes.ts";
 import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { Count, DateTime, Id, Name, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
@@ -18,8 +19,8 @@ export const comparisonStatuses = [
 ] as const;
 export type ComparisonStatus = (typeof comparisonStatuses)[number];
 export const itemStatuses = ["pending", "rated", "estimated", "unrateable", "invalid", "excluded"] as const;
-export const bases = ["weight", "shipment", "flat", "inferred", "profile"] as const;
-export const itemReasons = [
+const bases = ["weight", "shipment", "flat", "inferred", "profile"] as const;
+const itemReasons = [
   "zone_unresolved",
   "service_unmatched",
   "not_serviceable",
@@ -195,8 +196,9 @@ export const ImportAnswer = Type.Object({
   comparison: Nullable(Comparison),
   dryRun: Type.Boolean(),
   summary: Type.Object({ rows: Count, items: Count, skipped: Count }),
-  columns: Type.Array(Type.Object({ column: Type.String(), field: Nullable(Type.String()) })),
+  columns: Columns,
   errors: Type.Array(RowError),
+  warnings: Warnings,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
 

@@ -1,5 +1,5 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import { toCents } from "../../carriers/rate-card/cents.ts";
+import { toCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
@@ -36,6 +36,8 @@ import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
+
+export { freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -121,7 +123,8 @@ export async function insert(
     count += batch.length;
   }
   const row = await store.setItemCount(tx, ctx.orgId, id, count);
-  await record(tx, ctx, "created", row, { name: row.name, carrierAccountId: account.id, itemCount: count });
+  const data = { name: row.name, carrierAccountId: account.id, itemCount: count, version: row.version };
+  await recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
 
@@ -155,7 +158,8 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     await results.deleteResults(tx, id);
     await deleteKinds(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", row, { name: row.name, status: row.status, itemCount: row.item_count });
+    const data = { name: row.name, status: row.status, itemCount: row.item_count, version: row.version };
+    await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
 }
@@ -178,12 +182,9 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
       requestId: ctx.requestId,
       at: ctx.clock.now(),
     });
-    await record(tx, ctx, "processing_started", started, {
-      revision: started.revision,
-      rateCardId: card.id,
-      rateCardVersion: card.version,
-      options,
-    });
+    const { revision, version } = started;
+    const data = { revision, rateCardId: card.id, rateCardVersion: card.version, options, version };
+    await recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
     await ctx.signals.publish(tx, "rate_comparison", id);
     return presentComparison(started, false);
   });
@@ -271,7 +272,7 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   };
 }
 
-export async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
+async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
   const row = await store.findComparison(ctx.db, ctx.orgId, id);
   if (!row) throw notFound("rate_comparison");
   return row;
@@ -281,19 +282,4 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
   const row = await store.lockComparison(tx, ctx.orgId, id);
   if (!row) throw notFound("rate_comparison");
   return row;
-}
-
-async function record(
-  tx: Tx,
-  ctx: Ctx,
-  what: string,
-  row: ComparisonRow,
-  data: Record<string, unknown>,
-): Promise<void> {
-  await recordEvent(tx, ctx, {
-    type: `rate_comparison.${what}`,
-    objectType: "rate_comparison",
-    objectId: row.id,
-    data,
-  });
 }

@@ -29,7 +29,7 @@ export type RateItem = {
   isDuplicate: boolean;
 };
 
-export type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
+type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
 
 export type RateResult = {
   status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";

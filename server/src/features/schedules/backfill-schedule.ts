@@ -36,12 +36,8 @@ export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRe
       await store.noteRuns(tx, ctx.orgId, id, runs);
     }
     const { from, to } = request;
-    await recordEvent(tx, ctx, {
-      type: "schedule.backfilled",
-      objectType: "schedule",
-      objectId: id,
-      data: { from, to, queued: made.length },
-    });
+    const data = { from, to, queued: made.length };
+    await recordEvent(tx, ctx, { type: "schedule.backfilled", objectId: id, data });
     const queued = new Map(made.map((execution) => [execution.scheduled_for!.getTime(), execution.id]));
     return present(row, times, known, queued, false);
   });

@@ -5,11 +5,11 @@ import { maxCaughtUp } from "./schedules.schemas.ts";
 
 const dayMs = 86_400_000;
 /** Later than this, an occurrence was missed: the hub was not at work. */
-export const onTimeMs = 60_000;
+const onTimeMs = 60_000;
 /** A year of minutes would block the process for seconds; nobody needs that count to the last one. */
 const mostCounted = 10_000;
 
-export type Due = {
+type Due = {
   /** The last of them, rising. */
   latest: number[];
   count: number;
@@ -17,7 +17,7 @@ export type Due = {
 };
 
 /** The occurrences from `first` on that are due now. */
-export function dueOccurrences(cron: Cron, zone: string, first: number, now: number): Due {
+function dueOccurrences(cron: Cron, zone: string, first: number, now: number): Due {
   let latest: number[] = [];
   let count = 0;
   let at = first;

@@ -170,7 +170,6 @@ function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
       actor: { type: "system", name: "scheduler" },
       requestId: "system:scheduler",
       type: "schedule.runs_skipped",
-      objectType: "schedule",
       objectId: row.id,
       data: { skippedOverlap: skipped, missed, ran: runs, lastSkipped: last_skipped },
     },

@@ -4,8 +4,8 @@ import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { ExecutionQuery, ExecutionSummary } from "../tasks/tasks.schemas.ts";
 
-export const overlaps = ["skip", "queue_one", "allow", "cancel_running"] as const;
-export const missedPolicies = ["once", "skip", "all"] as const;
+const overlaps = ["skip", "queue_one", "allow", "cancel_running"] as const;
+const missedPolicies = ["once", "skip", "all"] as const;
 export const maxCaughtUp = 100;
 export const maxBackfill = 1_000;
 export const maxInputBytes = 1024 * 1024;

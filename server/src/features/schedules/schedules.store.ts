@@ -138,13 +138,13 @@ export async function pauseSchedulesOf(
   orgId: string,
   bridgeId: string,
   { by, at }: { by: Actor; at: Date },
-): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+): Promise<{ id: string; version: number }[]> {
+  return await tx.query<{ id: string; version: number }>(
     `update schedules set is_active = false, paused_at = $4, paused_by = $3, next_run_at = null, waiting_for = null,
-       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active returning id`,
+       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
+     returning id, version`,
     [orgId, bridgeId, by, at],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Runs outside of the cadence: they count, and change nothing else. */

@@ -28,6 +28,8 @@ import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./cron/zones.ts";
 
+export { fireDueSchedules, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
+
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
   const page = await store.listSchedules(ctx.db, ctx.orgId, query);
   return { ...page, data: page.data.map(presentSchedule) };
@@ -57,7 +59,8 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       at,
       ...(isActive ? await activeFrom(tx, ctx, { cron: cron.expression, timezone }) : pausedBy(ctx, at)),
     });
-    await record(tx, ctx, "created", row.id, { ...request, cron: row.cron, timezone });
+    const data = { ...request, cron: row.cron, timezone, version: row.version };
+    await recordEvent(tx, ctx, { type: "schedule.created", objectId: row.id, data });
     return presentSchedule(row);
   });
 }
@@ -101,7 +104,8 @@ export async function updateSchedule(
     if (isActive && (!row.is_active || hasOtherTimes)) Object.assign(values, await activeFrom(tx, ctx, values));
     if (!isActive && row.is_active) Object.assign(values, pausedBy(ctx, values.at));
     const updated = await store.updateSchedule(tx, ctx.orgId, values);
-    await record(tx, ctx, "updated", id, patch);
+    const data = { ...patch, version: updated.version };
+    await recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
     return presentSchedule(updated);
   });
 }
@@ -115,7 +119,8 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | und
     const row = await lock(tx, ctx, id);
     checkVersion(row, ifMatch);
     await store.deleteSchedule(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", id, { name: row.name, taskName: row.task_name });
+    const data = { name: row.name, taskName: row.task_name, version: row.version };
+    await recordEvent(tx, ctx, { type: "schedule.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
 }
@@ -127,7 +132,7 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
     if (!row.is_active) return { ...presentSchedule(row), changed: false };
     const at = ctx.clock.now();
     const paused = await store.updateSchedule(tx, ctx.orgId, { ...row, ...pausedBy(ctx, at), at });
-    await record(tx, ctx, "paused", id, {});
+    await recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
     return { ...presentSchedule(paused), changed: true };
   });
 }
@@ -143,7 +148,8 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
     refuseMoved(before, row);
     const at = ctx.clock.now();
     const resumed = await store.updateSchedule(tx, ctx.orgId, { ...row, ...(await activeFrom(tx, ctx, row)), at });
-    await record(tx, ctx, "resumed", id, { nextRunAt: resumed.next_run_at });
+    const data = { nextRunAt: resumed.next_run_at?.toISOString() ?? null, version: resumed.version };
+    await recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
     return { ...presentSchedule(resumed), changed: true };
   });
 }
@@ -157,7 +163,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
     const options = { trigger: "manual_schedule", scheduleId: id } as const;
     const [execution] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     await store.noteRuns(tx, ctx.orgId, id, { count: 1, lastExecutionId: execution!.id, at });
-    await record(tx, ctx, "triggered", id, { executionId: execution!.id });
+    await recordEvent(tx, ctx, { type: "schedule.triggered", objectId: id, data: { executionId: execution!.id } });
     return {
       scheduleId: id,
       executionId: execution!.id,
@@ -211,11 +217,14 @@ function refuseMoved(before: ShownScheduleRow, row: ShownScheduleRow): void {
 
 /** Their bridge is being deleted. They stay, and can be given another one. */
 export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
-  const ids = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
-  const data = { reason: "bridge_deleted", bridgeId };
-  const events = ids.map((id) => ({ type: "schedule.paused", objectType: "schedule", objectId: id, data }));
-  await recordEvents(tx, ctx, events);
-  return ids.length;
+  const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
+  const reason = "bridge_deleted";
+  await recordEvents(
+    tx,
+    ctx,
+    paused.map(({ id, version }) => ({ type: "schedule.paused", objectId: id, data: { reason, bridgeId, version } })),
+  );
+  return paused.length;
 }
 
 function checkTiming(expression: string, zone: string) {
@@ -247,8 +256,4 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShownScheduleRow> {
   const row = await store.lockSchedule(tx, ctx.orgId, id);
   if (!row) throw notFound("schedule");
   return row;
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, id: string, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `schedule.${what}`, objectType: "schedule", objectId: id, data });
 }

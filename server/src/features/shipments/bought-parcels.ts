@@ -1,26 +1,40 @@
+import type { CarrierData } from "../../carriers/carrier.ts";
+import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
 import { lockToChange, voidLocked } from "./change-shipment.ts";
 import type { Prepared } from "./create-shipments.ts";
-import { insertPrepared, prepareShipments, toError } from "./create-shipments.ts";
+import { insertPrepared, prepareShipments, recordCreated } from "./create-shipments.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
+import { keepCarrierData } from "./tracking/tracking-turns.store.ts";
 
 /** A parcel whose label was bought, looked at before the transaction in which it is recorded. */
 export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise<Prepared> {
   return await prepareShipments(ctx, [request], "label");
 }
 
-/** In the transaction of its label. One that somebody has recorded already, say because a shop knew of it first, is that one. */
-export async function recordParcel(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {
+/**
+ * In the transaction of its label, with what the carrier wants back when it is asked about the parcel. One that somebody
+ * has recorded already, say because a shop knew of it first, is that one.
+ */
+export async function recordParcel(
+  tx: Tx,
+  ctx: Ctx,
+  prepared: Prepared,
+  carrierData: CarrierData | null,
+): Promise<ShipmentAnswer> {
+  const parcel = await insertOrFind(tx, ctx, prepared);
+  if (carrierData !== null) await keepCarrierData(tx, ctx.orgId, parcel.id, carrierData);
+  return parcel;
+}
+
+async function insertOrFind(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {
   const [outcome] = await insertPrepared(tx, ctx, prepared);
   if (outcome && "shipment" in outcome) {
-    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
-    const data = { trackingNumber, carrier, orderNumber, status };
-    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    await recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   }
   const { failure } = outcome!;

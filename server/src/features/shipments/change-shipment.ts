@@ -40,8 +40,8 @@ export async function updateShipment(
       now,
     );
     await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]));
-    const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch) };
-    await recordEvent(tx, ctx, { type: "shipment.updated", objectType: "shipment", objectId: id, data });
+    const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch), version: after.version };
+    await recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
     if (order) await correctListedShipment(tx, ctx, order, id, after);
     return presentTo(ctx, after);
@@ -83,8 +83,8 @@ export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): P
   const { id } = before;
   const after = derive({ ...before, voidedAt: now, updatedAt: now, version: before.version + 1 }, now);
   await store.updateShipments(tx, ctx.orgId, [after]);
-  const data = { trackingNumber: after.trackingNumber, from: before.status };
-  await recordEvent(tx, ctx, { type: "shipment.voided", objectType: "shipment", objectId: id, data });
+  const data = { trackingNumber: after.trackingNumber, from: before.status, version: after.version };
+  await recordEvent(tx, ctx, { type: "shipment.voided", objectId: id, data });
   await addToStats(tx, ctx.orgId, [{ before, after }]);
   if (order) await takeBackListedShipment(tx, ctx, order, id);
   // It may have been the last one that was waited for.

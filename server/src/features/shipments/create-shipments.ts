@@ -1,10 +1,10 @@
-import type { ErrorCode, FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import type { RowFailure } from "../../core/row-failure.ts";
+import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { batchesOf, recordEvent, recordEvents } from "../../events/record-event.ts";
 import { lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
@@ -12,32 +12,26 @@ import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentOrder } from "./shipment-fields.ts";
 import { newShipment, ruleErrors } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
-import type { Shipment, ShipmentSource } from "./shipment.ts";
+import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
 
-/** Why one shipment was not created; pointers are relative to it. */
-export type Failure = { code: ErrorCode; message: string; errors: FieldError[]; existingId?: string };
-export type Outcome = { shipment: Shipment } | { failure: Failure };
+export type Outcome = { shipment: Shipment } | { failure: RowFailure };
 
 type Draft = { index: number; shipment: Shipment };
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
-export type Prepared = { drafts: Draft[]; failures: Map<number, Failure>; count: number };
+export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 const findErrors = createFinder(ShipmentRequestShape, "body");
-const maxShown = 20;
-const shownIds = 100;
 
 export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promise<ShipmentAnswer> {
   const prepared = await prepareShipments(ctx, [request], "api");
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared);
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
-    const { id, trackingNumber, carrier, orderNumber, status } = outcome.shipment;
-    const data = { trackingNumber, carrier, orderNumber, status };
-    await recordEvent(tx, ctx, { type: "shipment.created", objectType: "shipment", objectId: id, data });
+    await recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   });
 }
@@ -46,7 +40,7 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
   const prepared = await prepareShipments(ctx, requests, "api");
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(idOf), "bulk");
+    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "bulk");
     const results = outcomes.map(toResult);
     const created = results.filter(({ status }) => status === "created").length;
     return { summary: { total: results.length, created, failed: results.length - created }, results };
@@ -54,14 +48,14 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
 }
 
 /** Everything that can be told without writing: shapes, rules, orders, and shipments that appear twice in the call. */
-export async function prepareShipments(ctx: Ctx, requests: unknown[], source: ShipmentSource): Promise<Prepared> {
-  const failures = new Map<number, Failure>();
+export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Shipment["source"]): Promise<Prepared> {
+  const failures = new Map<number, RowFailure>();
   const valid: { index: number; request: ShipmentRequest }[] = [];
   const now = ctx.clock.now().toISOString();
   for (const [index, given] of requests.entries()) {
     const shapeErrors = findErrors(given);
     const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as ShipmentRequest, now);
-    if (errors.length > 0) failures.set(index, invalid(errors));
+    if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as ShipmentRequest });
   }
   const orderOf = await findOrders(
@@ -109,7 +103,7 @@ function keyOf({ trackingNumber, carrier, orderId }: Shipment): string | undefin
 }
 
 /** What an insert would refuse, without inserting: for dry runs. */
-export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draft[]): Promise<Map<number, Failure>> {
+export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draft[]): Promise<Map<number, RowFailure>> {
   const keys = drafts.flatMap(({ shipment: { trackingNumber } }) =>
     trackingNumber === null ? [] : [trackingKeyOf(trackingNumber)],
   );
@@ -119,7 +113,7 @@ export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draf
       id,
     ]),
   );
-  const twins = drafts.flatMap(({ index, shipment }): [number, Failure][] => {
+  const twins = drafts.flatMap(({ index, shipment }): [number, RowFailure][] => {
     const existingId = stored.get(keyOf(shipment) ?? "");
     return existingId === undefined ? [] : [[index, exists(shipment, existingId)]];
   });
@@ -165,15 +159,30 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
-/** One event for all of them: thousands would drown everything else. */
-export async function recordBatch(tx: Tx, ctx: Ctx, ids: string[], source: "bulk" | "csv" | "run"): Promise<void> {
-  if (ids.length === 0) return;
-  const data = { count: ids.length, source, firstIds: ids.slice(0, shownIds) };
-  await recordEvent(tx, ctx, { type: "shipments.created", objectType: "shipment_batch", objectId: ctx.newId(), data });
+export async function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): Promise<void> {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = shipment;
+  const data = { trackingNumber, carrier, orderNumber, status, version };
+  await recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
 }
 
-export function idOf(outcome: Outcome): string[] {
-  return "shipment" in outcome ? [outcome.shipment.id] : [];
+/** Each shipment is named. */
+export async function recordBatch(
+  tx: Tx,
+  ctx: Ctx,
+  created: readonly Shipment[],
+  source: "bulk" | "csv" | "run",
+): Promise<void> {
+  const items = created.map(({ id, trackingNumber, version }) => ({ id, trackingNumber, version }));
+  const objectId = ctx.newId();
+  await recordEvents(
+    tx,
+    ctx,
+    batchesOf(items).map((batch) => ({ type: "shipments.created", objectId, data: { source, ...batch } })),
+  );
+}
+
+export function createdOf(outcome: Outcome): Shipment[] {
+  return "shipment" in outcome ? [outcome.shipment] : [];
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
@@ -184,27 +193,7 @@ function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number
   return { index, status: "failed", error: placed(outcome.failure, `/shipments/${index}`) };
 }
 
-/** Pointers as the caller of a whole list sees them. */
-export function placed({ code, message, errors }: Failure, at: string) {
-  const moved = errors.map((error) => ({ ...error, pointer: `${at}${error.pointer}` }));
-  return { code, message, errors: moved as never };
-}
-
-export function toError({ code, message, errors, existingId }: Failure): HubError {
-  if (code === "validation_failed") return validationFailed(errors);
-  return new HubError(code, message, { errors, ...(existingId === undefined ? {} : { extra: { existingId } }) });
-}
-
-/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
-export function invalid(errors: FieldError[]): Failure {
-  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
-}
-
-function exists({ trackingNumber }: Shipment, existingId: string | undefined): Failure {
+function exists({ trackingNumber }: Shipment, existingId: string | undefined): RowFailure {
   const message = `${trackingNumber} is recorded already${existingId === undefined ? "" : ` as ${existingId}`}.`;
   return { ...failAt("/trackingNumber", "shipment_exists", message), ...(existingId && { existingId }) };
-}
-
-function failAt(pointer: string, code: ErrorCode, message: string): Failure {
-  return { code, message, errors: [{ pointer, code, message }] };
 }

@@ -1,5 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { NewEvent } from "../../events/event-catalogue.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
@@ -35,9 +37,10 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
     ctx.orgId,
     changes.map(({ after }) => after),
   );
-  await recordBatch(tx, ctx, [...inserted], "run");
-  const created = wanted.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
-  await addToStats(tx, ctx.orgId, [...created, ...changes]);
+  const created = wanted.filter(({ id }) => inserted.has(id));
+  await recordBatch(tx, ctx, created, "run");
+  await recordEvents(tx, ctx, changes.map(toEvent));
+  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   await deliverOrders(
@@ -47,11 +50,24 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmen
   );
 }
 
+function toEvent({ before, after }: ShipmentChange): NewEvent {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
+  const from = before?.status ?? "unknown";
+  if (after.voidedAt !== null)
+    return { type: "shipment.voided", objectId: id, data: { trackingNumber, from, version } };
+  const data = { trackingNumber, carrier, orderNumber, status, from, version };
+  return { type: "shipment.status_changed", objectId: id, data };
+}
+
 /**
- * Parcels of these orders that somebody recorded before the order listed them: the order lists those instead of others
- * with the same number, which would be counted twice. The entries are changed in place, before anything is written.
+ * Parcels of these orders that somebody recorded before the order listed them: the order is to list those instead of
+ * others with the same number, which would be counted twice. By the id of the entry that they take the place of.
  */
-export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShipmentsChange[]): Promise<void> {
+export async function findRecordedShipments(
+  tx: Tx,
+  ctx: Ctx,
+  changed: OrderShipmentsChange[],
+): Promise<Map<string, OrderShipment>> {
   const wanted = changed.flatMap(({ order, added }) =>
     added.flatMap((listed) =>
       listed.trackingNumber === null ? [] : [{ order, listed, key: trackingKeyOf(listed.trackingNumber) }],
@@ -77,12 +93,13 @@ export async function listRecordedShipments(tx: Tx, ctx: Ctx, changed: OrderShip
     found.map(({ id }) => id),
   );
   const byId = new Map(stored.map((shipment) => [shipment.id, shipment]));
-  for (const { listed, id } of found) {
+  const entries = found.flatMap(({ listed, id }): [string, OrderShipment][] => {
     const shipment = byId.get(id);
-    if (!shipment || shipment.voidedAt !== null) continue;
+    if (!shipment || shipment.voidedAt !== null) return [];
     const { trackingNumber, carrier, service, shippedAt } = shipment;
-    Object.assign(listed, { id, trackingNumber, carrier, service, shippedAt });
-  }
+    return [[listed.id, { ...listed, id, trackingNumber, carrier, service, shippedAt }]];
+  });
+  return new Map(entries);
 }
 
 /** As the order lists it. */

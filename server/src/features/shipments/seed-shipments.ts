@@ -9,7 +9,7 @@ import type { Shipment } from "./shipment.ts";
 import { derive } from "./shipment.ts";
 import type { EventStatus } from "./shipments.states.ts";
 import { insertShipments } from "./shipments.store.ts";
-import { mergeEvents } from "./tracking.ts";
+import { mergeEvents } from "./tracking/tracking.ts";
 
 const hourMs = 3_600_000;
 const hubs = ["Newark, NJ", "Columbus, OH", "Louisville, KY", "Memphis, TN", "Dallas, TX"];

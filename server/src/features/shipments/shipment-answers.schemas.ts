@@ -1,6 +1,8 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importReport } from "../../core/csv/import-shapes.ts";
+import { RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -122,15 +124,6 @@ export const ShipmentCounts = Type.Object({
   total: Count,
 });
 
-const FieldProblem = Type.Object({
-  pointer: Text,
-  code: Text,
-  message: Text,
-  suggestion: Type.Optional(Text),
-  allowed: Type.Optional(Type.Array(Type.Unknown())),
-});
-const RowError = Type.Object({ code: Text, message: Text, errors: Type.Optional(Type.Array(FieldProblem)) });
-
 export const BulkAnswer = Type.Object({
   summary: Type.Object({ total: Count, created: Count, failed: Count }),
   results: Type.Array(
@@ -161,18 +154,6 @@ export type BulkEventsAnswer = Static<typeof BulkEventsAnswer>;
 export const ImportAnswer = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({ rows: Count, created: Count, failed: Count }),
-  columns: Type.Array(Type.Object({ column: Text, field: MaybeText })),
-  errors: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
-      column: MaybeText,
-      code: Text,
-      message: Text,
-    }),
-    { description: "The first 1,000" },
-  ),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

@@ -1,13 +1,14 @@
 import type { FieldError } from "../../core/errors.ts";
+import { roundToCents } from "../../core/money.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Order } from "../orders/order.ts";
-import type { Shipment, ShipmentFacts, ShipmentSource } from "./shipment.ts";
+import type { Shipment, ShipmentFacts } from "./shipment.ts";
 import { derive } from "./shipment.ts";
 import type { EventRequest, ShipmentRequest } from "./shipments.schemas.ts";
-import { maxMetadataBytes } from "./shipments.schemas.ts";
+import { changeableFields, maxMetadataBytes } from "./shipments.schemas.ts";
 import { eventStatuses, toEventStatus } from "./shipments.states.ts";
-import type { TrackingEvent } from "./tracking.ts";
-import { keyOfEvent, mergeEvents } from "./tracking.ts";
+import type { TrackingEvent } from "./tracking/tracking.ts";
+import { keyOfEvent, mergeEvents } from "./tracking/tracking.ts";
 
 /** The order a shipment belongs to, as far as it says something about it. */
 export type ShipmentOrder = Pick<Order, "id" | "number" | "shippingAddress" | "deliverBy">;
@@ -28,7 +29,7 @@ export function ruleErrors(request: Given, now: string): FieldError[] {
   if (currency !== undefined && !currencies.has(currency)) {
     errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
   }
-  if (cost !== undefined && Math.round(cost * 100) / 100 !== cost) {
+  if (cost !== undefined && roundToCents(cost) !== cost) {
     errors.push({ pointer: "/cost", code: "too_many_decimals", message: "At most two decimals are kept." });
   }
   for (const field of timeFields) errors.push(...timeErrors(`/${field}`, request[field]));
@@ -99,22 +100,17 @@ export function toEvent(request: EventRequest): TrackingEvent {
 export function newShipment(
   request: ShipmentRequest,
   order: ShipmentOrder | undefined,
-  source: ShipmentSource,
+  source: Shipment["source"],
   env: ShipmentEnv,
 ): Shipment {
   const promise = toPromise(request.promisedAt, request.promisedDate, order);
   const facts: ShipmentFacts = {
+    ...orNull(request),
     id: env.newId(),
     orderId: order?.id ?? null,
     orderNumber: order?.number ?? request.orderNumber ?? null,
     source,
-    carrier: request.carrier ?? null,
-    service: request.service ?? null,
-    trackingNumber: request.trackingNumber ?? null,
-    origin: request.origin ?? null,
     destination: request.destination ?? order?.shippingAddress ?? null,
-    weight: request.weight ?? null,
-    cost: request.cost ?? null,
     currency: request.currency ?? "USD",
     metadata: request.metadata ?? {},
     shippedAt: toInstant(request.shippedAt) ?? env.now,
@@ -128,6 +124,13 @@ export function newShipment(
     version: 1,
   };
   return derive(facts, env.now);
+}
+
+type Changeable = Required<Pick<ShipmentRequest, (typeof changeableFields)[number]>>;
+
+function orNull(request: ShipmentRequest): { [Field in keyof Changeable]: Changeable[Field] | null } {
+  const entries = changeableFields.map((field) => [field, request[field] ?? null]);
+  return Object.fromEntries(entries) as { [Field in keyof Changeable]: Changeable[Field] | null };
 }
 
 function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest): TrackingEvent[] {

@@ -1,39 +1,27 @@
 import type { Queryable } from "../../db/database.ts";
-import type { ShipmentRow } from "./shipment-columns.ts";
-import { readColumns, toShipment } from "./shipment-columns.ts";
+import type { Stored } from "../../db/columns.ts";
+import type { ShipmentQuery } from "./shipment-answers.schemas.ts";
+import { shipmentColumns } from "./shipment-columns.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
-export const maxTotal = 10_000;
+const maxTotal = 10_000;
 /** Up to so many shipments that begin like the text are sorted; more are met soon enough by reading the newest ones. */
 const maxRareHits = 2_500;
 
-export type ShipmentFilter = {
-  status?: ShipmentStatus[];
-  carrier?: string;
-  orderId?: string;
-  trackingNumber?: string;
-  atRisk?: boolean;
-  riskReason?: RiskReason;
-  createdFrom?: string;
-  createdTo?: string;
-  shippedFrom?: string;
-  shippedTo?: string;
-  deliveredFrom?: string;
-  deliveredTo?: string;
-  promisedFrom?: string;
-  promisedTo?: string;
-  search?: string;
-};
+export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status"> & { status?: ShipmentStatus[] };
 
-export type ListedShipment = Shipment & { orgId: string };
+type ListedShipment = Shipment & { orgId: string };
 export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
-type ListedRow = ShipmentRow & { org_id: string };
+type ListedRow = Stored<Shipment> & { orgId: string };
 type Range = { limit: number; offset: number };
 type Key = { column: string; direction: "asc" | "desc" };
 type Plan = { branches: string[]; values: unknown[]; key: Key };
+
+const { fromRow } = shipmentColumns;
+const selected = `${shipmentColumns.selected}, s.org_id as "orgId"`;
 
 const ranges = [
   { name: "created", column: "s.created_at", direction: "desc" },
@@ -75,7 +63,7 @@ export async function listShipments(
     isLong || isSearch ? maxTotal + 1 : countUpTo(db, plan),
   ]);
   const hasMore = rows.length > range.limit;
-  const shipments = rows.slice(0, range.limit).map(toListed);
+  const shipments = rows.slice(0, range.limit).map(fromRow);
   return { shipments, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
 }
 
@@ -154,10 +142,10 @@ async function findRare(db: Queryable, plan: Plan, text: string, range: Range): 
   const { total, ids } = row!;
   if (total > maxRareHits) return undefined;
   const rows = await db.query<ListedRow>(
-    `select ${readColumns}, s.org_id from unnest($1::uuid[]) with ordinality as p (id, n) join shipments s on s.id = p.id order by p.n`,
+    `select ${selected} from unnest($1::uuid[]) with ordinality as p (id, n) join shipments s on s.id = p.id order by p.n`,
     [ids],
   );
-  return { shipments: rows.map(toListed), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
+  return { shipments: rows.map(fromRow), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
 }
 
 /** The shipments of the page, and one more if there is one. */
@@ -173,7 +161,7 @@ async function readSlice(
       `(select s.id, ${column} as k from shipments s where ${where} order by ${column} ${direction}, s.id ${direction} limit ${end})`,
   );
   return await db.query<ListedRow>(
-    `select ${readColumns}, s.org_id from (
+    `select ${selected} from (
        select * from (${parts.join(" union all ")}) u order by k ${direction}, id ${direction} limit ${limit + 1} offset ${offset}) p
        join shipments s on s.id = p.id order by p.k ${direction}, p.id ${direction}`,
     values,
@@ -187,8 +175,4 @@ async function countUpTo(db: Queryable, { branches, values }: Plan): Promise<num
     values,
   );
   return row?.total ?? 0;
-}
-
-function toListed(row: ListedRow): ListedShipment {
-  return { ...toShipment(row), orgId: row.org_id };
 }

@@ -1,46 +1,13 @@
-import type { Address } from "../../core/address.ts";
 import { endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
-import type { Weight } from "../../core/weight.ts";
 import { servicePromise } from "./service-promise.ts";
-import type { PromiseSource, RiskReason, ShipmentStatus } from "./shipments.states.ts";
+import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
+import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
-import type { Tracking, TrackingEvent } from "./tracking.ts";
-import { track } from "./tracking.ts";
+import type { Tracking } from "./tracking/tracking.ts";
+import { track } from "./tracking/tracking.ts";
 
-export type ShipmentSource = "api" | "import" | "run" | "bridge" | "demo" | "label";
-
-/** What is known about a parcel. Times are ISO texts and absent things are null. */
-export type ShipmentFacts = {
-  id: string;
-  orderId: string | null;
-  orderNumber: string | null;
-  source: ShipmentSource;
-  carrier: string | null;
-  service: string | null;
-  trackingNumber: string | null;
-  origin: Address | null;
-  destination: Address | null;
-  weight: Weight | null;
-  cost: number | null;
-  currency: string;
-  metadata: Record<string, unknown>;
-  shippedAt: string;
-  promisedAt: string | null;
-  promisedDate: string | null;
-  promiseSource: PromiseSource | null;
-  /** When the carrier expects to deliver it, as it said last. */
-  estimatedAt: string | null;
-  voidedAt: string | null;
-  events: TrackingEvent[];
-  trackedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
-};
-
-/** What follows from the facts. Moments of risk are when each reason begins, should nothing more be heard. */
-export type Derived = Tracking & {
-  timezone: string;
+/** What follows from the facts and is only kept. Moments of risk are when each reason begins, should nothing more be heard. */
+type Moments = {
   promiseEndsAt: string | null;
   estimateEndsAt: string | null;
   lateAt: string | null;
@@ -52,7 +19,11 @@ export type Derived = Tracking & {
   riskAt: string | null;
 };
 
-export type Shipment = ShipmentFacts & Derived;
+/** As callers see it, but for what is told anew each time. Times are ISO texts and absent things are null. */
+export type Shipment = Omit<ShipmentAnswer, "isOpen" | "atRisk" | "riskReasons"> & Moments;
+
+/** What is known about a parcel; the rest follows from it. */
+export type ShipmentFacts = Omit<Shipment, keyof Tracking | keyof Moments | "timezone">;
 
 const hourMs = 3_600_000;
 /** Without a scan for so long something is wrong. */
@@ -94,8 +65,8 @@ function voided(at: string): Partial<Tracking> {
   return { status: "cancelled", statusAt: at, deliveredAt: null };
 }
 
-type Ends = Pick<Derived, "promiseEndsAt" | "estimateEndsAt">;
-type Risk = Pick<Derived, "lateAt" | "stalledAt" | "notAcceptedAt" | "flaggedAt" | "isPredictedLate" | "riskAt">;
+type Ends = Pick<Moments, "promiseEndsAt" | "estimateEndsAt">;
+type Risk = Pick<Moments, "lateAt" | "stalledAt" | "notAcceptedAt" | "flaggedAt" | "isPredictedLate" | "riskAt">;
 
 const noRisk: Risk = {
   lateAt: null,

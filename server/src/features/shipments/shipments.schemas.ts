@@ -1,13 +1,14 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
+import { importRequest } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
-import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { DateTime, Id, linePattern, Strict } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { eventStatuses } from "./shipments.states.ts";
 
 export const maxBulkShipments = 10_000;
-export const maxBulkEvents = 10_000;
+const maxBulkEvents = 10_000;
 export const maxMetadataBytes = 16 * 1024;
 
 const Line = (maxLength: number, description?: string) =>
@@ -38,7 +39,7 @@ export const EventRequest = Strict(eventFields, {
 });
 export type EventRequest = Static<typeof EventRequest>;
 
-const TrackedEvent = Strict({
+export const TrackedEvent = Strict({
   carrier: Type.Optional(Line(100, "Where two carriers use the same number")),
   trackingNumber: Line(100),
   ...eventFields,
@@ -47,7 +48,6 @@ export type TrackedEvent = Static<typeof TrackedEvent>;
 
 /** The second alternative lets anything pass: a row that is wrong fails alone, not the whole call. */
 const AnyEvent = Type.Unsafe<unknown>({ anyOf: [TrackedEvent, {}] });
-export const EventRow = TrackedEvent;
 
 export const BulkEventsRequest = Strict(
   { events: Type.Array(AnyEvent, { minItems: 1, maxItems: maxBulkEvents }) },
@@ -83,6 +83,7 @@ const changeable = {
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Anything, up to 16 KB" })),
 };
+export const changeableFields = Object.keys(changeable) as (keyof typeof changeable)[];
 
 const example = {
   orderNumber: "SHOP-17",
@@ -129,16 +130,10 @@ export const BulkRequest = Strict(
 export type BulkRequest = Static<typeof BulkRequest>;
 
 export const ImportRequest = Strict(
-  {
-    csv: Type.String({ minLength: 1, maxLength: 10 * 1024 * 1024, description: "One row per shipment, with a header" }),
-    mapping: Type.Optional(
-      Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), {
-        description: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
-      }),
-    ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    delimiter: Type.Optional(OneOf(["auto", "comma", "semicolon", "tab"], { description: "Default: auto" })),
-  },
+  importRequest({
+    csv: "One row per shipment, with a header",
+    mapping: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
+  }),
   { examples: [{ csv: "Tracking Number,Carrier,Ship Date\n1Z999AA10123456784,ups,2026-03-01\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;

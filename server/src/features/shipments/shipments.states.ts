@@ -121,4 +121,3 @@ export type RiskReason = (typeof riskReasons)[number];
 
 /** `service_level`: nobody promised anything, so that it is what the service stands for. */
 export const promiseSources = ["given", "order", "carrier", "service_level"] as const;
-export type PromiseSource = (typeof promiseSources)[number];

@@ -1,52 +1,50 @@
 import type { Weight } from "../../core/weight.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import type { ShipmentRow } from "./shipment-columns.ts";
-import { readColumns, shipmentColumns, toRecord, toShipment } from "./shipment-columns.ts";
+import type { Stored } from "../../db/columns.ts";
+import { toRecord, writing } from "../../db/columns.ts";
+import { shipmentColumns } from "./shipment-columns.ts";
 import type { Shipment } from "./shipment.ts";
 
+const { selected, fromRow } = shipmentColumns;
 const byId: Prepared = {
   name: "shipments_find_by_id",
-  text: `select ${readColumns} from shipments s where s.org_id = $1 and s.id = $2`,
+  text: `select ${selected} from shipments s where s.org_id = $1 and s.id = $2`,
 };
 
 export async function findShipment(db: Queryable, orgId: string, id: string): Promise<Shipment | undefined> {
-  const [row] = await db.query<ShipmentRow>(byId, [orgId, id]);
-  return row && toShipment(row);
+  const [row] = await db.query<Stored<Shipment>>(byId, [orgId, id]);
+  return row && fromRow(row);
 }
 
 /** Always in the order of ids: two writers wait for each other instead of blocking each other. */
 export async function lockShipments(tx: Tx, orgId: string, ids: string[]): Promise<Shipment[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.query<ShipmentRow>(
-    `select ${readColumns} from shipments s where s.org_id = $1 and s.id = any($2::uuid[]) order by s.id for update`,
+  const rows = await tx.query<Stored<Shipment>>(
+    `select ${selected} from shipments s where s.org_id = $1 and s.id = any($2::uuid[]) order by s.id for update`,
     [orgId, ids],
   );
-  return rows.map(toShipment);
+  return rows.map(fromRow);
 }
 
-const names = shipmentColumns.map(({ name }) => name);
-const shape = shipmentColumns.map(({ name, type }) => `${name} ${type}`).join(", ");
+const { names, values, shape, sets } = writing(shipmentColumns.all);
+const insert = `insert into shipments (id, org_id, ${names})
+  select u.id, $1, ${values} from jsonb_to_recordset($2::jsonb) as u (${shape}) on conflict do nothing returning id`;
+const update = `update shipments s set ${sets}
+  from jsonb_to_recordset($2::jsonb) as u (${shape}) where s.org_id = $1 and s.id = u.id`;
+
+function toRecords(orgId: string, shipments: Shipment[]): string {
+  return JSON.stringify(shipments.map((shipment) => toRecord(shipmentColumns.all, shipment, orgId)));
+}
 
 /** All at once; those that are recorded already are left out of the result. */
 export async function insertShipments(tx: Tx, orgId: string, shipments: Shipment[]): Promise<Set<string>> {
   if (shipments.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(
-    `insert into shipments (id, org_id, ${names.join(", ")})
-     select u.id, $1, ${names.map((name) => `u.${name}`).join(", ")}
-       from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape})
-     on conflict do nothing returning id`,
-    [orgId, JSON.stringify(shipments.map(toRecord))],
-  );
+  const rows = await tx.query<{ id: string }>(insert, [orgId, toRecords(orgId, shipments)]);
   return new Set(rows.map(({ id }) => id));
 }
 
 export async function updateShipments(tx: Tx, orgId: string, shipments: Shipment[]): Promise<void> {
-  if (shipments.length === 0) return;
-  await tx.query(
-    `update shipments s set ${names.map((name) => `${name} = u.${name}`).join(", ")}
-       from jsonb_to_recordset($2::jsonb) as u (id uuid, ${shape}) where s.org_id = $1 and s.id = u.id`,
-    [orgId, JSON.stringify(shipments.map(toRecord))],
-  );
+  if (shipments.length > 0) await tx.query(update, [orgId, toRecords(orgId, shipments)]);
 }
 
 /** One for each tracking number: the newest of those that were weighed and really sent. */
@@ -63,7 +61,7 @@ export async function listWeighed(
   );
 }
 
-export type TrackingRef = { carrierKey: string | null; trackingKey: string };
+type TrackingRef = { carrierKey: string | null; trackingKey: string };
 export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source">;
 
 /** All shipments under these numbers that were not voided, whoever carries them. */

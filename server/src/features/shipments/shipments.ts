@@ -20,18 +20,18 @@ export { updateShipment, voidShipment } from "./change-shipment.ts";
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
 export { findParcel, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
-export { addEvent, addEventsInBulk } from "./ingest-events.ts";
+export { addEvent, addEventsInBulk } from "./tracking/ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
-export type { TrackingRecord, TrackingSummary } from "./ingest-events.ts";
-export { applyTrackingRecords } from "./ingest-events.ts";
-export { followParcels } from "./follow-parcels.ts";
-export { trackShipment } from "./track-now.ts";
+export type { TrackingRecord } from "./tracking/ingest-events.ts";
+export { applyTrackingRecords } from "./tracking/ingest-events.ts";
+export { trackingWork } from "./tracking/follow-parcels.ts";
+export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { seedShipments } from "./seed-shipments.ts";
-export type { OverviewFigures, Window } from "./overview-figures.ts";
+export type { Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
 export type { OrderShipmentsChange } from "./order-shipments.ts";
-export { keepOrderShipments, listRecordedShipments } from "./order-shipments.ts";
+export { keepOrderShipments, findRecordedShipments } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 

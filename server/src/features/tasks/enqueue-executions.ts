@@ -1,14 +1,14 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import type { Ctx, World } from "../../context.ts";
-import { perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { ForeignEvent } from "../../events/record-event.ts";
 import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import type { FollowUp, Trigger } from "./tasks.states.ts";
-import { localEngine, wakeWorkers } from "./engine/wake-workers.ts";
+import { wakeTaskEngines } from "./engine/wake-engines.ts";
 
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
@@ -34,9 +34,9 @@ export type Wish = { ctx: Ctx; request: QueueRequest };
 
 export const defaultAttempts = 3;
 const defaultRetryDelayMs = 10_000;
-const crowd = 1_000;
+/** What somebody waits for counts as due for so long already: it goes before the rest of its bridge. */
+const waitedForMs = 600_000;
 
-/** Execution and job in the caller's transaction: both exist afterwards, or neither. */
 export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest[]): Promise<ExecutionRow[]> {
   const rows = await enqueueWishes(
     tx,
@@ -49,54 +49,19 @@ export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest
 /** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */
 export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promise<(ExecutionRow | undefined)[]> {
   if (wishes.length === 0) return [];
-  const priorities = await rankWishes(tx, world, wishes);
-  const ids = wishes.map(() => world.newId());
-  const jobIds = await world.queue.send(
-    tx,
-    wishes.map(({ request: { bridge, delaySeconds } }, index) => ({
-      executionId: ids[index]!,
-      lane: bridge.row.id,
-      concurrency: concurrencyOf(bridge),
-      priority: priorities[index]!,
-      ...(delaySeconds ? { delayMs: delaySeconds * 1000 } : {}),
-    })),
-  );
   const at = world.clock.now();
-  const rows = wishes.map((wish, index) => toRow(wish, ids[index]!, jobIds[index]!, at));
+  const rows = wishes.map((wish) => toRow(wish, world.newId(), at));
   const inserted = await store.insertExecutions(tx, rows, at, eventRecords(world, rows.map(queuedEvent)));
-  await forgetJobsOfTwins(tx, world, inserted, jobIds);
   tx.afterCommit(() => {
     world.sealer.nudge();
     const delays = new Set(wishes.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
-    if (delays.has(0)) wakeWorkers(world);
-    for (const delayMs of delays) if (delayMs > 0) localEngine(world).wakeIn?.(delayMs);
+    for (const delayMs of delays) wakeTaskEngines(world, delayMs);
   });
   const byId = new Map(inserted.map((row) => [row.id, row]));
-  return ids.map((id) => byId.get(id));
+  return rows.map(({ id }) => byId.get(id));
 }
 
-/** Whoever has many waiting stands behind those who have few: one organization cannot keep all others waiting. */
-async function rankWishes(tx: Tx, world: World, wishes: Wish[]): Promise<number[]> {
-  const counts = lastCounts(world);
-  const now = performance.now();
-  for (const orgId of new Set(wishes.map(({ ctx }) => ctx.orgId))) {
-    const last = counts.get(orgId);
-    if (last && now - last.at < recountMs) continue;
-    if (counts.size >= maxCounts) counts.clear();
-    counts.set(orgId, { at: now, waiting: await store.countWaiting(tx, orgId, crowd) });
-  }
-  return wishes.map(({ ctx: { orgId }, request }) => {
-    const before = counts.get(orgId)!.waiting++;
-    return (request.mode === "sync" ? 10 : 0) - Math.floor(Math.log2(1 + before));
-  });
-}
-
-/** Asking for every request would cost more than it tells: in between, what this process queues is added. */
-const lastCounts = perWorld(() => new Map<string, { at: number; waiting: number }>());
-const recountMs = 100;
-const maxCounts = 10_000;
-
-function toRow({ ctx, request }: Wish, id: string, jobId: string, at: Date): NewExecution {
+function toRow({ ctx, request }: Wish, id: string, at: Date): NewExecution {
   const later = (seconds: number | undefined): string | null =>
     seconds ? new Date(at.getTime() + seconds * 1000).toISOString() : null;
   return {
@@ -120,27 +85,25 @@ function toRow({ ctx, request }: Wish, id: string, jobId: string, at: Date): New
     timeout_ms: request.timeoutSeconds === undefined ? request.task.timeoutMs : request.timeoutSeconds * 1000,
     expires_at: later(request.ttlSeconds),
     next_attempt_at: later(request.delaySeconds),
-    job_id: jobId,
+    bridge_limit: concurrencyOf(request.bridge),
+    due_in_ms: request.mode === "sync" ? -waitedForMs : (request.delaySeconds ?? 0) * 1000,
   };
 }
 
-/** An occurrence of a schedule that had its execution already. */
-async function forgetJobsOfTwins(tx: Tx, world: World, inserted: ExecutionRow[], jobIds: string[]): Promise<void> {
-  if (inserted.length === jobIds.length) return;
-  const used = new Set(inserted.map(({ job_id }) => job_id));
-  await world.queue.remove(
-    tx,
-    jobIds.filter((id) => !used.has(id)),
-  );
-}
-
-function queuedEvent({ id, org_id, created_by, request_id, bridge_id, task_name, trigger }: NewExecution) {
+function queuedEvent({
+  id,
+  org_id,
+  created_by,
+  request_id,
+  bridge_id,
+  task_name,
+  trigger,
+}: NewExecution): ForeignEvent {
   return {
     orgId: org_id,
     actor: created_by,
     requestId: request_id,
     type: "task_execution.queued",
-    objectType: "task_execution",
     objectId: id,
     data: { bridgeId: bridge_id, taskName: task_name, trigger },
   };

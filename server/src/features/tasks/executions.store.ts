@@ -48,7 +48,8 @@ export type ExecutionRow = {
   expires_at: Date | null;
   next_attempt_at: Date | null;
   cancel_requested_at: Date | null;
-  job_id: string | null;
+  lease_attempts: number;
+  bridge_limit: number;
   created_by: Actor;
   request_id: string;
   created_at: Date;
@@ -56,11 +57,11 @@ export type ExecutionRow = {
   finished_at: Date | null;
 };
 
-export const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
+const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
   effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, created_at,
   started_at, finished_at`;
 export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
-  timeout_ms, expires_at, job_id`;
+  timeout_ms, expires_at, lease_attempts, bridge_limit`;
 
 const findStatement: Prepared = {
   name: "task_executions_find",
@@ -120,18 +121,20 @@ export type NewExecution = Pick<
   | "max_attempts"
   | "retry_delay_ms"
   | "timeout_ms"
-  | "job_id"
-> & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null };
+  | "bridge_limit"
+> & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null; due_in_ms: number };
 
 const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, bridge_id uuid, task_name text, mode text, trigger text,
   schedule_id uuid, scheduled_for timestamptz, retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb,
-  max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz, job_id uuid`;
+  max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz,
+  bridge_limit integer`;
 const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
-  text: `with made as (insert into task_executions (status, created_at, ${newNames})
-       select 'queued', $2, ${newNames.replaceAll(/(\w+)/g, "u.$1")} from jsonb_to_recordset($1::jsonb) as u (${newShape})
+  text: `with made as (insert into task_executions (status, created_at, due_at, ${newNames})
+       select 'queued', $2, now() + u.due_in_ms * interval '1 ms', ${newNames.replaceAll(/(\w+)/g, "u.$1")}
+         from jsonb_to_recordset($1::jsonb) as u (${newShape}, due_in_ms integer)
        on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
        returning ${executionColumns}),
      noted as (${eventsInsert("$3", "$2", "u.object_id in (select id from made)")})
@@ -146,19 +149,6 @@ export async function insertExecutions(
   events: string,
 ): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at, events]);
-}
-
-/** How many wait, up to a limit: enough to tell a long queue from a short one. */
-export async function countWaiting(db: Queryable, orgId: string, limit: number): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    {
-      name: "task_executions_waiting",
-      text: `select count(*) as count from (
-               select from task_executions where org_id = $1 and status = 'queued' limit $2) waiting`,
-    },
-    [orgId, limit],
-  );
-  return row?.count ?? 0;
 }
 
 export async function listExecutions(
@@ -208,7 +198,7 @@ export async function listLogs(db: Queryable, id: string, limit: number): Promis
 export async function cancelExecutions(tx: Tx, orgId: string, ids: string[], at: Date): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(
     `update task_executions set status = 'cancelled', cancel_requested_at = $3, finished_at = $3, next_attempt_at = null,
-       lease_owner = null, lease_until = null,
+       due_at = null, lease_owner = null, lease_until = null,
        attempts = case when status = 'running'
          then jsonb_set(attempts, '{-1}', attempts -> -1 || jsonb_build_object('status', 'cancelled', 'finishedAt', $4::text))
          else attempts end

@@ -1,13 +1,25 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import type { Moves } from "../../core/states.ts";
 import { canMove } from "../../core/states.ts";
-import { TaskError } from "../../connectors/connector.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { installConnector, scriptedCall } from "../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
-import { executionMoves, retryableStatuses } from "./tasks.states.ts";
+import { retryableStatuses } from "./tasks.states.ts";
+
+/** Between two attempts an execution is queued again; everything else only goes on. */
+const executionMoves: Moves<ExecutionStatus> = {
+  queued: ["running", "cancelled", "expired"],
+  running: ["queued", "succeeded", "failed", "cancelled", "timed_out"],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+  timed_out: [],
+  expired: [],
+};
 
 const connector = installConnector([
   scriptedCall("quick", true, () => Promise.resolve({})),
@@ -16,12 +28,12 @@ const connector = installConnector([
       const timer = setTimeout(resolve, 400);
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
-        reject(new TaskError("cancelled", "Left."));
+        reject(new RemoteError("cancelled", "Left."));
       });
     });
     return {};
   }),
-  scriptedCall("broken", true, () => Promise.reject(new TaskError("busy", "Later.", { retryable: true }))),
+  scriptedCall("broken", true, () => Promise.reject(new RemoteError("busy", "Later.", { retryable: true }))),
 ]);
 
 let hub: TestHub;

@@ -19,6 +19,16 @@ export const taskRoutes = [
   }),
   defineRoute({
     method: "POST",
+    path: "/tasks/bulk",
+    scope: "tasks:execute",
+    summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
+    body: shapes.BulkExecuteRequest,
+    bodyLimitBytes: shapes.maxBulkBytes,
+    answer: [202, shapes.BulkExecuteAnswer],
+    handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
+  }),
+  defineRoute({
+    method: "POST",
     path: "/tasks/execute-sync",
     scope: "tasks:execute",
     summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",

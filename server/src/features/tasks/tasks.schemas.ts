@@ -6,6 +6,7 @@ import { executionStatuses, triggers } from "./tasks.states.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 export const maxInputBytes = 5 * 1024 * 1024;
+export const maxBulkBytes = 32 * 1024 * 1024;
 
 const request = {
   bridgeId: Id,
@@ -38,6 +39,19 @@ export const ExecuteRequest = Strict(
 );
 export type ExecuteRequest = Static<typeof ExecuteRequest>;
 
+const maxBulkTasks = 1_000;
+
+export const BulkExecuteRequest = Strict(
+  { tasks: Type.Array(ExecuteRequest, { minItems: 1, maxItems: maxBulkTasks }) },
+  {
+    examples: [
+      {
+        tasks: [{ bridgeId: "0199f0a0-0000-7000-8000-000000000003", taskName: "noop", input: { hello: "world" } }],
+      },
+    ],
+  },
+);
+
 export const SyncRequest = Strict(
   { ...request, timeoutSeconds },
   {
@@ -59,6 +73,20 @@ const Failure = Type.Object({
   errors: Type.Optional(Type.Array(Anything)),
 });
 export type Failure = Static<typeof Failure>;
+
+export const BulkExecuteAnswer = Type.Object({
+  summary: Type.Object({ total: Count, queued: Count, failed: Count }),
+  results: Type.Array(
+    Type.Object({
+      index: Count,
+      status: OneOf(["queued", "failed"]),
+      id: Type.Optional(Id),
+      error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Anything) })),
+    }),
+    { description: "In the order of the request" },
+  ),
+});
+export type BulkExecuteAnswer = Static<typeof BulkExecuteAnswer>;
 
 const Attempt = Type.Object({
   number: Count,

@@ -1,5 +1,3 @@
-import type { Moves } from "../../core/states.ts";
-
 export const executionStatuses = [
   "queued",
   "running",
@@ -10,17 +8,6 @@ export const executionStatuses = [
   "expired",
 ] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
-
-/** Between two attempts an execution is queued again; everything else only goes on. */
-export const executionMoves: Moves<ExecutionStatus> = {
-  queued: ["running", "cancelled", "expired"],
-  running: ["queued", "succeeded", "failed", "cancelled", "timed_out"],
-  succeeded: [],
-  failed: [],
-  cancelled: [],
-  timed_out: [],
-  expired: [],
-};
 
 export const retryableStatuses: readonly ExecutionStatus[] = ["failed", "timed_out", "cancelled", "expired"];
 export const triggers = ["api", "retry", "schedule", "manual_schedule", "backfill", "operation", "system"] as const;

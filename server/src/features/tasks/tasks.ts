@@ -15,12 +15,13 @@ import { awaitEnd } from "./await-end.ts";
 import { announceCancels } from "./engine/follow-cancels.ts";
 import { concludeFollowUps } from "./engine/follow-ups.ts";
 import { defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
-import type { CheckedTask } from "./enqueue-executions.ts";
+import type { CheckedTask, QueueRequest } from "./enqueue-executions.ts";
 import { enqueueTogether } from "./enqueue-together.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import { presentExecution, presentSummary } from "./present-execution.ts";
 import type {
+  BulkExecuteAnswer,
   ExecuteRequest,
   Execution,
   ExecutionQuery,
@@ -37,15 +38,50 @@ export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
 export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
+export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-engine.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
+  return presentExecution(ctx, await enqueueTogether(ctx, await toQueueRequest(ctx, request)));
+}
+
+async function toQueueRequest(ctx: Ctx, request: ExecuteRequest): Promise<QueueRequest> {
   const checked = await check(ctx, request);
   const { maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } = request;
-  const options = { trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } as const;
-  return presentExecution(ctx, await enqueueTogether(ctx, { ...checked, ...options }));
+  return { ...checked, trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds };
+}
+
+/** All that can be queued, in one transaction; the others say why not. */
+export async function executeTasks(ctx: Ctx, requests: ExecuteRequest[]): Promise<BulkExecuteAnswer> {
+  const checked: (QueueRequest | HubError)[] = [];
+  for (const request of requests) {
+    checked.push(
+      await toQueueRequest(ctx, request).catch((error: unknown) => {
+        if (error instanceof HubError) return error;
+        throw error;
+      }),
+    );
+  }
+  const queueable = checked.filter((one): one is QueueRequest => !(one instanceof HubError));
+  return await change(ctx, async (tx) => {
+    const queued = (await enqueueExecutions(tx, ctx, queueable)).values();
+    const results = checked.map((one, index): BulkExecuteAnswer["results"][number] => {
+      if (!(one instanceof HubError)) return { index, status: "queued", id: queued.next().value!.id };
+      const errors = (one.details.errors ?? []).map((error) => ({
+        ...error,
+        pointer: `/tasks/${index}${error.pointer}`,
+      }));
+      return { index, status: "failed", error: { code: one.code, message: one.message, errors } };
+    });
+    const summary = {
+      total: checked.length,
+      queued: queueable.length,
+      failed: checked.length - queueable.length,
+    };
+    return { summary, results };
+  });
 }
 
 const syncWaitMs = 30_000;
@@ -132,11 +168,15 @@ const words: Record<string, string> = {
 /** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
   const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
-  await ctx.queue.remove(
+  await recordEvents(
     tx,
-    cancelled.flatMap(({ job_id }) => job_id ?? []),
+    ctx,
+    cancelled.map(({ id, bridge_id, task_name, trigger }) => ({
+      type: "task_execution.cancelled",
+      objectId: id,
+      data: { bridgeId: bridge_id, taskName: task_name, trigger },
+    })),
   );
-  await record(tx, ctx, "cancelled", cancelled);
   const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
   await announceCancels(
     tx,
@@ -185,17 +225,4 @@ function refuseRetry({ status }: ExecutionRow): void {
   throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
     extra: { retryableStatuses },
   });
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, rows: ExecutionRow[]): Promise<void> {
-  await recordEvents(
-    tx,
-    ctx,
-    rows.map(({ id, bridge_id, task_name, trigger }) => ({
-      type: `task_execution.${what}`,
-      objectType: "task_execution",
-      objectId: id,
-      data: { bridgeId: bridge_id, taskName: task_name, trigger },
-    })),
-  );
 }

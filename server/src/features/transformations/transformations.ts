@@ -7,7 +7,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
-import type { NewEvent } from "../../events/record-event.ts";
+import type { Happening, NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge, listTasks } from "../bridges/bridges.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
@@ -27,7 +27,7 @@ import type { StoredTransformation, TransformationValues } from "./transformatio
 import * as store from "./transformations.store.ts";
 
 export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
-export type { ActiveTransformation, ActiveTransformations } from "./active-transformations.ts";
+export type { ActiveTransformation } from "./active-transformations.ts";
 export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
 
@@ -233,13 +233,18 @@ async function noteSets(tx: Tx, ctx: Ctx, { id, name, setIds }: StoredTransforma
   await recordConditionSetUses(tx, ctx, { type: "transformation", id, name }, Object.values(setIds));
 }
 
-async function record(tx: Tx, ctx: Ctx, what: string, transformation: Transformation): Promise<void> {
+async function record(
+  tx: Tx,
+  ctx: Ctx,
+  what: Happening<"transformation">,
+  transformation: Transformation,
+): Promise<void> {
   await recordEvent(tx, ctx, eventOf(what, transformation));
   await announceTransformations(tx, ctx);
 }
 
-function eventOf(what: string, transformation: Transformation): NewEvent {
+function eventOf(what: Happening<"transformation">, transformation: Transformation): NewEvent {
   const { id, name, bridgeId, taskName, direction, isActive, version } = transformation;
   const data = { name, bridgeId, taskName, direction, isActive, version };
-  return { type: `transformation.${what}`, objectType: "transformation", objectId: id, data };
+  return { type: `transformation.${what}`, objectId: id, data };
 }

@@ -4,7 +4,7 @@ import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
 import { DateTime, Email, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 
-export const RoleName = OneOf(roles, {
+const RoleName = OneOf(roles, {
   description: "viewer reads, operator works, admin also manages users and keys",
 });
 const Status = OneOf(["active", "disabled"]);

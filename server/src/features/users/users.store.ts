@@ -65,11 +65,6 @@ export async function updateUser(tx: Tx, orgId: string, id: string, user: UserCh
   return present(row!);
 }
 
-/** Ends every session: no refresh token given out so far is worth anything any more. */
-export async function endSessions(tx: Tx, userId: string, at: Date): Promise<void> {
-  await tx.query("update refresh_tokens set revoked_at = $2 where user_id = $1 and revoked_at is null", [userId, at]);
-}
-
 export async function deleteUser(tx: Tx, orgId: string, id: string): Promise<void> {
   await tx.query("delete from users where org_id = $1 and id = $2", [orgId, id]);
 }

@@ -10,6 +10,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
 import type { NewUser, SignInRow } from "./users.store.ts";
+import { endSessions } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
@@ -53,12 +54,11 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
       passwordHash,
       at: ctx.clock.now(),
     });
-    if (passwordHash !== undefined || status === "disabled") await store.endSessions(tx, id, ctx.clock.real());
+    if (passwordHash !== undefined || status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const { password, ...visible } = patch;
-    await record(tx, ctx, "updated", updated, {
-      ...visible,
-      ...(password === undefined ? {} : { passwordChanged: true }),
-    });
+    const hidden = password === undefined ? {} : { passwordChanged: true };
+    const data = { ...visible, ...hidden, version: updated.version };
+    await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
     return updated;
   });
@@ -74,7 +74,8 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefin
     }
     keepOneAdmin(admins, id);
     await store.deleteUser(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", user, { email: user.email });
+    const { email, version } = user;
+    await recordEvent(tx, ctx, { type: "user.deleted", objectId: id, data: { email, version } });
     await ctx.signals.publish(tx, "user", id);
     return { id, deleted: true as const };
   });
@@ -90,9 +91,9 @@ export async function replacePassword(
   const { name, role, status } = await lock(tx, ctx, id);
   if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
   const at = ctx.clock.now();
-  const updated = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
-  await store.endSessions(tx, id, ctx.clock.real());
-  await record(tx, ctx, "updated", updated, { passwordChanged: true });
+  const { version } = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
+  await endSessions(tx, id, ctx.clock.real());
+  await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data: { passwordChanged: true, version } });
   return true;
 }
 
@@ -128,7 +129,8 @@ export async function findUserIds(db: Queryable, orgId: string, ids: string[]): 
 async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Promise<User> {
   try {
     const created = await store.insertUser(tx, ctx.orgId, { ...user, id: ctx.newId(), at: ctx.clock.now() });
-    await record(tx, ctx, "created", created, { email: created.email, role: created.role });
+    const { id, email, role, version } = created;
+    await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
     return created;
   } catch (error) {
     if (violatedConstraint(error) !== "users_email_key") throw error;
@@ -144,8 +146,4 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<User> {
   const user = await store.lockUser(tx, ctx.orgId, id);
   if (!user) throw notFound("user");
   return user;
-}
-
-async function record(tx: Tx, ctx: Ctx, what: string, user: User, data: Record<string, unknown>): Promise<void> {
-  await recordEvent(tx, ctx, { type: `user.${what}`, objectType: "user", objectId: user.id, data });
 }

@@ -5,9 +5,9 @@ import { now } from "../an-evaluation.ts";
 export type Given = Partial<Order>;
 export type Case = { given?: Given; others?: Given[]; params?: object; mayOverride?: boolean };
 /** Lists are compared by the members that are named here, everything else exactly. */
-export type Applied = Case & { gives: Partial<Record<keyof Order, unknown>>; warning?: string };
-export type Unchanged = Case & { warning?: string };
-export type Blocked = Case & { code: string };
+type Applied = Case & { gives: Partial<Record<keyof Order, unknown>>; warning?: string };
+type Unchanged = Case & { warning?: string };
+type Blocked = Case & { code: string };
 
 /** For tests: what an action does to orders. A text instead of cases says why there are none of a kind. */
 export type Cases = { applied: Applied[] | string; unchanged: Unchanged[] | string; blocked: Blocked[] | string };

@@ -1,7 +1,9 @@
 import { Type } from "../../../core/type.ts";
+import { orderLimits } from "../../../core/order-limits.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { defineAction, refuse } from "../action.ts";
-import { maxNotes, noteOf } from "./order-notes.ts";
+import { noteVisibilities } from "../../orders/orders.schemas.ts";
+import { noteOf } from "./order-notes.ts";
 
 export const addNote = defineAction({
   type: "add_note",
@@ -9,8 +11,8 @@ export const addNote = defineAction({
   group: "organise",
   description: "Adds a note to the order. Every run adds another one, even with the same text.",
   params: Strict({
-    text: Type.String({ minLength: 1, maxLength: 5000 }),
-    visibility: Type.Optional(OneOf(["internal", "customer", "packing_slip", "gift"], { default: "internal" })),
+    text: Type.String({ minLength: 1, maxLength: orderLimits.noteLength }),
+    visibility: Type.Optional(OneOf(noteVisibilities, { default: "internal" })),
     mode: Type.Optional(
       OneOf(["append", "prepend", "replace"], {
         default: "append",
@@ -28,7 +30,8 @@ export const addNote = defineAction({
   },
   apply(order, { text, visibility = "internal", mode = "append" }, env) {
     const kept = mode === "replace" ? order.notes.filter((note) => note.visibility !== visibility) : order.notes;
-    if (kept.length >= maxNotes) return refuse("too_many_notes", `An order has at most ${maxNotes} notes.`);
+    if (kept.length >= orderLimits.notes)
+      return refuse("too_many_notes", `An order has at most ${orderLimits.notes} notes.`);
     const note = noteOf(text, visibility, env);
     return { patch: { notes: mode === "prepend" ? [note, ...kept] : [...kept, note] } };
   },

@@ -1,6 +1,6 @@
 import { Id, Strict } from "../../../core/schema.ts";
+import { beforeSending } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
-import { beforeSending } from "./status-rules.ts";
 
 export const assignLocation = defineAction({
   type: "assign_location",

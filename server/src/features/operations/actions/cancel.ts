@@ -4,7 +4,6 @@ import { statesBefore } from "../../../core/states.ts";
 import { orderMoves } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
 import { Remark, withInternalNote } from "./order-notes.ts";
-import { moveProblem } from "./status-rules.ts";
 
 export const cancel = defineAction({
   type: "cancel",
@@ -23,7 +22,6 @@ export const cancel = defineAction({
   apply(order, { reason, note }, env) {
     if (order.status === "cancelled") return { patch: {} };
     const text = note === undefined ? `Cancelled: ${reason}` : `Cancelled: ${reason}: ${note}`;
-    const problem = moveProblem(order, "cancelled");
-    return problem ?? { patch: { status: "cancelled", notes: withInternalNote(order, text, env) } };
+    return { patch: { status: "cancelled", notes: withInternalNote(order, text, env) } };
   },
 });

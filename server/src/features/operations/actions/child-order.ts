@@ -1,9 +1,9 @@
+import { orderLimits } from "../../../core/order-limits.ts";
 import type { Order } from "../../orders/order.ts";
 import type { ActionEnv } from "../action.ts";
 import { refuse } from "../action.ts";
 
-const maxChildren = 999;
-const maxNumberLength = 100;
+const { children: maxChildren, numberLength: maxNumberLength } = orderLimits;
 
 /** The numbers that orders made from this one may get, the next one first. */
 export function childNumbers({ number, childCount }: Pick<Order, "number" | "childCount">): string[] {

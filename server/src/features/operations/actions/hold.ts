@@ -1,12 +1,11 @@
 import { Type } from "../../../core/type.ts";
 import { DateOrDateTime, OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
+import { holdLimitProblem, liftingNeeds, newHold, withHold } from "../../orders/order-rules.ts";
 import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
 import type { ActionEnv } from "../action.ts";
-import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
-import { isProtected, placeHold } from "./order-holds.ts";
-import { allowAtMostOne } from "./param-rules.ts";
+import { defineAction, refuse, refuseFor } from "../action.ts";
+import { allowAtMostOne, instantErrors, toInstant } from "./param-rules.ts";
 
 const dayMs = 86_400_000;
 
@@ -49,30 +48,30 @@ export const hold = defineAction({
     }
     const existing = order.holds.find((candidate) => candidate.handle === handle);
     const placed: Hold = {
-      ...(existing ?? newHold(handle, env)),
+      ...(existing ?? newHold(env, { handle, reason: "operator", source: sourceOf(env) })),
       ...(params.reason === undefined ? {} : { reason: params.reason }),
       ...(params.note === undefined ? {} : { note: params.note }),
       ...(params.until === undefined ? {} : { until: toInstant(params.until) }),
       ...(params.for_days === undefined ? {} : { until: daysAfter(env.now, params.for_days) }),
     };
-    if (!existing) return placeHold(order, placed);
+    const patch = { holds: withHold(order, placed) };
+    if (!existing) return refuseFor(holdLimitProblem(order, placed)) ?? { patch };
     const isSame = (["reason", "note", "until"] as const).every((field) => placed[field] === existing[field]);
     if (isSame) return { patch: {} };
     // Otherwise an end in a minute would lift a hold that only operations:override may release.
-    if (isProtected(existing) && !env.mayOverride) {
+    if (liftingNeeds(existing) === "override" && !env.mayOverride) {
       return refuse(
         "override_required",
         `The hold ${handle} was placed by the ${existing.source}.`,
         "Use another handle.",
       );
     }
-    return placeHold(order, placed);
+    return { patch };
   },
 });
 
-function newHold(handle: string, { newId, actor, now }: ActionEnv): Hold {
-  const source = actor.type === "user" ? "user" : actor.type === "api_key" ? "key" : "system";
-  return { id: newId(), handle, reason: "operator", note: null, until: null, source, by: actor, placedAt: now };
+function sourceOf({ actor }: ActionEnv): Hold["source"] {
+  return actor.type === "user" ? "user" : actor.type === "api_key" ? "key" : "system";
 }
 
 function daysAfter(now: string, days: number): string {

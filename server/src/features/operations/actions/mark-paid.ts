@@ -3,7 +3,7 @@ import { DateTime, Strict } from "../../../core/schema.ts";
 import type { OrderPatch } from "../../orders/order.ts";
 import { orderStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
+import { instantErrors, toInstant } from "./param-rules.ts";
 import { withInternalNote } from "./order-notes.ts";
 
 export const markPaid = defineAction({

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { Type } from "../../../core/type.ts";
+import { orderLimits } from "../../../core/order-limits.ts";
 import { DateOrDateTime, Strict } from "../../../core/schema.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
 import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
-import { needOverrideFor } from "./param-rules.ts";
+import { instantErrors, needOverrideFor, toInstant } from "./param-rules.ts";
 
-const maxShipments = 200;
 const Text = Type.String({ minLength: 1, maxLength: 100 });
 
 export const markShipped = defineAction({
@@ -56,8 +55,8 @@ export const markShipped = defineAction({
     if (isRecorded(order, shipment)) return { patch: {} };
     const problem = params.line_items && takingProblem(order, params.line_items);
     if (problem) return problem;
-    if (order.shipments.length >= maxShipments) {
-      return refuse("too_many_shipments", `An order has at most ${maxShipments} shipments.`);
+    if (order.shipments.length >= orderLimits.shipments) {
+      return refuse("too_many_shipments", `An order has at most ${orderLimits.shipments} shipments.`);
     }
     const shipped = new Map(items.map(({ id, quantity }) => [id, quantity]));
     const lines = order.lines.map((line) => ({

@@ -1,14 +1,14 @@
 import { Type } from "../../../core/type.ts";
 import { cleanAddress } from "../../../core/address.ts";
+import { roundToCents } from "../../../core/money.ts";
+import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
+import { moveProblem } from "../../orders/order-rules.ts";
 import { priorities } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
-import { defineAction, refuse } from "../action.ts";
-import { maxLines, toCents } from "./order-lines.ts";
+import { defineAction, refuse, refuseFor } from "../action.ts";
 import { withInternalNote } from "./order-notes.ts";
-import { maxTags } from "./order-tags.ts";
-import { shippedProblem } from "./status-rules.ts";
 
 const maxGroup = 20;
 
@@ -74,7 +74,7 @@ const noTarget = refuse(
 );
 
 function withoutLooking(order: Order): Outcome | undefined {
-  if (order.status !== "cancelled") return shippedProblem(order);
+  if (order.status !== "cancelled") return refuseFor(moveProblem(order, "cancelled"));
   return order.mergedIntoId === null ? refuse("invalid_state", "A cancelled order cannot be merged.") : { patch: {} };
 }
 
@@ -106,14 +106,14 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
   }
   const lines = joinedLines(group, env);
   const tags = [...new Set(group.flatMap((order) => order.tags))];
-  if (lines.length > maxLines || tags.length > maxTags) {
-    return refuseAll(`Together they have more than ${maxLines} lines or ${maxTags} tags.`);
+  if (lines.length > orderLimits.lines || tags.length > orderLimits.tags) {
+    return refuseAll(`Together they have more than ${orderLimits.lines} lines or ${orderLimits.tags} tags.`);
   }
   const totals = group.map(({ total }) => total);
   const patch: OrderPatch = {
     lines,
     tags,
-    total: totals.includes(null) ? null : toCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
+    total: totals.includes(null) ? null : roundToCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
     notes: [
       ...target.notes,
       ...others.flatMap(({ notes }) => notes.filter(({ visibility }) => visibility !== "internal")),

@@ -1,19 +1,19 @@
 import type { Static } from "typebox";
 import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { roundToCents } from "../../../core/money.ts";
+import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
 import type { Outcome, Refusal } from "../action.ts";
 import { refuse } from "../action.ts";
 
-export const maxLines = 1000;
-
 export const LineItems = Type.Array(
   Strict({
     id: Type.String({ minLength: 1, maxLength: 64, description: "The id of a line of the order" }),
-    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    quantity: Type.Integer({ minimum: 1, maximum: orderLimits.quantity }),
   }),
-  { minItems: 1, maxItems: maxLines },
+  { minItems: 1, maxItems: orderLimits.lines },
 );
 type LineItems = Static<typeof LineItems>;
 
@@ -70,9 +70,5 @@ export function valueOf(lines: readonly OrderLine[]): number | null {
     if (price === undefined) return null;
     sum += price * quantity;
   }
-  return toCents(sum);
-}
-
-export function toCents(amount: number): number {
-  return Math.round(amount * 100) / 100;
+  return roundToCents(sum);
 }

@@ -2,8 +2,6 @@ import { Type } from "../../../core/type.ts";
 import type { Order, OrderNote } from "../../orders/order.ts";
 import type { ActionEnv } from "../action.ts";
 
-export const maxNotes = 200;
-
 /** Why somebody did something; it becomes an internal note. */
 export const Remark = Type.String({ minLength: 1, maxLength: 500 });
 

@@ -1,9 +1,9 @@
 import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
+import { liftingNeeds } from "../../orders/order-rules.ts";
 import { holdReasons } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { isProtected } from "./order-holds.ts";
 import { allowAtMostOne } from "./param-rules.ts";
 
 export const releaseHold = defineAction({
@@ -12,7 +12,7 @@ export const releaseHold = defineAction({
   group: "flow",
   description:
     "Releases the holds with these handles or reasons, or all. Without params: those placed by users and keys. " +
-    "Holds placed by the hub or a bridge need operations:override.",
+    "Holds placed by the hub or a bridge need operations:override, a conflict with the source has to be named.",
   params: Strict({
     handles: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10, uniqueItems: true }),
@@ -35,8 +35,10 @@ export const releaseHold = defineAction({
     const isMeant = (hold: Hold): boolean =>
       isNamed
         ? all === true || handles?.includes(hold.handle) === true || reasons?.includes(hold.reason) === true
-        : !isProtected(hold);
-    const locked = mayOverride ? undefined : order.holds.find((hold) => isMeant(hold) && isProtected(hold));
+        : liftingNeeds(hold) === "nothing";
+    const locked = mayOverride
+      ? undefined
+      : order.holds.find((hold) => isMeant(hold) && liftingNeeds(hold) === "override");
     if (locked) {
       return refuse(
         "override_required",

@@ -1,13 +1,13 @@
 import { Strict } from "../../../core/schema.ts";
+import { SomeTags } from "../../orders/orders.schemas.ts";
 import { defineAction } from "../action.ts";
-import { Tags } from "./order-tags.ts";
 
 export const removeTags = defineAction({
   type: "remove_tags",
   title: "Remove tags",
   group: "organise",
   description: "Removes tags from the order; those it does not have are passed over.",
-  params: Strict({ tags: Tags }),
+  params: Strict({ tags: SomeTags }),
   example: { tags: ["vip"] },
   statuses: "any",
   effect: "local",

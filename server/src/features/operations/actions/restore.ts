@@ -1,7 +1,6 @@
 import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { defineAction } from "../action.ts";
-import { moveProblem } from "./status-rules.ts";
 
 export const restore = defineAction({
   type: "restore",
@@ -17,8 +16,6 @@ export const restore = defineAction({
   idempotent: true,
   apply(order) {
     if (order.status === "ready") return { patch: {} };
-    const problem = moveProblem(order, "ready");
-    if (problem) return problem;
     if (order.archivedAt === null) return { patch: { status: "ready" } };
     const message = "The order is still archived; unarchive brings it back into the lists.";
     return { patch: { status: "ready" }, warning: { code: "still_archived", message } };

@@ -1,8 +1,8 @@
 import { Type } from "../../../core/type.ts";
+import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
+import { customFieldName, CustomFieldValue } from "../../orders/orders.schemas.ts";
 import { defineAction, refuse } from "../action.ts";
-
-const maxCustomFields = 100;
 
 export const setCustomField = defineAction({
   type: "set_custom_field",
@@ -10,11 +10,8 @@ export const setCustomField = defineAction({
   group: "organise",
   description: "Sets one custom field of the order; null removes it.",
   params: Strict({
-    key: Type.String({ pattern: "^[A-Za-z][\\w.-]{0,63}$" }),
-    value: Type.Unsafe<string | number | boolean | null>({
-      type: ["string", "number", "boolean", "null"],
-      maxLength: 1000,
-    }),
+    key: Type.String({ pattern: customFieldName }),
+    value: CustomFieldValue<string | number | boolean | null>(["string", "number", "boolean", "null"]),
   }),
   example: { key: "erp.batch", value: "2026-W10" },
   statuses: "any",
@@ -27,8 +24,8 @@ export const setCustomField = defineAction({
         patch: { customFields: Object.fromEntries(Object.entries(customFields).filter(([name]) => name !== key)) },
       };
     }
-    if (!Object.hasOwn(customFields, key) && Object.keys(customFields).length >= maxCustomFields) {
-      return refuse("too_many_custom_fields", `An order has at most ${maxCustomFields} custom fields.`);
+    if (!Object.hasOwn(customFields, key) && Object.keys(customFields).length >= orderLimits.customFields) {
+      return refuse("too_many_custom_fields", `An order has at most ${orderLimits.customFields} custom fields.`);
     }
     return { patch: { customFields: { ...customFields, [key]: value } } };
   },

@@ -3,8 +3,7 @@ import { DateTime, Nullable, Strict } from "../../../core/schema.ts";
 import type { OrderPatch } from "../../orders/order.ts";
 import { openStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, toInstant } from "./instants.ts";
-import { needAtLeastOne } from "./param-rules.ts";
+import { instantErrors, needAtLeastOne, toInstant } from "./param-rules.ts";
 
 const fields = { ship_by: "shipBy", deliver_by: "deliverBy", dispatch_on: "dispatchOn" } as const;
 const names = Object.keys(fields) as (keyof typeof fields)[];

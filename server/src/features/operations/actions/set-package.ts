@@ -3,9 +3,8 @@ import { OneOf, Strict } from "../../../core/schema.ts";
 import { addWeights, Dimensions, Weight } from "../../../core/weight.ts";
 import type { OrderPackage } from "../../orders/order.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
-import { defineAction, refuse } from "../action.ts";
+import { changeSent, defineAction, refuse } from "../action.ts";
 import { needAtLeastOne } from "./param-rules.ts";
-import { withSentWarning } from "./status-rules.ts";
 
 const maxWeight = 1_000_000;
 
@@ -45,6 +44,6 @@ export const setPackage = defineAction({
     if (changed.weight && changed.weight.value > maxWeight) return refuse("too_heavy", "The package is too heavy.");
     if (dimensions) changed.dimensions = dimensions;
     if (count !== undefined) changed.count = count;
-    return withSentWarning(order, { packages: [changed] });
+    return changeSent(order, { packages: [changed] });
   },
 });

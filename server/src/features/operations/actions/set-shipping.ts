@@ -1,10 +1,10 @@
 import { Type } from "../../../core/type.ts";
-import { Id, Nullable, Strict } from "../../../core/schema.ts";
+import { Nullable, Strict } from "../../../core/schema.ts";
 import type { ShippingChoice } from "../../orders/order.ts";
+import { shippingParts } from "../../orders/orders.schemas.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
-import { defineAction } from "../action.ts";
+import { changeSent, defineAction } from "../action.ts";
 import { needAtLeastOne } from "./param-rules.ts";
-import { withSentWarning } from "./status-rules.ts";
 
 const fields = {
   carrier_account_id: "carrierAccountId",
@@ -14,8 +14,6 @@ const fields = {
   third_party_billing: "thirdPartyBilling",
 } as const;
 
-const Text = Type.String({ minLength: 1, maxLength: 100 });
-
 export const setShipping = defineAction({
   type: "set_shipping",
   title: "Set shipping",
@@ -23,19 +21,11 @@ export const setShipping = defineAction({
   description:
     "Chooses carrier account, carrier, service, package type or who pays. What is left out stays, null removes it.",
   params: Strict({
-    carrier_account_id: Type.Optional(Nullable(Id)),
-    carrier: Type.Optional(Nullable(Text)),
-    service: Type.Optional(Nullable(Text)),
-    package_type: Type.Optional(Nullable(Text)),
-    third_party_billing: Type.Optional(
-      Nullable(
-        Strict({
-          account: Type.String({ minLength: 1, maxLength: 50 }),
-          zip: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
-          country: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$" })),
-        }),
-      ),
-    ),
+    carrier_account_id: Type.Optional(Nullable(shippingParts.carrierAccountId)),
+    carrier: Type.Optional(Nullable(shippingParts.carrier)),
+    service: Type.Optional(Nullable(shippingParts.service)),
+    package_type: Type.Optional(Nullable(shippingParts.packageType)),
+    third_party_billing: Type.Optional(Nullable(shippingParts.thirdPartyBilling)),
   }),
   example: { carrier: "ups", service: "ground" },
   statuses: beforeShipping,
@@ -52,6 +42,6 @@ export const setShipping = defineAction({
       else if (value !== undefined)
         shipping[field] = name === "carrier_account_id" ? params[name]!.toLowerCase() : value;
     }
-    return withSentWarning(order, { shipping });
+    return changeSent(order, { shipping });
   },
 });

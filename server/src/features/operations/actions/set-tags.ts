@@ -1,14 +1,13 @@
-import { Type } from "../../../core/type.ts";
 import { Strict } from "../../../core/schema.ts";
+import { Tags } from "../../orders/orders.schemas.ts";
 import { defineAction } from "../action.ts";
-import { maxTags, Tag } from "./order-tags.ts";
 
 export const setTags = defineAction({
   type: "set_tags",
   title: "Set tags",
   group: "organise",
   description: "Gives the order exactly these tags; an empty list removes all.",
-  params: Strict({ tags: Type.Array(Tag, { maxItems: maxTags, uniqueItems: true }) }),
+  params: Strict({ tags: Tags }),
   example: { tags: ["vip", "gift"] },
   statuses: "any",
   effect: "local",

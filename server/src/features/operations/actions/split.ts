@@ -1,14 +1,16 @@
 import { Type } from "../../../core/type.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { roundToCents } from "../../../core/money.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import { toGrams, Weight } from "../../../core/weight.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
+import { shippedProblem } from "../../orders/order-rules.ts";
+import { beforeSending } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
-import { defineAction, refuse } from "../action.ts";
+import { defineAction, refuse, refuseFor } from "../action.ts";
 import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
-import { LineItems, repeatedLineErrors, takingProblem, toCents, valueOf } from "./order-lines.ts";
+import { LineItems, repeatedLineErrors, takingProblem, valueOf } from "./order-lines.ts";
 import { maxParts, packLines, unitsIn } from "./pack-lines.ts";
-import { beforeSending, shippedProblem } from "./status-rules.ts";
 
 const paramOf = { items: "line_items", weight: "max_weight", value: "max_value" } as const;
 
@@ -46,7 +48,7 @@ export const split = defineAction({
     return errors;
   },
   apply(order, params, env) {
-    const shipped = shippedProblem(order);
+    const shipped = refuseFor(shippedProblem(order));
     if (shipped) return shipped;
     if (params.by === "items") return splitItems(order, params.line_items ?? [], env);
     return params.by === "weight"
@@ -98,6 +100,6 @@ function intoParts(order: Order, [kept, ...others]: OrderLine[][], env: ActionEn
   });
   const moved = creates.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // A discounted total may be less than the prices of what left.
-  const total = order.total === null ? null : Math.max(0, toCents(order.total - moved));
+  const total = order.total === null ? null : Math.max(0, roundToCents(order.total - moved));
   return { patch: { lines: kept!, total, packages: [], childCount: nths.at(-1)! }, creates };
 }

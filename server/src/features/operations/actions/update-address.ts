@@ -2,8 +2,7 @@ import { Address } from "../../../core/address.ts";
 import { maskErrors } from "../../../core/mask-person.ts";
 import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
-import { defineAction } from "../action.ts";
-import { withSentWarning } from "./status-rules.ts";
+import { changeSent, defineAction } from "../action.ts";
 
 export const updateAddress = defineAction({
   type: "update_address",
@@ -28,6 +27,6 @@ export const updateAddress = defineAction({
     const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
     if (changed.length === 0) return { patch: {} };
     const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(([, text]) => text !== "");
-    return withSentWarning(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
+    return changeSent(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
   },
 });

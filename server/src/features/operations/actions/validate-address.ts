@@ -2,9 +2,9 @@ import { Type } from "../../../core/type.ts";
 import { addressProblems, cleanAddress } from "../../../core/address.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
+import { holdLimitProblem, newHold, withHold } from "../../orders/order-rules.ts";
 import { openStatuses } from "../../orders/orders.states.ts";
-import { defineAction, refuse } from "../action.ts";
-import { placeHold } from "./order-holds.ts";
+import { defineAction, refuse, refuseFor } from "../action.ts";
 
 const handle = "address_validation";
 
@@ -38,17 +38,8 @@ export const validateAddress = defineAction({
     const warning = { code: "address_invalid", message };
     if (onFailure === "warn") return { patch: { addressStatus: "invalid" }, warning };
     if (order.holds.some((hold) => hold.handle === handle)) return { patch: { addressStatus: "invalid" }, warning };
-    const placed: Hold = {
-      id: env.newId(),
-      handle,
-      reason: "incorrect_address",
-      note: message,
-      until: null,
-      source: "system",
-      by: env.actor,
-      placedAt: env.now,
-    };
-    const outcome = placeHold(order, placed, { addressStatus: "invalid" });
-    return "refused" in outcome ? outcome : { ...outcome, warning };
+    const placed = newHold(env, { handle, reason: "incorrect_address", source: "system", note: message });
+    const full = refuseFor(holdLimitProblem(order, placed));
+    return full ?? { patch: { addressStatus: "invalid", holds: withHold(order, placed) }, warning };
   },
 });

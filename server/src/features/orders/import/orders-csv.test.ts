@@ -160,6 +160,54 @@ describe("importing a file", () => {
     expect(told).toEqual(["5 lb", "6 kg", "7 lb", undefined]);
   });
 
+  test("says which columns it did not read, and why", async () => {
+    const org = await hub.org();
+    const csv = "Order ID,Colour,Order Number,SKU,Margin,error\n17,red,A-1,MUG,3,old\n";
+    const { body } = await org.post("/orders/import", { csv, mapping: { margin: null } });
+    expect(body.columns.map(({ field }: { field: string | null }) => field)).toEqual([
+      null,
+      null,
+      "number",
+      "line.sku",
+      null,
+      null,
+    ]);
+    expect(body.warnings).toEqual([
+      { column: "Order ID", code: "duplicate_field", message: "Not read: Order Number is the number already." },
+      { column: "Colour", code: "unknown_column", message: expect.stringContaining("no field has this name") },
+    ]);
+    expect((await org.get("/orders/A-1")).body.number).toBe("A-1");
+    const said = await org.post("/orders/import", { csv, mapping: { "Order ID": "number" }, dryRun: true });
+    expect(said.body.warnings[1]).toMatchObject({ column: "Order Number", code: "duplicate_field" });
+  });
+
+  test.each(["quantity-purchased", "Item - Qty", "Quantity Ordered"])("reads quantities under %s", async (column) => {
+    const org = await hub.org();
+    const { body } = await org.post("/orders/import", { csv: `order number,sku,${column}\nQ-1,MUG,3\n` });
+    expect(body).toMatchObject({ errors: [], warnings: [] });
+    expect((await org.get("/orders/Q-1")).body.lines).toMatchObject([{ sku: "MUG", quantity: 3 }]);
+  });
+
+  test("reads a comma as a decimal sign where semicolons separate the columns", async () => {
+    const org = await hub.org();
+    const csv = "order number;sku;weight (kg);total\nD-1;MUG;1,250;12,50\n";
+    expect((await org.post("/orders/import", { csv })).body.errors).toEqual([]);
+    const { lines, total } = (await org.get("/orders/D-1")).body;
+    expect([lines[0].weight, total]).toEqual([{ value: 1.25, unit: "kg" }, 12.5]);
+  });
+
+  test("takes no custom fields that are not a JSON object, whatever other columns add to them", async () => {
+    const org = await hub.org();
+    const csv = 'number,custom fields,colour\nC-1,5,red\nC-2,null,red\nC-3,"{""a"":1}",red\n';
+    const { status, body } = await org.post("/orders/import", { csv, mapping: { colour: "customFields.colour" } });
+    expect(status).toBe(200);
+    expect(places(body.errors)).toEqual([
+      [2, "custom fields", "not_json"],
+      [3, "custom fields", "not_json"],
+    ]);
+    expect((await org.get("/orders/C-3")).body.customFields).toEqual({ a: 1, colour: "red" });
+  });
+
   test("as a dry run finds the same mistakes and creates nothing", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "TAKEN" });

@@ -1,28 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.ts";
-import { createFinder } from "../../../core/validation.ts";
 import type { Tx } from "../../../db/database.ts";
-import { recordEvent } from "../../../events/record-event.ts";
+import { findImportedErrors } from "../create-orders.ts";
+import { recordOrders } from "../order-events.ts";
+import { ruleErrors } from "../order-fields.ts";
+import { findMissingReferences } from "../order-references.ts";
+import type { Order } from "../order.ts";
+import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
+import { saveChanges } from "../save-changes.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
-import { ruleErrors } from "../order-fields.ts";
-import type { HistoryEntry } from "../order-history.store.ts";
-import { insertChanges } from "../order-history.store.ts";
-import { findMissingReferences } from "../order-references.ts";
-import type { Order, OrderFields } from "../order.ts";
-import { changesOf } from "../order.ts";
-import type { OrderRequest } from "../orders.schemas.ts";
-import { OrderRequest as OrderRequestShape } from "../orders.schemas.ts";
-import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { envOf, fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
-
-const findErrors = createFinder(OrderRequestShape, "body");
+import type { Partner } from "./recall-partners.ts";
+import { findRecallPartners } from "./recall-partners.ts";
 
 /** What a bridge says about an order, and the order as it is here, locked. */
 type Pair = { item: PulledOrder; order: Order };
-type Plan = Pair & { request: OrderRequest; followed: Followed };
+type Plan = Pair & { request: ImportedOrder; followed: Followed };
 
 export async function updateChanged(
   tx: Tx,
@@ -34,37 +30,25 @@ export async function updateChanged(
   if (pairs.length === 0) return;
   const ids = pairs.map(({ order }) => order.id);
   const marks = await pulled.findMarks(tx, ctx.orgId, ids);
-  const plans = await planUpdates(tx, ctx, bridgeId, pairs, marks, outcome);
-  const at = ctx.clock.now();
-  const now = at.toISOString();
-  const updated: Order[] = [];
-  const entries: HistoryEntry[] = [];
-  const fields = new Set<keyof OrderFields>();
-  for (const { item, order, followed } of plans) {
-    noteConflicts(outcome, item, order, followed);
-    const changes = changesOf(order, followed.patch);
-    const leftOut = [...followed.leftOut].map(([field, to]) => ({
-      path: `/${field}`,
-      from: order[field],
-      to,
-      kept: true as const,
-    }));
-    const version = order.version + (changes.length > 0 ? 1 : 0);
-    if (changes.length + leftOut.length > 0)
-      entries.push({ orderId: order.id, changes: [...changes, ...leftOut], version });
-    if (changes.length > 0) updated.push({ ...order, ...followed.patch, updatedAt: now, version });
-    else outcome.counts.unchanged!++;
-    for (const { path } of changes) fields.add(path.slice(1) as keyof OrderFields);
-  }
+  const sent = pairs.map(({ order }) => order).filter(({ status }) => status === "sent");
+  const partners = await findRecallPartners(tx, ctx, sent);
+  const plans = await planUpdates(tx, ctx, bridgeId, pairs, marks, partners, outcome);
+  for (const plan of plans) noteConflicts(outcome, plan);
+  const edits = plans.map(({ order, followed: { patch, leftOut } }) => ({
+    order,
+    patch,
+    kept: [...leftOut].map(([field, to]) => ({ path: `/${field}`, from: order[field], to, kept: true as const })),
+  }));
   const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(marks.get(order.id), followed.marks);
   const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.marks] as const);
   await pulled.saveMarks(tx, ctx.orgId, new Map(news));
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "imported", at });
-  outcome.counts.updated! += updated.length;
-  if (updated.length === 0) return;
-  await store.updateOrders(tx, ctx.orgId, updated, fields, now);
-  const data = { count: updated.length, source: "bridge", firstIds: updated.slice(0, 100).map(({ id }) => id) };
-  await recordEvent(tx, ctx, { type: "orders.updated", objectType: "order_batch", objectId: ctx.newId(), data });
+  const saved = await saveChanges(tx, ctx, "imported", edits);
+  const recalled = plans.filter(({ followed }) => followed.isRecalled).map(({ order }) => order.id);
+  const byPartner = Map.groupBy(recalled, (id) => partners.get(id)!);
+  outcome.recalls = [...byPartner].map(([partner, orderIds]) => ({ ...partner, input: { orderIds } }));
+  outcome.counts.updated! += saved.orders.length;
+  outcome.counts.unchanged! += plans.length - saved.orders.length;
+  await recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, ...saved });
 }
 
 /** What each order becomes; those that cannot become it fail alone. */
@@ -74,19 +58,20 @@ async function planUpdates(
   bridgeId: string,
   pairs: Pair[],
   marks: ReadonlyMap<string, Marks>,
+  partners: ReadonlyMap<string, Partner>,
   outcome: PulledOutcome,
 ): Promise<Plan[]> {
   const env = envOf(ctx);
   const plans: Plan[] = [];
   for (const { item, order } of pairs) {
     const request = withLineIds(item.body, order);
-    const shapeErrors = findErrors(request);
-    const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request);
-    const followed = errors.length > 0 ? undefined : followSource(order, request, marks.get(order.id), env);
+    const errors = findImportedErrors(request);
+    const canRecall = partners.has(order.id);
+    const followed = errors.length > 0 ? undefined : followSource(order, request, marks.get(order.id), env, canRecall);
     // It was left behind by a bridge that was deleted: from now on it is this one's.
     if (followed && order.bridgeId !== bridgeId) followed.patch.bridgeId = bridgeId;
     // Lines that stay as they are here need not fit what was shipped of them.
-    if (followed?.patch.lines && request.lines) errors.push(...ruleErrors({ lines: request.lines }, order));
+    if (followed?.takesLines) errors.push(...ruleErrors({ lines: request.lines ?? [] }, order));
     if (errors.length > 0) fail(outcome, item, "validation_failed", errors[0]!.message, errors.slice(0, 5));
     else plans.push({ item, order, request, followed: followed! });
   }
@@ -107,16 +92,19 @@ function newReferences({ request, order, followed: { patch } }: Plan): OrderRequ
   };
 }
 
-function noteConflicts(outcome: PulledOutcome, item: PulledOrder, order: Order, followed: Followed): void {
-  const { kept, overwritten } = followed;
-  if (kept.length > 0) outcome.counts.kept!++;
-  if (overwritten.length > 0) outcome.counts.overwritten!++;
-  if (kept.length + overwritten.length === 0) return;
-  outcome.conflicts.push({ externalId: item.externalId, orderId: order.id, number: order.number, kept, overwritten });
+function noteConflicts({ counts, conflicts }: PulledOutcome, { item, order, followed }: Plan): void {
+  const { kept, overwritten, conflicts: held, isRecalled } = followed;
+  if (kept.length > 0) counts.kept!++;
+  if (overwritten.length > 0) counts.overwritten!++;
+  if (held.length > 0) counts.held!++;
+  if (isRecalled) counts.recalled!++;
+  if (kept.length + overwritten.length + held.length === 0) return;
+  const { id: orderId, number } = order;
+  conflicts.push({ externalId: item.externalId, orderId, number, kept, overwritten, held, recalled: isRecalled });
 }
 
 /** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */
-function withLineIds(request: OrderRequest, order: Order): OrderRequest {
+function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
   if (!Array.isArray(request.lines)) return request;
   const free = [...order.lines];
   const lines = request.lines.map((line) => {

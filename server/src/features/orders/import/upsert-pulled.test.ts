@@ -52,15 +52,30 @@ test("which of two states is newer is told by the moment, whatever time zone it 
 
 test("the shop does not take back what was done here, and its cancelling is followed", async () => {
   const { org, pull } = await aShop();
-  await pull(pulled(1, { status: "ready", tags: ["web"] }));
+  await pull(pulled(1, { status: "new", tags: ["web"] }));
   const { id } = await only(org);
-  await org.patch(`/orders/${id}`, { status: "sent", tags: ["web", "vip"], priority: "high" });
+  await org.patch(`/orders/${id}`, { status: "ready", tags: ["web", "vip"], priority: "high" });
   await pull(pulled(2, { status: "new", tags: ["gift"], priority: "low", lines: [{ sku: "MUG", quantity: 2 }] }));
   const kept = await only(org);
-  expect(kept).toMatchObject({ status: "sent", priority: "high", lines: [{ sku: "MUG", quantity: 2 }] });
+  expect(kept).toMatchObject({ status: "ready", priority: "high", lines: [{ sku: "MUG", quantity: 2 }] });
   expect(kept.tags.toSorted()).toEqual(["gift", "vip", "web"]);
   await pull(pulled(3, { status: "cancelled" }));
   expect((await only(org)).status).toBe("cancelled");
+});
+
+test("what an import adds stays within the limits that everybody has", async () => {
+  const { org, pull } = await aShop();
+  const names = (from: number, count: number) => Array.from({ length: count }, (_, i) => `n${from + i}`);
+  const fields = (from: number, count: number) => Object.fromEntries(names(from, count).map((name) => [name, 1]));
+  await pull(pulled(1, { tags: names(0, 49), customFields: fields(0, 99) }));
+  const counts = await pull(pulled(2, { tags: names(49, 3), customFields: { ...fields(0, 99), ...fields(99, 1) } }));
+  expect(counts).toMatchObject({ updated: 1, failed: 0 });
+  const { id, tags } = await only(org);
+  expect(tags).toHaveLength(50);
+  await org.patch(`/orders/${id}`, { customFields: { n0: null, own: 2 } });
+  await pull(pulled(3, { customFields: { ...fields(1, 98), ...fields(200, 3) } }));
+  expect(Object.keys((await only(org)).customFields)).toHaveLength(100);
+  expect((await org.patch(`/orders/${id}`, { tags: [...tags].toReversed() })).status).toBe(200);
 });
 
 test.each(["sent", "shipped", "cancelled"])(
@@ -89,4 +104,24 @@ test("two imports of the same orders at the same moment make each of them once",
   // The one that comes second finds them, instead of failing at what it did not see.
   expect(counts.map(({ failed }) => failed)).toEqual([0, 0]);
   expect((await org.get("/orders?limit=1")).body.pagination.total).toBe(40);
+});
+
+test("the events of an import name every order that it made or changed, with its version, and no other", async () => {
+  const { org, bridgeId, pull } = await aShop();
+  const numbers = Array.from({ length: 250 }, (_, i) => `N-${i}`);
+  const page = (day: number, changed: (i: number) => object): PulledOrder[] =>
+    numbers.map((number, i) => pulled(day, { number, ...changed(i) }, number));
+  await pull(...page(1, () => ({})));
+  await pull(...page(2, (i) => (i % 2 === 0 ? { customer: { name: "Ada" } } : {})));
+  type Named = { number: string; version: number };
+  const named = async (type: string): Promise<Named[]> =>
+    (await org.get(`/audit?type=${type}`)).body.data.toReversed().flatMap((entry: { data: { items: Named[] } }) => {
+      expect(entry.data).toMatchObject({ source: "bridge", bridgeId });
+      return entry.data.items;
+    });
+  expect(await named("orders.created")).toMatchObject(numbers.map((number) => ({ number, version: 1 })));
+  const byNumber = (one: Named, other: Named): number => Number(one.number.slice(2)) - Number(other.number.slice(2));
+  expect((await named("orders.updated")).toSorted(byNumber)).toMatchObject(
+    numbers.filter((_, i) => i % 2 === 0).map((number) => ({ number, version: 2 })),
+  );
 });

@@ -1,10 +1,11 @@
 import { instantOf } from "../../../connectors/shape.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { recordEvent } from "../../../events/record-event.ts";
-import { insertPrepared, prepareOrders, takeFreeNumbers } from "../create-orders.ts";
+import { findImportedErrors, insertPrepared, prepareOrders, takeFreeNumbers } from "../create-orders.ts";
 import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
+import { recordOrders } from "../order-events.ts";
+import type { Order } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { envOf, fail } from "./pulled-order.ts";
@@ -21,8 +22,8 @@ export async function upsertPulledOrders(
   bridgeId: string,
   items: PulledOrder[],
 ): Promise<PulledOutcome> {
-  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0 };
-  const outcome: PulledOutcome = { counts, failures: [], conflicts: [], failedSince: undefined };
+  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0, held: 0, recalled: 0 };
+  const outcome: PulledOutcome = { counts, failures: [], conflicts: [], recalls: [], failedSince: undefined };
   const newest = keepNewest(items);
   const externalIds = [...newest.keys()];
   await pulled.lockExternalIds(tx, bridgeId, externalIds);
@@ -34,7 +35,9 @@ export async function upsertPulledOrders(
   const existing = new Map((await store.lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
 
   const isLeft = new Set(left.map((row) => row.external_id));
-  const fresh = others.filter(({ externalId }) => !isLeft.has(externalId));
+  const isFresh = ({ externalId, body }: PulledOrder): boolean => !isLeft.has(externalId) && body.deleted !== true;
+  const fresh = others.filter(isFresh);
+  counts.unchanged += others.length - left.length - fresh.length;
   await createFresh(tx, ctx, bridgeId, fresh, outcome);
   const changed = [...known, ...left].flatMap(({ id, external_id, source_updated_at }) => {
     const item = newest.get(external_id)!;
@@ -87,23 +90,20 @@ async function createFresh(
 ): Promise<void> {
   if (items.length === 0) return;
   const requests = items.map(({ externalId, body }) => ({ ...body, bridgeId, externalId }));
-  const prepared = await prepareOrders(tx, ctx.orgId, requests);
+  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
   const missing = prepared.drafts.filter(({ request }) => request.number === undefined).length;
   const given = new Set(prepared.drafts.flatMap(({ request }) => request.number ?? []));
   const numbers = missing === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, missing, given);
   const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
-  const created: string[] = [];
+  const created: Order[] = [];
   const marks = new Map<string, Marks>();
   for (const [index, one] of outcomes.entries()) {
     if ("order" in one) {
-      created.push(one.order.id);
+      created.push(one.order);
       marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
     } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;
-  if (created.length > 0) {
-    const data = { count: created.length, source: "bridge", bridgeId, firstIds: created.slice(0, 100) };
-    await recordEvent(tx, ctx, { type: "orders.created", objectType: "order_batch", objectId: ctx.newId(), data });
-  }
+  await recordOrders(tx, ctx, { type: "orders.created", source: "bridge", bridgeId, orders: created });
 }

@@ -1,5 +1,5 @@
 import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
-import { writeTags } from "../../../core/csv/csv-values.ts";
+import { writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";

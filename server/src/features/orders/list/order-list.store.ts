@@ -1,7 +1,7 @@
+import type { Stored } from "../../../db/columns.ts";
 import type { Queryable } from "../../../db/database.ts";
 import type { Order } from "../order.ts";
-import type { OrderRow } from "../order-columns.ts";
-import { orderColumns, toOrder } from "../order-columns.ts";
+import { orderColumns } from "../order-columns.ts";
 import type { SortName } from "../order-answers.schemas.ts";
 import type { OrderFilter, OrderKey, Range } from "./order-filter.store.ts";
 import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
@@ -44,11 +44,11 @@ async function readSlice(
   after?: OrderKey,
 ): Promise<Order[]> {
   const plan = planOrders(orgId, filter, sort, { after });
-  const rows = await db.query<OrderRow>(
-    `select ${orderColumns} from (${slice(plan, range)}) p join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
+  const rows = await db.query<Stored<Order>>(
+    `select ${orderColumns.selected} from (${slice(plan, range)}) p join orders o on o.id = p.id order by ${orderOf(plan, "p")}`,
     plan.values,
   );
-  return rows.map(toOrder);
+  return rows.map(orderColumns.fromRow);
 }
 
 async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): Promise<number> {

@@ -1,6 +1,6 @@
 import { nearestName } from "../../../core/nearest.ts";
 
-export type CronFieldName = "minute" | "hour" | "day of month" | "month" | "day of week";
+type CronFieldName = "minute" | "hour" | "day of month" | "month" | "day of week";
 
 /** What one field allows. `nth` and `lastWeekdays` come from `TUE#2` and `FRIL`. */
 export type CronField = {

@@ -3,7 +3,7 @@ import { localTimeFrom } from "./cron-local-times.ts";
 import { occurrencesAfter } from "./cron-occurrences.ts";
 import { stretchAt } from "./zones.ts";
 
-export type ClockNote = {
+type ClockNote = {
   /** `moved`: the named time does not exist that day; `repeated`: it comes twice. */
   kind: "moved" | "repeated";
   message: string;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { installConnector, scriptedShop } from "../../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
@@ -85,7 +85,7 @@ test("an answer that was lost on the way is looked up before anything is sent ag
     canFind: true,
     onSent: () =>
       isBroken
-        ? Promise.reject(new TaskError("connection_lost", "Cut.", { mayHaveHappened: true, retryable: true }))
+        ? Promise.reject(new RemoteError("connection_lost", "Cut.", { mayHaveHappened: true, retryable: true }))
         : Promise.resolve(),
   });
   const request = await prepare(shop, 2);
@@ -103,7 +103,8 @@ test("with nobody to ask, an answer that was lost is outcome_unknown, and a retr
   const shop = scriptedShop({
     honoursKeys: false,
     canFind: false,
-    onSent: () => Promise.reject(new TaskError("connection_lost", "Cut.", { mayHaveHappened: true, retryable: true })),
+    onSent: () =>
+      Promise.reject(new RemoteError("connection_lost", "Cut.", { mayHaveHappened: true, retryable: true })),
   });
   const { id } = (await org.post("/tasks/execute", await prepare(shop, 1))).body;
   expect(await ended(id)).toMatchObject({ status: "failed", attempt: 1, error: { code: "outcome_unknown" } });
@@ -120,7 +121,7 @@ test("what was refused is sent again by a retry, what was sent is not", async ()
     onSend: (_call, key) => {
       if (refused.has(key) || refused.size > 0) return Promise.resolve();
       refused.add(key);
-      return Promise.reject(new TaskError("invalid_address", "No such street."));
+      return Promise.reject(new RemoteError("invalid_address", "No such street."));
     },
   });
   const { id } = (await org.post("/tasks/execute", await prepare(shop, 3))).body;
@@ -136,7 +137,7 @@ test("what became of each order is told also when none was sent, and when anothe
     canFind: false,
     onSend: () =>
       Promise.reject(
-        ++count === 2 ? new TaskError("cut", "Cut.", { mayHaveHappened: true }) : new TaskError("refused", "No."),
+        ++count === 2 ? new RemoteError("cut", "Cut.", { mayHaveHappened: true }) : new RemoteError("refused", "No."),
       ),
   });
   const request = await prepare(shop, 3);
@@ -152,7 +153,7 @@ test("what became of each order is told also when none was sent, and when anothe
   const busy = scriptedShop({
     honoursKeys: false,
     canFind: true,
-    onSend: () => (isBusy ? Promise.reject(new TaskError("busy", "Later.", { retryable: true })) : Promise.resolve()),
+    onSend: () => (isBusy ? Promise.reject(new RemoteError("busy", "Later.", { retryable: true })) : Promise.resolve()),
   });
   const { id } = (await org.post("/tasks/execute", { ...(await prepare(busy, 1)), retryDelaySeconds: 1 })).body;
   const look = async () => (await org.get(`/tasks/executions/${id}`)).body;

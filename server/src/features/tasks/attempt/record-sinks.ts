@@ -3,6 +3,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { applyPulledLocations } from "../../locations/locations.ts";
 import { upsertPulledOrders } from "../../orders/orders.ts";
+import { enqueueExecutions } from "../enqueue-executions.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { storeTracking } from "./tracking-sink.ts";
 
@@ -23,9 +24,21 @@ export type Sink =
   | { kind: "none" };
 
 export const sinks: Record<PullTask["yields"], Sink> = {
-  orders: { kind: "pages", store: upsertPulledOrders },
+  orders: { kind: "pages", store: storeOrders },
   locations: { kind: "whole", store: applyPulledLocations },
   tracking: { kind: "pages", store: storeTracking },
   // The hub keeps no stock: what was counted is the result.
   inventory: { kind: "none" },
 };
+
+/** Orders that their source called off are asked back from whoever has them: exactly when that is written down here. */
+async function storeOrders(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> {
+  const { recalls, ...stored } = await upsertPulledOrders(tx, ctx, bridgeId, items);
+  const requests = recalls.map((recall) => ({
+    ...recall,
+    trigger: "system" as const,
+    followUp: "fulfillment_recall" as const,
+  }));
+  await enqueueExecutions(tx, ctx, requests);
+  return stored;
+}

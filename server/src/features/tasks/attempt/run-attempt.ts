@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TaskError } from "../../../connectors/connector.ts";
-import { OutboundError } from "../../../core/outbound/outbound-error.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { systemContext } from "../../../context.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
 import { createCall, describeFailure, findInputErrors, findUnusable } from "../../bridges/bridge-tasks.ts";
@@ -71,19 +70,26 @@ const databaseLost = {
   retryAfterMs: 1_000,
 };
 
+const superseded = {
+  code: "superseded",
+  message: "Another worker has taken over, or it was cancelled.",
+  retryable: false,
+};
+
 /** A restart of the database is no failure of the task: it goes on where its last page or record was stored. */
 function judge(error: unknown, signal: AbortSignal): { status: AttemptOutcome["status"]; failure: AttemptFailure } {
   const reason = (signal.reason as Error | undefined)?.name;
-  const isOfTask = error instanceof TaskError || error instanceof OutboundError;
+  const isOfTask = error instanceof RemoteError;
   if (reason === undefined && !isOfTask && isConnectionLoss(error))
     return { status: "interrupted", failure: databaseLost };
+  if (reason === "Superseded") return { status: "failed", failure: superseded };
   const failure =
     error instanceof MappingFailed ? mappingFailure("inbound", error.errors) : describeFailure(error, signal);
   if (reason === "TimeoutError") return { status: "timed_out", failure };
   return { status: reason === "Interrupted" ? "interrupted" : "failed", failure };
 }
 
-export class MappingFailed extends Error {
+class MappingFailed extends Error {
   readonly errors: unknown[];
 
   constructor(errors: unknown[]) {

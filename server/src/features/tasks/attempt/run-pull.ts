@@ -1,12 +1,13 @@
 import type { PullTask, PulledRecord } from "../../../connectors/connector.ts";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { Checkpoint } from "../executions.store.ts";
 import { findUnstorableText } from "../../../core/strict-json.ts";
+import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
+import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
-import { holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import { beginPull } from "./begin-pull.ts";
+import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
 import { FailedWithResult } from "./failed-with-result.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
@@ -75,12 +76,8 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   if (task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
       if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
-      const { id: bridgeId } = bridge.row;
-      await saveCursor(
-        tx,
-        { bridgeId, taskName: task.name, cursor: checkpoint.cursor, executionId: execution.id },
-        world.clock.now(),
-      );
+      const reached = { cursor: checkpoint.cursor, executionId: execution.id };
+      await saveCursor(tx, { ...cursorKey(bridge, task), ...reached }, world.clock.now());
     });
   }
   return result;
@@ -96,8 +93,8 @@ function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWit
 const maxShownRecords = 1_000;
 const maxWhole = 10_000;
 
-function tooMany(): TaskError {
-  return new TaskError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+function tooMany(): RemoteError {
+  return new RemoteError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
 }
 
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
@@ -133,6 +130,33 @@ function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], f
   if (oldest !== undefined) checkpoint.failedSince = oldest;
 }
 
-function superseded(): TaskError {
-  return new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
+function superseded(): RemoteError {
+  return new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
+}
+
+const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
+  bridgeId: bridge.row.id,
+  taskName: task.name,
+  site: siteOf(bridge),
+});
+
+/**
+ * Where a pull begins. One that reads on begins after the last one. Records that could not be taken then lie behind it:
+ * once the transformation is another one, they are read again.
+ */
+async function beginPull({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
+  const fresh: Checkpoint = { cursor: null, counts: {}, failures: [] };
+  const last = task.isIncremental ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
+  if (!last) return fresh;
+  const readsOn: Checkpoint = { ...fresh, cursor: last.cursor ?? null };
+  const { failedSince, mapping } = last;
+  const canReadAgain = "since" in task.input.properties;
+  if (failedSince === null || !canReadAgain) return readsOn;
+  const asked = call.input.since as string | undefined;
+  if (asked !== undefined && Date.parse(asked) <= Date.parse(failedSince)) return readsOn;
+  const used = mappings.inbound?.used;
+  const isMappedAnew = used?.id !== mapping?.id || used?.version !== mapping?.version;
+  if (asked !== undefined || !isMappedAnew) return { ...readsOn, failedSince };
+  call.log("info", `Reads from ${failedSince} on: records failed then, and the transformation was changed since.`);
+  return { ...readsOn, since: failedSince };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PushTask, Sent } from "../../../connectors/connector.ts";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
 import { describeFailure } from "../../bridges/bridge-tasks.ts";
 import { readOrders, resolveRefs } from "../../orders/orders.ts";
@@ -14,7 +14,7 @@ import { FailedWithResult } from "./failed-with-result.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
-export type PushResult = {
+type PushResult = {
   orderId: string | null;
   ref: string;
   number: string | null;
@@ -40,7 +40,7 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
   );
   const results: PushResult[] = [];
   const sampler = createSampler(world, execution);
-  let retry: TaskError | undefined;
+  let retry: RemoteError | undefined;
   for (const ref of refs) {
     call.signal.throwIfAborted();
     const order = orders.get(ids.get(ref) ?? "");
@@ -77,7 +77,7 @@ function noneSent({ total, outcomeUnknown }: { total: number; outcomeUnknown: nu
   return `Of ${outcomeUnknown} of ${total} orders nobody knows whether they arrived; the others were not sent.`;
 }
 
-type OneOutcome = { result: Pick<PushResult, "status" | "externalId" | "error">; retry?: TaskError };
+type OneOutcome = { result: Pick<PushResult, "status" | "externalId" | "error">; retry?: RemoteError };
 
 async function pushOne(
   work: AttemptWork,
@@ -116,7 +116,7 @@ async function pushOne(
   const intent = await intend(world.db, execution, { key, orderId: order.id }, world.clock.now());
   // The answer may have lain there while this process was frozen, and somebody else has sent it meanwhile.
   if (intent === undefined || !work.mayStart()) {
-    throw new TaskError("superseded", "Another attempt of this execution, or a cancel, came first.");
+    throw new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
   }
   if (intent === "done") return { result: { status: "already_sent" } };
   // Whoever cancelled was told that nothing starts any more; between here and the first byte nothing is waited for.
@@ -158,7 +158,7 @@ async function judgeFailure(
   return {
     result: { status: isUncertain ? "outcome_unknown" : "failed", error: plain },
     ...(mayRepeat
-      ? { retry: new TaskError(failure.code, failure.message, { retryable: true, ...after(failure.retryAfterMs) }) }
+      ? { retry: new RemoteError(failure.code, failure.message, { retryable: true, ...after(failure.retryAfterMs) }) }
       : {}),
   };
 }

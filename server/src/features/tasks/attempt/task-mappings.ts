@@ -4,7 +4,7 @@ import { loadActiveTransformations } from "../../transformations/transformations
 
 export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false; errors: unknown[] };
 
-export type ActiveMapping = { used: { id: string; version: number }; map(data: unknown): Mapped };
+type ActiveMapping = { used: { id: string; version: number }; map(data: unknown): Mapped };
 
 /** The active transformations of one task on one bridge. */
 export type ActiveMappings = { outbound?: ActiveMapping; inbound?: ActiveMapping };

@@ -1,42 +1,39 @@
-import type { Prepared, Queryable, Tx } from "../../../db/database.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import type { LeasedRow } from "../../../queue/leases.ts";
+import { leasesOn } from "../../../queue/leases.ts";
 import { eventsInsert } from "../../../events/record-event.ts";
 import type { Checkpoint, ExecutionRow, LogLine } from "../executions.store.ts";
 import { executionColumns } from "../executions.store.ts";
 import type { Attempt, Failure } from "../tasks.schemas.ts";
-import type { ExecutionStatus } from "../tasks.states.ts";
 
 /** A worker that is not heard of for this long is taken for dead. */
-export const leaseMs = 12_000;
+const leaseMs = 12_000;
 
-const claimStatement: Prepared = {
-  name: "task_attempts_claim",
-  text: `update task_executions set status = 'running', attempt = attempt + 1, lease_owner = $2,
-       lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, $4::timestamptz), next_attempt_at = null,
-       attempts = attempts || jsonb_build_array(jsonb_build_object('number', attempt + 1, 'status', 'running',
-         'startedAt', $5::text, 'finishedAt', null, 'error', null, 'doneBefore', coalesce((progress ->> 'done')::int, 0)))
-      where id = any($1::uuid[]) and status = 'queued' and (expires_at is null or expires_at > $4)
-     returning ${executionColumns}`,
-};
+export type TaskRow = ExecutionRow & LeasedRow;
 
-export async function claimAcrossOrgs(tx: Tx, ids: string[], owner: string, at: Date): Promise<ExecutionRow[]> {
-  return await tx.query<ExecutionRow>(claimStatement, [ids, owner, leaseMs, at, at.toISOString()]);
-}
-
-/** Renews the leases that are still ours; those that are missing in the answer are somebody else's business by now. */
-export async function renewLeases(db: Queryable, ids: string[], owner: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `update task_executions set lease_until = now() + $3 * interval '1 ms'
-      where id = any($1::uuid[]) and lease_owner = $2 and status = 'running' returning id`,
-    [ids, owner, leaseMs],
-  );
-  return rows.map(({ id }) => id);
-}
+/** What a dead worker left behind stays as it is until somebody has said what that means. */
+export const taskLeases = leasesOn<TaskRow>({
+  table: "task_executions",
+  columns: executionColumns,
+  attempts: "lease_attempts",
+  lane: { column: "bridge_id", limit: "bridge_limit" },
+  clock: "database",
+  leaseMs,
+  isReady: (now) => `(t.expires_at is null or t.expires_at > ${now} or t.status = 'running')`,
+  onClaim: (
+    value,
+  ) => `status = 'running', next_attempt_at = null, started_at = coalesce(t.started_at, ${value(1)}::timestamptz),
+    attempt = t.attempt + case when t.status = 'queued' then 1 else 0 end,
+    attempts = case when t.status = 'running' then t.attempts else t.attempts || jsonb_build_array(jsonb_build_object(
+      'number', t.attempt + 1, 'status', 'running', 'startedAt', ${value(2)}::text, 'finishedAt', null, 'error', null,
+      'doneBefore', coalesce((t.progress ->> 'done')::int, 0))) end`,
+});
 
 /** What became of one attempt. `queued`: there will be another. */
 export type Settlement = {
   id: string;
   attempt: number;
-  status: ExecutionStatus;
+  status: "queued" | "succeeded" | "failed" | "timed_out";
   attempt_status: Attempt["status"];
   result: unknown;
   error: Failure | null;
@@ -44,23 +41,26 @@ export type Settlement = {
   transformations: unknown;
   progress: unknown;
   next_attempt_at: string | null;
-  job_id: string | null;
+  due_in_ms: number | null;
 };
 
-/** Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. */
-const settleStatement: Prepared = {
-  name: "task_attempts_settle",
-  text: `with settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
-       sent_input = u.sent_input, transformations = u.transformations, next_attempt_at = u.next_attempt_at, job_id = u.job_id,
+/**
+ * Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. Planned anew
+ * each time: a plan from when the table was small would read all of it from then on.
+ */
+const settleStatement = `with settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
+       sent_input = u.sent_input, transformations = u.transformations, next_attempt_at = u.next_attempt_at,
+       due_at = now() + u.due_in_ms * interval '1 ms', lease_attempts = 0,
        finished_at = case when u.status = 'queued' then null else $2::timestamptz end, lease_owner = null, lease_until = null,
        attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1
          || jsonb_build_object('status', u.attempt_status, 'finishedAt', $3::text, 'error', u.error))
       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, status text, attempt_status text, result jsonb,
-         error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz, job_id uuid)
-     where e.id = u.id and e.attempt = u.attempt and e.status || '' = 'running' returning e.id),
+         error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz,
+         due_in_ms integer)
+     where e.id = u.id and e.id = any(array(select (x ->> 'id')::uuid from jsonb_array_elements($1::jsonb) x))
+       and e.attempt = u.attempt and e.status || '' = 'running' returning e.id),
     noted as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
-    select id from settled`,
-};
+    select id from settled`;
 
 /**
  * Fenced by the number of the attempt: a worker that was taken for dead settles nothing, and its events are not written
@@ -125,56 +125,44 @@ export async function insertLogs(db: Queryable, lines: NewLogLine[]): Promise<vo
   );
 }
 
-export type Overdue = { hasLost: boolean; hasExpired: boolean; isReady: boolean };
-
 /** Asked every few seconds, mostly in vain: one look into a few small indexes. */
-export async function findOverdueAcrossOrgs(db: Queryable, at: Date, isReady: string): Promise<Overdue> {
-  const [row] = await db.query<Overdue>(
-    {
-      name: "task_attempts_overdue",
-      text: `select exists (select from task_executions where status = 'running' and lease_until < now()) as "hasLost",
-        exists (select from task_executions where status = 'queued' and expires_at <= $1) as "hasExpired",
-        ${isReady} as "isReady"`,
-    },
+export async function findOverdueAcrossOrgs(
+  db: Queryable,
+  at: Date,
+): Promise<{ hasExpired: boolean; isAnyDue: boolean }> {
+  const [row] = await db.query<{ hasExpired: boolean; isAnyDue: boolean }>(
+    `select exists (select from task_executions where status = 'queued' and expires_at <= $1) as "hasExpired",
+       exists (select from task_executions where due_at <= now() and (lease_owner is null or lease_until <= now())) as "isAnyDue"`,
     [at],
   );
   return row!;
 }
 
-/** Executions whose worker was not heard of in time, locked; nobody else takes the same ones. */
-export async function lockLostAcrossOrgs(tx: Tx, limit: number): Promise<ExecutionRow[]> {
-  return await tx.query<ExecutionRow>(
-    `select ${executionColumns} from task_executions where status = 'running' and lease_until < now()
-      order by lease_until limit $1 for update skip locked`,
-    [limit],
-  );
-}
-
-/** Those that this worker holds besides the ones it knows. */
+/** Those that this worker holds besides the ones it knows; what it had taken over is left for the next to take over. */
 export async function lockUnknownAcrossOrgs(tx: Tx, owner: string, known: string[]): Promise<ExecutionRow[]> {
-  return await tx.query<ExecutionRow>(
-    `select ${executionColumns} from task_executions
-      where status = 'running' and lease_owner = $1 and not (id = any($2::uuid[])) for update skip locked`,
+  await tx.query(
+    `update task_executions set lease_owner = gen_random_uuid(), lease_until = now()
+      where lease_owner = $1 and not (id = any($2::uuid[])) and lease_attempts > 1`,
     [owner, known],
   );
-}
-
-/** Only when no other process can be at work on this database. */
-export async function endAllLeasesAcrossOrgs(db: Queryable): Promise<void> {
-  await db.query("update task_executions set lease_until = now() where status = 'running'");
+  return await tx.query<ExecutionRow>(
+    `select ${executionColumns} from task_executions
+      where lease_owner = $1 and not (id = any($2::uuid[])) for update skip locked`,
+    [owner, known],
+  );
 }
 
 /** Those that did not start in time. */
 export async function expireAcrossOrgs(tx: Tx, at: Date, limit: number): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(
-    `update task_executions set status = 'expired', finished_at = $1, next_attempt_at = null
+    `update task_executions set status = 'expired', finished_at = $1, next_attempt_at = null, due_at = null
       where id in (select id from task_executions where status = 'queued' and expires_at <= $1 limit $2
                       for update skip locked) returning ${executionColumns}`,
     [at, limit],
   );
 }
 
-export type CursorRow = { bridgeId: string; taskName: string; cursor: unknown; executionId: string };
+export type CursorRow = { bridgeId: string; taskName: string; site: string; cursor: unknown; executionId: string };
 
 /** How far the last execution that read on from the one before it came, and what it had to leave out. */
 export type LastPull = {
@@ -183,21 +171,24 @@ export type LastPull = {
   mapping: { id: string; version: number } | null;
 };
 
-export async function findLastPull(db: Queryable, bridgeId: string, taskName: string): Promise<LastPull | undefined> {
+export async function findLastPull(
+  db: Queryable,
+  { bridgeId, taskName, site }: Pick<CursorRow, "bridgeId" | "taskName" | "site">,
+): Promise<LastPull | undefined> {
   const [row] = await db.query<LastPull>(
     `select c.cursor, e.checkpoint ->> 'failedSince' as "failedSince", e.transformations -> 'inbound' as mapping
        from bridge_cursors c left join task_executions e on e.id = c.execution_id
-      where c.bridge_id = $1 and c.task_name = $2`,
-    [bridgeId, taskName],
+      where c.bridge_id = $1 and c.task_name = $2 and coalesce(c.site, $3) = $3`,
+    [bridgeId, taskName, site],
   );
   return row;
 }
 
 export async function saveCursor(tx: Tx, cursor: CursorRow, at: Date): Promise<void> {
   await tx.query(
-    `insert into bridge_cursors (bridge_id, task_name, cursor, execution_id, updated_at) values ($1, $2, $3, $4, $5)
-     on conflict (bridge_id, task_name) do update
-       set cursor = excluded.cursor, execution_id = excluded.execution_id, updated_at = excluded.updated_at`,
-    [cursor.bridgeId, cursor.taskName, JSON.stringify(cursor.cursor), cursor.executionId, at],
+    `insert into bridge_cursors (bridge_id, task_name, cursor, execution_id, updated_at, site) values ($1, $2, $3, $4, $5, $6)
+     on conflict (bridge_id, task_name) do update set cursor = excluded.cursor, execution_id = excluded.execution_id,
+       updated_at = excluded.updated_at, site = excluded.site`,
+    [cursor.bridgeId, cursor.taskName, JSON.stringify(cursor.cursor), cursor.executionId, at, cursor.site],
   );
 }

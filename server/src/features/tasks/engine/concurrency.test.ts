@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../connectors/connector.ts";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { installConnector, scriptedCall, scriptedShop } from "../../../testing/scripted-connector.ts";
 import type { TestOrg } from "../../../testing/test-hub.ts";
@@ -36,7 +36,7 @@ const connector = installConnector([
   scriptedCall("wait", true, async (call) => {
     begun.set(String(call.input.mark), call);
     await new Promise<void>((_resolve, reject) => {
-      call.signal.addEventListener("abort", () => reject(new TaskError("cancelled", "Left.")));
+      call.signal.addEventListener("abort", () => reject(new RemoteError("cancelled", "Left.")));
     });
     return {};
   }),

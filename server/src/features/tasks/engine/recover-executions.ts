@@ -1,81 +1,37 @@
 import type { World } from "../../../context.ts";
-import type { Tx } from "../../../db/database.ts";
-import { findTask, tryOpenBridge } from "../../bridges/bridge-tasks.ts";
 import { recordEventsAcrossOrgs } from "../../../events/record-event.ts";
-import { findBridgesAcrossOrgs } from "../../bridges/bridges.ts";
-import {
-  expireAcrossOrgs,
-  findOverdueAcrossOrgs,
-  lockLostAcrossOrgs,
-  lockUnknownAcrossOrgs,
-} from "./attempts.store.ts";
+import { expireAcrossOrgs, findOverdueAcrossOrgs, lockUnknownAcrossOrgs } from "./attempts.store.ts";
 import type { ExecutionRow } from "../executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
 import { decide, writeEndings } from "./settle-attempts.ts";
-import { taskCounters } from "./task-counters.ts";
-import { wakeWorkers } from "./wake-workers.ts";
 
 const together = 200;
 
-/** True: something waits that could start, so that somebody must have missed that it was queued. */
+/** Whether something waits that could start. What expired meanwhile ends here. */
 export async function recoverOverdue(world: World): Promise<boolean> {
-  const { hasLost, hasExpired, isReady } = await findOverdueAcrossOrgs(
-    world.db,
-    world.clock.now(),
-    world.queue.isReady,
-  );
-  if (hasLost) await recoverLost(world);
+  const { hasExpired, isAnyDue } = await findOverdueAcrossOrgs(world.db, world.clock.now());
   if (hasExpired) while ((await expireSome(world)) === together);
-  return isReady;
-}
-
-/** Gives the executions of dead workers back to the queue, or ends those that must not be repeated. */
-export async function recoverLost(world: World): Promise<void> {
-  let count: number;
-  do {
-    count = await world.db.transaction(async (tx) => {
-      const lost = await lockLostAcrossOrgs(tx, together);
-      await giveBack(tx, world, lost, lostOutcome);
-      return lost.length;
-    });
-    taskCounters(world).recovered += count;
-    if (count > 0) world.log.info({ count }, "took up executions of a worker that is gone");
-    if (count > 0) wakeWorkers(world);
-  } while (count === together);
+  return isAnyDue;
 }
 
 /**
- * Executions that this worker holds and does not know of: the answer to its claim was lost. None of them has begun, so
+ * Executions that this worker holds and does not know of: the answer to its claim was lost. It has begun none of them, so
  * that somebody else, or this worker itself, may do it.
  */
 export async function giveBackUnknown(world: World, owner: string, known: string[]): Promise<void> {
-  const count = await world.db.transaction(async (tx) => {
-    const unknown = await lockUnknownAcrossOrgs(tx, owner, known);
-    await giveBack(tx, world, unknown, untouchedOutcome);
-    return unknown.length;
+  await world.db.transaction(async (tx) => {
+    const executions = await lockUnknownAcrossOrgs(tx, owner, known);
+    if (executions.length === 0) return;
+    const endings = executions.map((execution) => {
+      const ending = decide(world, execution, untouchedOutcome(execution), undefined);
+      return { ...ending, execution, bridge: undefined };
+    });
+    await writeEndings(tx, world, endings);
   });
-  if (count > 0) wakeWorkers(world);
 }
 
-async function giveBack(
-  tx: Tx,
-  world: World,
-  executions: ExecutionRow[],
-  outcomeOf: (execution: ExecutionRow) => AttemptOutcome,
-): Promise<void> {
-  if (executions.length === 0) return;
-  const rows = await findBridgesAcrossOrgs(tx, [...new Set(executions.map(({ bridge_id }) => bridge_id))]);
-  const bridges = new Map(rows.map((row) => [row.id, tryOpenBridge(world, row)]));
-  const endings = executions.map((execution) => {
-    const bridge = bridges.get(execution.bridge_id);
-    const task = bridge && findTask(bridge, execution.task_name);
-    return { ...decide(world, execution, outcomeOf(execution), task), execution, bridge };
-  });
-  await writeEndings(tx, world, endings);
-}
-
-function lostOutcome({ sent_input, transformations }: ExecutionRow): AttemptOutcome {
+export function lostOutcome({ sent_input, transformations }: ExecutionRow): AttemptOutcome {
   return {
     status: "lost",
     result: null,
@@ -94,10 +50,6 @@ export function untouchedOutcome(execution: ExecutionRow): AttemptOutcome {
 async function expireSome(world: World): Promise<number> {
   return await world.db.transaction(async (tx) => {
     const expired = await expireAcrossOrgs(tx, world.clock.now(), together);
-    await world.queue.remove(
-      tx,
-      expired.flatMap(({ job_id }) => job_id ?? []),
-    );
     await concludeFollowUps(tx, world, expired);
     await recordEventsAcrossOrgs(
       tx,
@@ -107,7 +59,6 @@ async function expireSome(world: World): Promise<number> {
         actor: { type: "system", name: "task engine" },
         requestId: execution.request_id,
         type: "task_execution.expired",
-        objectType: "task_execution",
         objectId: execution.id,
         data: { bridgeId: execution.bridge_id, taskName: execution.task_name },
       })),

@@ -1,12 +1,12 @@
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Call } from "../../../connectors/connector.ts";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { installConnector, scriptedCall } from "../../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
-import { taskCounters } from "./task-counters.ts";
+import { taskCounters } from "./task-engine.ts";
 
 type Started = Call & { finish(result: Record<string, unknown>): void; fail(error: Error): void };
 
@@ -22,15 +22,15 @@ const connector = installConnector([
   scriptedCall("once", false, hold),
   scriptedCall("obedient", true, async (call) => {
     const left = new Promise<never>((_resolve, reject) => {
-      call.signal.addEventListener("abort", () => reject(new TaskError("cancelled", "Left.")));
+      call.signal.addEventListener("abort", () => reject(new RemoteError("cancelled", "Left.")));
     });
     return await Promise.race([hold(call), left]);
   }),
   scriptedCall("unsayable", true, () => Promise.resolve({ text: "a\u0000b" })),
   scriptedCall("half_done", false, () =>
-    Promise.reject(new TaskError("connection_lost", "It broke.", { retryable: true, mayHaveHappened: true })),
+    Promise.reject(new RemoteError("connection_lost", "It broke.", { retryable: true, mayHaveHappened: true })),
   ),
-  scriptedCall("refused", false, () => Promise.reject(new TaskError("busy", "Later.", { retryable: true }))),
+  scriptedCall("refused", false, () => Promise.reject(new RemoteError("busy", "Later.", { retryable: true }))),
 ]);
 
 let hub: TestHub;

@@ -1,20 +1,17 @@
 import type { ConnectorTask } from "../../../connectors/connector.ts";
 import type { World } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { sqlState, throughIndexes } from "../../../db/database.ts";
+import { sqlState } from "../../../db/database.ts";
 import type { ForeignEvent } from "../../../events/record-event.ts";
 import { eventRecords } from "../../../events/record-event.ts";
-import { concurrencyOf } from "../../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
 import { createHealthNotes } from "./bridge-health.ts";
 import type { ExecutionRow } from "../executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
-import { nextDelayMs } from "./retry-delay.ts";
 import type { Failure } from "../tasks.schemas.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
-import { taskCounters } from "./task-counters.ts";
 
 export type Ending = {
   execution: ExecutionRow;
@@ -38,7 +35,10 @@ export type Settler = {
 };
 
 /** Writes the ends of attempts, those that come at the same time together. */
-export function createSettler(world: World, onRetryIn: (delayMs: number) => void): Settler {
+export function createSettler(
+  world: World,
+  { onRetryIn, onFenced }: { onRetryIn(delayMs: number): void; onFenced(): void },
+): Settler {
   const waiting: Pending[] = [];
   const health = createHealthNotes(world);
   let isFlushing = false;
@@ -54,7 +54,7 @@ export function createSettler(world: World, onRetryIn: (delayMs: number) => void
 
   async function settleTogether(batch: Pending[]): Promise<void> {
     try {
-      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch), throughIndexes);
+      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch));
       for (const pending of batch) finish(pending, ours.has(pending.execution.id));
     } catch (error) {
       if (isRefusedForGood(error)) return await settleApart(batch, error);
@@ -75,13 +75,19 @@ export function createSettler(world: World, onRetryIn: (delayMs: number) => void
     world.log.error({ err: error, executionId: execution.id }, "the end of a task cannot be stored");
     if (settlement.error?.code === notStorable.code) return finish(pending!, false);
     Object.assign(settlement, { status: "failed", attempt_status: "failed", error: notStorable });
-    Object.assign(settlement, { result: null, sent_input: null, progress: null, next_attempt_at: null, job_id: null });
+    Object.assign(settlement, {
+      result: null,
+      sent_input: null,
+      progress: null,
+      next_attempt_at: null,
+      due_in_ms: null,
+    });
     await settleTogether([{ ...pending!, delayMs: undefined }]);
   }
 
   function finish({ execution, bridge, outcome, delayMs, done }: Pending, isOurs: boolean): void {
     if (isOurs && bridge) health.note(execution, bridge, outcome);
-    if (!isOurs) taskCounters(world).fencedWrites++;
+    if (!isOurs) onFenced();
     if (!isOurs) world.log.info({ executionId: execution.id, attempt: execution.attempt }, "an attempt came too late");
     if (delayMs !== undefined) onRetryIn(delayMs);
     done();
@@ -144,12 +150,24 @@ export function decide(
       transformations,
       progress: execution.progress,
       next_attempt_at: delayMs === undefined ? null : new Date(world.clock.now().getTime() + delayMs).toISOString(),
-      job_id: null,
+      due_in_ms: delayMs ?? null,
     },
   };
 }
 
 const maxInterruptions = 50;
+const delayFactor = 6;
+const maxDelayMs = 2 * 3_600_000;
+
+/** Sixfold each time, and a random part of it, so that what failed together does not come back together. */
+function nextDelayMs(
+  { attempt, retry_delay_ms }: Pick<ExecutionRow, "attempt" | "retry_delay_ms">,
+  askedForMs = 0,
+  random = Math.random,
+): number {
+  const full = Math.min(retry_delay_ms * delayFactor ** (attempt - 1), maxDelayMs);
+  return Math.round(Math.max(askedForMs, full / 2 + (random() * full) / 2));
+}
 
 /** Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers. */
 function hasProgressed({ progress, attempts }: ExecutionRow): boolean {
@@ -168,31 +186,13 @@ function more(error: object): { errors?: NonNullable<Failure["errors"]> } {
 
 /** Returns the executions whose end this was; the others had gone on without it. */
 export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promise<Set<string>> {
-  const again = batch.filter(({ settlement }) => settlement.status === "queued");
-  const jobIds = await world.queue.send(
-    tx,
-    again.map(({ execution, delayMs, bridge }) => ({
-      executionId: execution.id,
-      lane: execution.bridge_id,
-      concurrency: concurrencyOf(bridge),
-      priority: 0,
-      ...(delayMs ? { delayMs } : {}),
-    })),
-  );
-  for (const [index, { settlement }] of again.entries()) settlement.job_id = jobIds[index]!;
-  const endings = batch.filter(({ settlement }) => settlement.status !== "queued");
   const settled = await settleAttempts(
     tx,
     batch.map(({ settlement }) => settlement),
     world.clock.now(),
-    eventRecords(world, endings.map(endEvent)),
+    eventRecords(world, batch.flatMap(endEvents)),
   );
   const ours = batch.filter(({ execution }) => settled.has(execution.id));
-  const fenced = again
-    .filter(({ execution }) => !settled.has(execution.id))
-    .map(({ settlement }) => settlement.job_id!);
-  const finishedJobs = ours.flatMap(({ execution }) => execution.job_id ?? []);
-  await world.queue.remove(tx, [...finishedJobs, ...fenced]);
   const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
   await concludeFollowUps(
     tx,
@@ -208,14 +208,16 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
   return settled;
 }
 
-function endEvent({ execution, settlement }: Ending): ForeignEvent {
-  return {
-    orgId: execution.org_id,
-    actor: { type: "system", name: "task engine" },
-    requestId: execution.request_id,
-    type: `task_execution.${settlement.status}`,
-    objectType: "task_execution",
-    objectId: execution.id,
-    data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
-  };
+function endEvents({ execution, settlement: { status } }: Ending): ForeignEvent[] {
+  if (status === "queued") return [];
+  return [
+    {
+      orgId: execution.org_id,
+      actor: { type: "system", name: "task engine" },
+      requestId: execution.request_id,
+      type: `task_execution.${status}`,
+      objectId: execution.id,
+      data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },
+    },
+  ];
 }

@@ -1,146 +1,97 @@
-import { randomUUID } from "node:crypto";
-import { TaskError } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { World } from "../../../context.ts";
-import { findTask } from "../../bridges/bridge-tasks.ts";
-import { endAllLeasesAcrossOrgs, leaseMs } from "./attempts.store.ts";
+import { perWorld } from "../../../context.ts";
+import type { Work } from "../../../queue/work.ts";
+import { startWork } from "../../../queue/work.ts";
+import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import { createNotes } from "../attempt/attempt-notes.ts";
-import type { Equipment } from "./claim-executions.ts";
-import { equip } from "./claim-executions.ts";
-import { startClaimLoop } from "./claim-loop.ts";
-import type { ExecutionRow } from "../executions.store.ts";
-import { startUpkeep } from "./engine-upkeep.ts";
-import { followCancels } from "./follow-cancels.ts";
-import { recoverLost, untouchedOutcome } from "./recover-executions.ts";
 import { runAttempt } from "../attempt/run-attempt.ts";
+import { loadMappings } from "../attempt/task-mappings.ts";
+import type { TaskRow } from "./attempts.store.ts";
+import { taskLeases } from "./attempts.store.ts";
+import { followCancels } from "./follow-cancels.ts";
+import { giveBackUnknown, lostOutcome, recoverOverdue, untouchedOutcome } from "./recover-executions.ts";
 import { createSettler } from "./settle-attempts.ts";
-import { taskCounters } from "./task-counters.ts";
-import { localEngine } from "./wake-workers.ts";
+import { localEngine } from "./wake-engines.ts";
 
-type Running = { execution: ExecutionRow; stop: AbortController; freshUntil: number };
+/** What this process has seen since it started; `fencedWrites` are attempts that came too late and changed nothing. */
+export const taskCounters = perWorld(() => ({ fencedWrites: 0, recovered: 0 }));
 
-/** So long after the lease was asked for it is surely ours; later, something may have kept us from renewing it. */
-const freshMs = (leaseMs * 2) / 3;
-/** What is still running then is given back to the queue. */
-const patienceMs = 4_000;
-
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
-}
+/** Signals get a worker going at once; this is for those that were lost, for workers that were, and for what expires. */
+const everyMs = 5_000;
 
 /** Takes executions from the queue and runs them, as many at a time as there are slots. One per surface and process. */
 export function startTaskEngine(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
-  const owner = randomUUID();
-  const running = new Map<string, Running>();
-  const settler = createSettler(world, (delayMs) => wakeIn(delayMs));
+  const settler = createSettler(world, {
+    onRetryIn: (delayMs) => worker.wake(delayMs + 20),
+    onFenced: () => taskCounters(world).fencedWrites++,
+  });
   const notes = createNotes(world);
-  const claims = startClaimLoop(world, {
-    owner,
-    free: () => slots - running.size,
-    knownIds: () => [...running.keys()],
-    begin,
-  });
-  const { wake } = claims;
 
-  /** Known from the moment they are ours, so that a cancel finds them, whatever they still wait for. */
-  function begin(executions: ExecutionRow[], askedAt: number): void {
-    if (executions.length === 0) return;
-    for (const execution of executions) {
-      const stop = new AbortController();
-      running.set(execution.id, { execution, stop, freshUntil: askedAt + freshMs });
-      if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
-    }
-    equip(world, executions).then(
-      (equipped) => {
-        const isLate = performance.now() > askedAt + freshMs;
-        for (const execution of executions) {
-          if (isLate) void giveUp(execution);
-          else void run(running.get(execution.id)!, equipped.get(execution.id)!);
-        }
-      },
-      (error: unknown) => {
-        world.log.warn({ err: error }, "tasks could not begin; they are given back");
-        for (const execution of executions) void giveUp(execution);
-      },
-    );
-  }
-
-  async function giveUp(execution: ExecutionRow): Promise<void> {
-    await settler.settle(execution, untouchedOutcome(execution), undefined, undefined);
-    running.delete(execution.id);
-    wake();
-  }
-
-  async function run(one: Running, { bridge, mappings }: Equipment): Promise<void> {
-    const { execution, stop } = one;
-    const task = bridge && findTask(bridge, execution.task_name);
-    const note = notes.of(execution);
-    const timeout = setTimeout(() => stop.abort(new DOMException("timed out", "TimeoutError")), execution.timeout_ms);
-    const source = { world, execution, bridge, mappings, task, signal: stop.signal, ...note };
-    const outcome = await runAttempt({ ...source, mayStart: () => performance.now() < one.freshUntil });
-    clearTimeout(timeout);
-    await note.flush();
-    // Somebody else has it now, and will say how it ends.
-    if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
-    else await settler.settle(execution, outcome, task, bridge);
-    running.delete(execution.id);
-    wake();
-  }
-
-  function abort(id: string, reason: Error): void {
-    running.get(id)?.stop.abort(reason);
-  }
-
-  function wakeIn(delayMs: number): void {
-    // The queue counts in whole seconds.
-    if (delayMs < 60_000) setTimeout(wake, Math.ceil(delayMs / 1000) * 1000 + 20).unref();
-  }
-
-  const cancels = followCancels(world, (id) => abort(id, cancelled()));
-  const unsubscribe = world.signals.subscribe("task_queued", wake);
-  const upkeep = startUpkeep(world, {
-    owner,
-    runningIds: () => [...running.keys()],
-    hasRoom: () => running.size < slots,
-    wake,
-    abort,
-    onKept(id, askedAt) {
-      const kept = running.get(id);
-      if (kept) kept.freshUntil = askedAt + freshMs;
+  const work: Work<World, TaskRow> = {
+    name: "tasks",
+    leases: taskLeases,
+    wakeOn: ["task_queued"],
+    everyMs,
+    // An execution counts its own attempts, and knows which of them must not be repeated.
+    maxAttempts: Infinity,
+    valuesOf: ({ clock }) => [clock.now(), clock.now().toISOString()],
+    look: recoverOverdue,
+    async run(_world, execution, turn) {
+      const { org_id: orgId, bridge_id: bridgeId, task_name: taskName } = execution;
+      const [bridge, mappings] = await Promise.all([
+        findKnownBridge(world, bridgeId),
+        loadMappings(world, { orgId, bridgeId, taskName }),
+      ]);
+      const task = bridge && findTask(bridge, taskName);
+      if (execution.taken_over) {
+        taskCounters(world).recovered++;
+        await settler.settle(execution, lostOutcome(execution), task, bridge);
+      } else if (!turn.isFresh()) {
+        await settler.settle(execution, untouchedOutcome(execution), task, bridge);
+      } else {
+        const timer = AbortSignal.timeout(execution.timeout_ms);
+        const note = notes.of(execution);
+        const signal = AbortSignal.any([turn.signal, timer]);
+        const source = { world, execution, bridge, mappings, task, signal, ...note };
+        const outcome = await runAttempt({ ...source, mayStart: turn.isFresh });
+        turn.makeRoom();
+        await note.flush();
+        // Somebody else has it now, and will say how it ends.
+        if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
+        else await settler.settle(execution, outcome, task, bridge);
+      }
+      return "done";
     },
-    onGap: claims.mayHoldUnknown,
+    giveUp: () => Promise.resolve(),
+  };
+
+  const worker = startWork(world, work, {
+    slots,
+    onUnknown: (owner, known) => giveBackUnknown(world, owner, known),
+    // Known from the moment it is ours, so that a cancel finds it, whatever it still waits for.
+    onClaimed(execution, stop) {
+      if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
+    },
   });
+  const cancels = followCancels(world, (id) => worker.abort(id, cancelled()));
   const local = localEngine(world);
-  local.wake = wake;
-  local.wakeIn = wakeIn;
-  local.hasRoom = () => running.size < slots;
-  wake();
+  local.worker = worker;
+  worker.wake();
 
   return {
     async stop() {
-      delete local.wake;
-      delete local.wakeIn;
-      unsubscribe();
-      await claims.stop();
-      const patience = setTimeout(() => {
-        for (const id of running.keys()) abort(id, new Interrupted("the hub is stopping"));
-      }, patienceMs);
-      await untilEmpty(running);
-      clearTimeout(patience);
-      upkeep.stop();
+      delete local.worker;
+      await worker.stop();
       cancels.stop();
       await notes.stop();
     },
   };
 }
 
-const cancelled = (): TaskError => new TaskError("cancelled", "The execution was cancelled.");
-
-async function untilEmpty(running: ReadonlyMap<string, unknown>): Promise<void> {
-  while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+const cancelled = (): RemoteError => new RemoteError("cancelled", "The execution was cancelled.");
 
 /** Only when no other process can be at work on this database: what a killed one was doing is taken up at once. */
 export async function freeAllExecutions(world: World): Promise<void> {
-  await endAllLeasesAcrossOrgs(world.db);
-  await recoverLost(world);
+  await taskLeases.endAllAcrossOrgs(world.db);
 }

@@ -3,7 +3,7 @@ import { parsePath } from "./mapping-path.ts";
 import { MappingFault, takeRoom } from "./mapping-run.ts";
 import type { Run } from "./mapping-run.ts";
 
-export type TargetStep = { name: string } | { index: number } | { append: true };
+type TargetStep = { name: string } | { index: number } | { append: true };
 export type Target = TargetStep[];
 type Container = Record<string, unknown> | unknown[];
 export type Writer = (run: Run, output: Record<string, unknown>, value: unknown) => void;

@@ -72,7 +72,7 @@ export function toNumber(value: unknown): number {
   throw mismatch(value, "a number");
 }
 
-export function toInteger(value: unknown): number {
+function toInteger(value: unknown): number {
   const number = toNumber(value);
   if (Number.isSafeInteger(number)) return number;
   throw mismatch(value, "a whole number", 'add the transform "round"');

@@ -8,7 +8,7 @@ import { transformAliases, transformsByName } from "./transform-catalog.ts";
 export const onErrors = ["fail", "skip", "default", "null"] as const;
 export type OnError = (typeof onErrors)[number];
 const kinds = ["source", "value", "template", "each"] as const;
-export const elementFields = [
+const elementFields = [
   "target",
   ...kinds,
   "type",

@@ -11,7 +11,7 @@ import { runAll } from "./run-mapping.ts";
 import type { SourcePath } from "./source-paths.ts";
 import { nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
 
-export type MappingWarning = {
+type MappingWarning = {
   index: number;
   target: string;
   path: string;
@@ -20,7 +20,7 @@ export type MappingWarning = {
   source?: string;
   nearest?: string;
 };
-export type TraceEntry = {
+type TraceEntry = {
   index: number;
   target: string;
   path: string;

@@ -17,7 +17,7 @@ export type CompileEnv = {
   patterns: { room: number };
 };
 
-export type TransformGroup = "text" | "number" | "list" | "choice" | "date" | "trade" | "code";
+type TransformGroup = "text" | "number" | "list" | "choice" | "date" | "trade" | "code";
 
 export type TransformDefinition<Params extends TSchema = TSchema> = {
   name: string;

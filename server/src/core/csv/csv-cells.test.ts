@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { conventionsOf, readDate, readDay, readNumber, repairAddress } from "./csv-cells.ts";
+
+test("numbers are read as people write them, or not at all", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10_000_000 }), (cents) => {
+      const amount = cents / 100;
+      expect(readNumber(amount.toFixed(2))).toEqual({ value: amount });
+      expect(readNumber(`$${amount.toLocaleString("en-US", { minimumFractionDigits: 2 })}`)).toEqual({
+        value: amount,
+      });
+      expect(readNumber(amount.toFixed(2).replace(".", ","))).toEqual({ value: amount });
+    }),
+  );
+  for (const text of ["1.2.3", "1,2345", "1.234,50", "abc", "1e5", "--1", "0x10", "NaN"]) {
+    expect(readNumber(text)).toMatchObject({ problem: { code: "not_a_number" } });
+  }
+});
+
+test("a comma between three digits is a decimal sign where semicolons separate the columns", () => {
+  expect(readNumber("1,250", conventionsOf(","))).toEqual({ value: 1250 });
+  expect(readNumber("1,250", conventionsOf("\t"))).toEqual({ value: 1250 });
+  expect(readNumber("1,250", conventionsOf(";"))).toEqual({ value: 1.25 });
+  expect(readNumber("12,50", conventionsOf(";"))).toEqual({ value: 12.5 });
+  expect(readNumber("11.40", conventionsOf(";"))).toEqual({ value: 11.4 });
+  expect(readNumber("1,234.50", conventionsOf(";"))).toEqual({ value: 1234.5 });
+});
+
+test("a day is the one that is written, whatever time stands behind it", () => {
+  for (const text of ["2026-03-05", "2026-03-05T23:00:00-05:00", "3/5/2026", "3/5/2026 11:15 PM", "05.03.2026 8:00"]) {
+    expect(readDay(text)).toEqual({ value: "2026-03-05" });
+  }
+  for (const text of ["2026-02-30", "0026-03-05", "2026-03-055", "soon"]) {
+    expect(readDay(text)).toMatchObject({ problem: { code: "not_a_date" } });
+  }
+});
+
+test("dates are read in every form that can be read in one way only", () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date("1971-01-01"), max: new Date("2200-01-01"), noInvalidDate: true }), (date) => {
+      const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+      const midnight = { value: new Date(Date.UTC(year, month - 1, day)).toISOString() };
+      expect(readDate(date.toISOString())).toEqual({ value: date.toISOString() });
+      expect(readDate(date.toISOString().slice(0, 10))).toEqual(midnight);
+      expect(readDate(`${month}/${day}/${year}`)).toEqual(midnight);
+      expect(readDate(`${day}.${month}.${year}`)).toEqual(midnight);
+    }),
+  );
+  expect(readDate("2026-03-01 10:00 +02:00")).toEqual({ value: "2026-03-01T08:00:00.000Z" });
+  for (const text of [
+    "2026-02-30",
+    "31/12/2026",
+    "2/30/2026",
+    "30.2.2026",
+    "1.13.2026",
+    "yesterday",
+    "2026-3-1",
+    "12/31/26",
+  ]) {
+    expect(readDate(text)).toMatchObject({ problem: { code: "not_a_date" } });
+  }
+});
+
+test("zips get their zeros back in the US and nowhere else; codes go where codes belong", () => {
+  expect(repairAddress({ zip: "2134", country: "usa" })).toEqual({ zip: "02134", country: "usa", countryCode: "US" });
+  expect(repairAddress({ zip: "501", countryCode: "us" })).toEqual({ zip: "00501", countryCode: "US" });
+  expect(repairAddress({ zip: "2134-0007", province: "ma" })).toEqual({ zip: "02134-0007", provinceCode: "MA" });
+  expect(repairAddress({ zip: "2134", country: "AU" })).toEqual({ zip: "2134", countryCode: "AU" });
+  expect(repairAddress({ zip: "1010", country: "Austria" })).toMatchObject({ zip: "1010", countryCode: "AT" });
+  expect(repairAddress({ zip: "1010" })).toEqual({ zip: "1010" });
+  expect(repairAddress({ zip: "8001", province: "ZH" })).toEqual({ zip: "8001", provinceCode: "ZH" });
+  expect(repairAddress({ zip: "'02108", province: "MA" })).toEqual({ zip: "02108", provinceCode: "MA" });
+  expect(repairAddress({ zip: "12207", country: "Atlantis", province: "Bavaria" })).toEqual({
+    zip: "12207",
+    country: "Atlantis",
+    province: "Bavaria",
+  });
+});

@@ -1,0 +1,273 @@
+import type { FieldError } from "../errors.ts";
+import { badField, validationFailed } from "../errors.ts";
+import { escapePointer } from "../strict-json.ts";
+import type { Weight } from "../weight.ts";
+import { weightUnitInName } from "../weight.ts";
+import type { Row } from "./csv.ts";
+import {
+  delimiters,
+  detectDelimiter,
+  guardCell,
+  guardFormula,
+  MalformedCsv,
+  readRows,
+  toCsv,
+  unguardFormula,
+} from "./csv.ts";
+import type { CellReader, Conventions } from "./csv-cells.ts";
+import { conventionsOf, extraCells } from "./csv-cells.ts";
+import type { Column, ColumnMapping, SheetField, Warning } from "./csv-columns.ts";
+import { matchColumns } from "./csv-columns.ts";
+
+const maxReported = 1_000;
+
+/** What stands in the rows of a file, as data. */
+export type SheetKind = {
+  /** As in "Orders have no such field." */
+  noun: string;
+  fields: readonly SheetField[];
+  /** Fields beyond those with names of their own. */
+  isFurtherField?(field: string): boolean;
+  /** These have to be in every row. */
+  required?: readonly string[];
+  /** Rows with the same value here are one record; without it, each row is one. */
+  recordKey?: string;
+  /** How what a row says gets into its record; by default each cell under the name of its field. */
+  addRow?(record: SheetRecord, cells: Cell[], sheet: Sheet): void;
+  /** What is put right when all rows of the record are known. */
+  finish?(record: SheetRecord, sheet: Sheet): void;
+  /** The field of a part of the request, where the two have different names. */
+  fieldAt?(pointer: string): string;
+};
+
+export type SheetOptions = {
+  delimiter?: keyof typeof delimiters | "auto";
+  mapping?: ColumnMapping;
+  maxRows?: number;
+  maxRecords?: number;
+};
+
+export type Sheet = {
+  kind: SheetKind;
+  columns: Column[];
+  warnings: Warning[];
+  delimiter: string;
+  conventions: Conventions;
+  readers: (CellReader | undefined)[];
+  rows: AsyncGenerator<Row>;
+};
+
+/** A cell or a whole row. */
+type Place = { row: number; column: string | null };
+export type CellError = Place & { code: string; message: string };
+export type Cell = { field: string; value: unknown; place: Place };
+
+/** A file with its header read; the rows come one by one. */
+export async function openSheet(csv: string, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
+  const { delimiter: wanted = "auto", mapping = {}, maxRows } = options;
+  const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
+  const rows = readableRows(csv, delimiter, maxRows);
+  const first = await rows.next();
+  if (first.done) throw badField("/csv", "empty", "There is no header row.");
+  const header = first.value.cells.map((name) => name.trim());
+  const { columns, warnings } = matchColumns(header, mapping, kind);
+  const { required = [] } = kind;
+  const missing = required.filter((field) => !columns.some((column) => column.field === field));
+  if (missing.length > 0) {
+    throw validationFailed(
+      missing.map((field) => {
+        const message = `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`;
+        return { pointer: "/csv/1", code: "missing_column", message, allowed: header };
+      }),
+    );
+  }
+  if (columns.every(({ field }) => field === null)) {
+    const message = "No column has a name that is known. Name them in `mapping`, or check the delimiter.";
+    throw badField("/csv", "no_known_columns", message);
+  }
+  const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
+  const readers = columns.map(({ field }) => readerOf.get(field ?? ""));
+  const conventions = conventionsOf(delimiter);
+  return { kind, columns, warnings: warnings.slice(0, maxReported), delimiter, conventions, readers, rows };
+}
+
+async function* readableRows(csv: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+  try {
+    yield* readRows(csv, delimiter, maxRows);
+  } catch (error) {
+    throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
+  }
+}
+
+/** What a row says, cell by cell; what cannot be read goes to `errors`. */
+export function readCells(sheet: Sheet, { number, cells }: Row, errors: CellError[]): Cell[] {
+  const { kind, columns, readers, conventions } = sheet;
+  const extra = extraCells(cells, columns.length);
+  if (extra) errors.push({ row: number, column: null, ...extra });
+  return columns.flatMap(({ column, field }, index): Cell[] => {
+    if (field === null) return [];
+    const place = { row: number, column };
+    const text = unguardFormula((cells[index] ?? "").trim());
+    if (text === "") {
+      if (kind.required?.includes(field)) errors.push({ ...place, code: "required", message: "It is missing." });
+      return [];
+    }
+    const read = readers[index]?.(text, conventions) ?? { value: text };
+    if ("value" in read) return [{ field, value: read.value, place }];
+    errors.push({ ...place, ...read.problem });
+    return [];
+  });
+}
+
+/** What some rows say together, as a request; and where each part of it came from. */
+export type SheetRecord = {
+  rows: Row[];
+  request: Record<string, unknown>;
+  places: Map<string, Place>;
+  errors: CellError[];
+};
+
+export type ReadSheet = Sheet & { records: SheetRecord[] };
+
+/** A whole file as records. Nothing is said yet about whether they make sense. */
+export async function readSheet(csv: string, kind: SheetKind, options: SheetOptions): Promise<ReadSheet> {
+  const { noun, recordKey, addRow = putAll, finish } = kind;
+  const sheet = await openSheet(csv, kind, options);
+  const records: SheetRecord[] = [];
+  const byKey = new Map<unknown, SheetRecord>();
+  for await (const row of sheet.rows) {
+    const errors: CellError[] = [];
+    const cells = readCells(sheet, row, errors);
+    const key = cells.find(({ field }) => field === recordKey)?.value;
+    let record = key === undefined ? undefined : byKey.get(key);
+    if (!record) {
+      record = { rows: [], request: {}, places: new Map(), errors: [] };
+      records.push(record);
+      if (key !== undefined) byKey.set(key, record);
+    }
+    record.rows.push(row);
+    record.errors.push(...errors);
+    addRow(record, cells, sheet);
+  }
+  if (finish) for (const record of records) finish(record, sheet);
+  const { maxRecords = Infinity } = options;
+  if (records.length > maxRecords) {
+    const name = noun.toLowerCase();
+    const message = `There are ${records.length} ${name}; at most ${maxRecords} are taken at once. Split the file.`;
+    throw badField("/csv", `too_many_${name}`, message);
+  }
+  return { ...sheet, records };
+}
+
+function putAll(record: SheetRecord, cells: Cell[]): void {
+  for (const cell of cells) put(record, cell.field.split("."), cell);
+}
+
+/** Part of a record, such as a line of an order. */
+type Part = { target: Record<string, unknown>; pointer: string };
+
+/** What concerns the whole record may stand in any of its rows, but must not differ between them. */
+export function put(record: SheetRecord, path: readonly string[], { value, place }: Cell, into?: Part): void {
+  const pointer = [into?.pointer ?? "", ...path].join("/");
+  let target = into?.target ?? record.request;
+  for (const step of path.slice(0, -1)) target = (target[step] ??= {}) as Record<string, unknown>;
+  const name = path.at(-1)!;
+  if (!Object.hasOwn(target, name)) {
+    target[name] = value;
+    record.places.set(pointer, place);
+  } else if (JSON.stringify(target[name]) !== JSON.stringify(value)) {
+    const message = `Row ${record.places.get(pointer)?.row} of the same order says something else.`;
+    record.errors.push({ ...place, code: "conflicting_value", message });
+  }
+}
+
+/** A unit alone says nothing; a number alone has the unit that its column names, or else is in pounds. */
+export function settleWeight(target: { weight?: Partial<Weight> }, { columns }: Sheet, field: string): void {
+  const { weight } = target;
+  if (weight?.value === undefined) delete target.weight;
+  else weight.unit ??= weightUnitInName(columns.find((known) => known.field === field)?.column ?? "") ?? "lb";
+}
+
+/** A mistake in the request as one in the file. */
+export function toCellError(sheet: Sheet, record: SheetRecord, error: FieldError): CellError {
+  const message = tellAllowed(error);
+  const path = sheet.kind.fieldAt?.(error.pointer) ?? error.pointer.slice(1).replaceAll("/", ".");
+  const place = placeOf(record, error.pointer);
+  // What is empty has no place in the request; it is in the column of its field.
+  const column =
+    place.column ??
+    sheet.columns.find(({ field }) => field === path)?.column ??
+    sheet.columns.find(({ field }) => field?.split(".")[0] === path)?.column ??
+    null;
+  const isNamed = column !== null || path === "";
+  return { row: place.row, column, code: error.code, message: isNamed ? message : `${path}: ${message}` };
+}
+
+function placeOf({ places, rows }: SheetRecord, pointer: string): Place {
+  for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const place = places.get(at);
+    if (place) return place;
+  }
+  return { row: rows[0]!.number, column: null };
+}
+
+/** A file has no room for a list of what is allowed beside the message: it is told in the message. */
+function tellAllowed({ message, allowed }: FieldError): string {
+  return allowed === undefined ? message : `${message} Allowed: ${allowed.join(", ")}.`;
+}
+
+/** An error that names its place in the file by itself, for those who get no report. */
+export type PlacedError = FieldError & CellError;
+
+export function placedError(row: number, column: string | null, code: string, message: string): PlacedError {
+  const pointer = column === null ? `/csv/${row}` : `/csv/${row}/${escapePointer(column)}`;
+  return { pointer, row, column, code, message: `Row ${row}${column === null ? "" : `, ${column}`}: ${message}` };
+}
+
+/** A whole file as rows, for those who find their columns in ways of their own. */
+export async function readTable(csv: string, maxRows: number): Promise<{ rows: Row[] } | { errors: PlacedError[] }> {
+  try {
+    return { rows: await Array.fromAsync(readRows(csv, detectDelimiter(csv), maxRows)) };
+  } catch (error) {
+    if (!(error instanceof MalformedCsv)) throw error;
+    return { errors: [placedError(1, null, "malformed_csv", error.message)] };
+  }
+}
+
+/** What became of a file. `failures`: of the records that could be read, in their order. */
+export function reportOn(sheet: ReadSheet, failures: readonly ({ errors: FieldError[] } | undefined)[]) {
+  let next = 0;
+  const records = sheet.records.map((record) => {
+    const failure = record.errors.length > 0 ? undefined : failures[next++];
+    return failure ? { ...record, errors: failure.errors.map((error) => toCellError(sheet, record, error)) } : record;
+  });
+  const failed = records.filter(({ errors }) => errors.length > 0);
+  const rows = records.reduce((sum, record) => sum + record.rows.length, 0);
+  const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
+  return {
+    summary: { rows, created: records.length - failed.length, failed: failed.length },
+    columns: sheet.columns,
+    errors: errors.slice(0, maxReported),
+    warnings: sheet.warnings,
+    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(sheet.columns, failed, sheet.delimiter) }),
+  };
+}
+
+/** To be put right and sent again: the rows as they came, each with what is wrong with it. */
+function rejected(columns: Column[], failed: SheetRecord[], delimiter: string): string {
+  const width = failed.reduce(
+    (most, { rows }) => Math.max(most, ...rows.map(({ cells }) => cells.length)),
+    columns.length,
+  );
+  const wide = (cells: (string | undefined)[]): string[] => Array.from({ length: width }, (_, i) => cells[i] ?? "");
+  const lines = failed.flatMap(({ rows, errors }) =>
+    rows.map(({ number, cells }) => {
+      const own = errors.filter(({ row }) => row === number);
+      const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
+      const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${errors[0]!.row} of the same order.`;
+      return [...wide(cells).map(guardCell), guardFormula(reason)];
+    }),
+  );
+  const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardFormula);
+  return toCsv([header, ...lines], delimiter);
+}

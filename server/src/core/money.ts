@@ -1,0 +1,29 @@
+/** Money is counted in whole cents; decimals exist only on the wire. */
+export function toCents(amount: number): number {
+  return Math.round(amount * 100);
+}
+
+export function fromCents(cents: number): number {
+  return cents / 100;
+}
+
+/** An amount with decimals, without what adding and multiplying leave behind the cents. */
+export function roundToCents(amount: number): number {
+  return fromCents(toCents(amount));
+}
+
+export function formatCents(cents: number): string {
+  const text = String(Math.abs(cents)).padStart(3, "0");
+  return `${cents < 0 ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`;
+}
+
+/** Percentages as whole millionths of the whole, so that products with cents are exact. */
+export function toPpm(percent: number): number {
+  return Math.round(percent * 10_000);
+}
+
+/** A share of an amount, rounded half up to the cent; negative amounts are rounded like their positive twin. */
+export function shareOf(cents: number, ppm: number): number {
+  const share = Math.floor((Math.abs(cents) * ppm + 500_000) / 1_000_000);
+  return cents < 0 ? -share : share;
+}

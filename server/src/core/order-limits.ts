@@ -1,0 +1,17 @@
+/** How much an order takes, whoever gives it: a request, a run, an import or a shop. */
+export const orderLimits = {
+  lines: 1_000,
+  quantity: 1_000_000,
+  price: 1_000_000_000,
+  tags: 50,
+  tagLength: 64,
+  notes: 200,
+  noteLength: 5_000,
+  customFields: 100,
+  packages: 100,
+  holds: 10,
+  shipments: 200,
+  /** Orders that are made from it. */
+  children: 999,
+  numberLength: 100,
+} as const;

@@ -1,0 +1,49 @@
+import type { Static } from "typebox";
+import type { ErrorCode, FieldError } from "./errors.ts";
+import { HubError, validationFailed } from "./errors.ts";
+import { Type } from "./type.ts";
+
+const Text = Type.String();
+
+/** As an answer about many tells it. */
+export const RowError = Type.Object({
+  code: Text,
+  message: Text,
+  errors: Type.Optional(
+    Type.Array(
+      Type.Object({
+        pointer: Text,
+        code: Text,
+        message: Text,
+        suggestion: Type.Optional(Text),
+        allowed: Type.Optional(Type.Array(Type.Unknown())),
+      }),
+    ),
+  ),
+});
+
+/** Why one of many was not taken; pointers are relative to it. */
+export type RowFailure = { code: ErrorCode; message: string; errors: FieldError[]; existingId?: string };
+
+const maxShown = 20;
+
+/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
+export function invalidRow(errors: FieldError[]): RowFailure {
+  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
+}
+
+export function failAt(pointer: string, code: ErrorCode, message: string): RowFailure {
+  return { code, message, errors: [{ pointer, code, message }] };
+}
+
+/** Pointers as the caller of a whole list sees them. */
+export function placed({ code, message, errors }: RowFailure, at: string): Static<typeof RowError> {
+  const moved = errors.map((error) => ({ ...error, pointer: `${at}${error.pointer}` }));
+  return { code, message, errors: moved as never };
+}
+
+/** For callers who sent only this one. */
+export function toError({ code, message, errors, existingId }: RowFailure): HubError {
+  if (code === "validation_failed") return validationFailed(errors);
+  return new HubError(code, message, { errors, ...(existingId === undefined ? {} : { extra: { existingId } }) });
+}

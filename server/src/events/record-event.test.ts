@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventCatalogue } from "./event-catalogue.ts";
+import type { NewEvent } from "./event-catalogue.ts";
+import { batchesOf } from "./record-event.ts";
+
+test("an unknown type, or other data than those of the type, do not compile", () => {
+  const objectId = "0199f0a0-0000-7000-8000-000000000003";
+  const events: NewEvent[] = [
+    { type: "session.started", objectId },
+    { type: "order.deleted", objectId, data: { number: "A", version: 1 } },
+    // @ts-expect-error there is no such type
+    { type: "order.eaten", objectId, data: {} },
+    // @ts-expect-error the version is missing
+    { type: "order.deleted", objectId, data: { number: "A" } },
+    // @ts-expect-error nobody has said what that is
+    { type: "order.deleted", objectId, data: { number: "A", version: 1, colour: "red" } },
+    // @ts-expect-error it is a number
+    { type: "order.deleted", objectId, data: { number: "A", version: "1" } },
+    // @ts-expect-error an order has a number
+    { type: "order.deleted", objectId },
+  ];
+  expect(events).toHaveLength(7);
+});
+
+test("every type is named after its object, or after several of them, and says what it means", () => {
+  for (const [type, { objectType, title, data }] of Object.entries(eventCatalogue)) {
+    expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
+    const family = type.split(".")[0]!;
+    const others: Record<string, string> = { session: "user", locations: "bridge", preview: "organization" };
+    const objects = others[family] ?? family;
+    expect([objects, `${objects.replace(/s$/, "")}_batch`]).toContain(objectType);
+    expect(title).toMatch(/^[A-Z]/);
+    expect(data.type).toBe("object");
+  }
+});
+
+test("batches name everything once, in its order, and none is too large to be handed on", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_500 }), (length) => {
+      const items = Array.from({ length }, (_, i) => ({ id: String(i), number: `N${i}` }));
+      const batches = batchesOf(items);
+      expect(batches.flatMap((batch) => batch.items)).toEqual(items);
+      for (const { count, items: some, firstIds } of batches) {
+        expect(count).toBe(some.length);
+        expect(count).toBeGreaterThan(0);
+        expect(count).toBeLessThanOrEqual(200);
+        expect(firstIds).toEqual(some.slice(0, 100).map(({ id }) => id));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

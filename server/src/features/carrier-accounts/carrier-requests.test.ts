@@ -1,0 +1,288 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { systemContext } from "../../context.ts";
+import { startWork, workOff } from "../../queue/work.ts";
+import { standInCarrier, startStandInCarrier } from "../../testing/stand-in-carrier.ts";
+import type { TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { aParcel } from "../labels/labels.schemas.ts";
+import { labelWork } from "../labels/labels.ts";
+import { pickupWork } from "../pickups/pickups.ts";
+import { trackingWork } from "../shipments/shipments.ts";
+import { maxAttempts } from "./carrier-requests.ts";
+import { askCarrier, openCarrier } from "./open-carrier.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const carrier = await startStandInCarrier();
+
+const monday = Date.parse("2026-03-02T15:00:00Z");
+let now = monday;
+const setClock = (minutes: number): void => {
+  now = monday + minutes * 60_000;
+  hub.world.clock.set({ mode: "frozen", at: new Date(now).toISOString() });
+};
+beforeEach(() => {
+  setClock(0);
+  carrier.calm();
+});
+afterAll(() => hub.world.clock.set({ mode: "real" }));
+
+const address = { address1: "1 Port Street", city: "Newark", provinceCode: "NJ", zip: "07114", countryCode: "US" };
+const pickupOf = (carrierAccountId: string) => ({
+  carrierAccountId,
+  pickupDate: "2026-03-06",
+  pickupAddress: address,
+  readyTime: "13:00",
+  closeTime: "17:00",
+  packageCount: 1,
+  allowDuplicate: true,
+});
+const labelOf = (carrierAccountId: string) => ({ ...aParcel, carrierAccountId, reference: `R-${randomUUID()}` });
+
+/** The two things that a carrier does once, seen from both sides. */
+const kinds = [
+  {
+    kind: "a pickup",
+    path: "/pickups",
+    bodyOf: pickupOf,
+    table: "pickups",
+    leases: pickupWork.leases,
+    workOffAll: () => workOff(hub.world, pickupWork),
+    startWorker: () => startWork(hub.world, pickupWork, { slots: 8 }),
+    books: carrier.booked,
+    refusal: [502, "carrier_failed"],
+    idOf: (body: { id: string; label?: { id: string } }) => body.id,
+    read: async (id: string, by: TestOrg = org) => (await by.get(`/pickups/${id}`)).body,
+    done: "scheduled",
+    numberOf: ({ confirmationNumber }: { confirmationNumber: string }) => confirmationNumber,
+  },
+  {
+    kind: "a label",
+    path: "/shipments/labels",
+    bodyOf: labelOf,
+    table: "shipment_labels",
+    leases: labelWork.leases,
+    workOffAll: () => workOff(hub.world, labelWork),
+    startWorker: () => startWork(hub.world, labelWork, { slots: 8 }),
+    books: carrier.sold,
+    refusal: [409, "label_refused"],
+    idOf: (body: { id: string; label?: { id: string } }) => body.label!.id,
+    read: async (id: string, by: TestOrg = org) => (await by.get(`/shipments/labels/${id}`)).body,
+    done: "bought",
+    numberOf: ({ trackingNumber }: { trackingNumber: string }) => trackingNumber,
+  },
+] as const;
+
+/** What is in the carrier's books for this one. */
+const entriesOf = (books: Map<string, { number: string }>, id: string) =>
+  [...books].filter(([key]) => key.includes(id)).map(([, { number }]) => number);
+
+describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bodyOf, table, books, ...kind }) => {
+  const start = async (key = randomUUID()) => {
+    const body = bodyOf(await carrier.account(hub, org));
+    const headers = { "idempotency-key": key };
+    const post = () => org.post(path, body, { headers });
+    return { first: await post(), again: post };
+  };
+
+  test("is done, and what the carrier wants back is kept and shown to nobody", async () => {
+    const { first } = await start();
+    expect(first.status).toBe(201);
+    const id = kind.idOf(first.body);
+    const record = await kind.read(id);
+    expect([record.status, entriesOf(books, id)]).toEqual([kind.done, [kind.numberOf(record)]]);
+    const [row] = await hub.world.db.query<{ carrier_data: { token: string } }>(
+      `select carrier_data from ${table} where id = $1`,
+      [id],
+    );
+    const { token } = row!.carrier_data;
+    expect([...books.values()].map((entry) => entry.token)).toContain(token);
+    const audit = await org.get(`/audit?objectId=${id}`);
+    for (const text of [first.text, JSON.stringify(record), audit.text]) expect(text).not.toContain(token);
+  });
+
+  test.each(["hang", "rate_limit", "error", "cut_after", "garbled"] as const)(
+    "that answers with a fault (%s) is asked again under the same key: 202, then done once",
+    async (fault) => {
+      carrier.inject(fault);
+      standInCarrier.timeoutMs = fault === "hang" ? 500 : 20_000;
+      const { first, again } = await start();
+      standInCarrier.timeoutMs = 20_000;
+      expect(first.status).toBe(202);
+      const id = kind.idOf(first.body);
+      expect((await kind.read(id)).status).toBe("requested");
+      expect(kind.idOf((await again()).body)).toBe(id);
+      setClock(2);
+      await kind.workOffAll();
+      const record = await kind.read(id);
+      expect([record.status, entriesOf(books, id)]).toEqual([kind.done, [kind.numberOf(record)]]);
+      expect(kind.idOf((await again()).body)).toBe(id);
+    },
+  );
+
+  test("that wants to be left alone is left alone as long as it says", async () => {
+    carrier.inject("rate_limit", { retryAfterSeconds: 1_200 });
+    const { first } = await start();
+    const id = kind.idOf(first.body);
+    setClock(19);
+    expect(await kind.workOffAll()).toBe(0);
+    setClock(20);
+    expect(await kind.workOffAll()).toBe(1);
+    expect((await kind.read(id)).status).toBe(kind.done);
+  });
+
+  test("that is refused has failed; the same key gets the same refusal and asks nobody", async () => {
+    carrier.inject("refuse");
+    const { first, again } = await start();
+    expect([first.status, first.body.code]).toEqual(kind.refusal);
+    expect(first.body).toMatchObject({ carrierCode: "rejected", detail: expect.stringContaining("1 Port Street") });
+    const requests = carrier.requests.length;
+    const second = await again();
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+    expect(carrier.requests.length).toBe(requests);
+    const id = first.body.pickupId ?? first.body.labelId;
+    expect(await kind.read(id)).toMatchObject({ status: "failed", failure: { code: "rejected" } });
+    expect((await org.post(`${path}/${id}/retry`)).body.code).toBe("invalid_state");
+    expect(entriesOf(books, id)).toEqual([]);
+  });
+
+  test("that gets no answer fails after so many attempts, and can be asked for once more under the same key", async () => {
+    carrier.inject("garbled", { times: maxAttempts });
+    const { first } = await start();
+    const id = kind.idOf(first.body);
+    const before = carrier.requests.length;
+    for (let minutes = 11; minutes <= 11 * (maxAttempts + 1); minutes += 11) {
+      setClock(minutes);
+      await kind.workOffAll();
+    }
+    expect(carrier.requests.length).toBe(before + maxAttempts - 1);
+    expect(await kind.read(id)).toMatchObject({ status: "failed", failure: { code: "outcome_unknown" } });
+    const retried = await org.post(`${path}/${id}/retry`);
+    expect(retried.status).toBe(200);
+    const record = await kind.read(id);
+    expect(record).toMatchObject({ status: kind.done, failure: null });
+    expect(entriesOf(books, id)).toEqual([kind.numberOf(record)]);
+    expect((await org.post(`${path}/${id}/retry`)).body.code).toBe("invalid_state");
+  });
+
+  test("of which nothing can be written down ends after so many attempts, and holds up nobody", async () => {
+    await hub.world.db.query(`create function poison() returns trigger language plpgsql as
+      $$ begin raise exception 'invalid input' using errcode = '22P02'; end $$`);
+    await hub.world.db.query(`create trigger poison before update on ${table} for each row
+      when (new.status = '${kind.done}') execute function poison()`);
+    const { first, again } = await start();
+    expect(first.status).toBe(500);
+    expect((await again()).status).toBe(202);
+    const [open] = (await org.get(`${path}?status=requested`)).body.data;
+    carrier.inject("error");
+    const { first: other } = await start();
+    await hub.world.db.query(`drop trigger poison on ${table}`);
+    await hub.world.db.query(`create trigger poison before update on ${table} for each row
+      when (new.id = '${open.id}' and new.status = '${kind.done}') execute function poison()`);
+    setClock(2);
+    await kind.workOffAll();
+    expect((await kind.read(kind.idOf(other.body))).status).toBe(kind.done);
+    for (let minutes = 4; minutes < 60; minutes += 2) {
+      setClock(minutes);
+      await kind.workOffAll();
+    }
+    await hub.world.db.query("drop function poison cascade");
+    expect(await kind.read(open.id)).toMatchObject({ status: "failed", failure: { code: "outcome_unknown" } });
+    expect(entriesOf(books, open.id)).toHaveLength(1);
+    expect((await org.post(`${path}/${open.id}/retry`)).status).toBe(200);
+    expect(entriesOf(books, open.id)).toEqual([kind.numberOf(await kind.read(open.id))]);
+  });
+
+  test("that a killed hub had taken up is done by another one when its lease has run out", async () => {
+    carrier.inject("error");
+    const { first } = await start();
+    const id = kind.idOf(first.body);
+    setClock(2);
+    const rooms = { byOrg: new Map<string, number>(), others: 10 };
+    const claim = { owner: randomUUID(), limit: 10, rooms, mayTakeOver: true, now: new Date(now) };
+    expect((await kind.leases.claimAcrossOrgs(hub.world.db, claim)).rows.map((row) => row.id)).toEqual([id]);
+    expect(await kind.workOffAll()).toBe(0);
+    await kind.leases.endAllAcrossOrgs(hub.world.db);
+    expect(await kind.workOffAll()).toBe(1);
+    expect((await kind.read(id)).status).toBe(kind.done);
+  });
+
+  test("of a slow carrier delays nobody of another organization", async () => {
+    const slow = await startStandInCarrier();
+    const other = await hub.org();
+    const [slowId, quickId] = [await slow.account(hub, org), await carrier.account(hub, other)];
+    slow.inject("rate_limit", { times: 10 });
+    for (let count = 0; count < 10; count++) await org.post(path, bodyOf(slowId));
+    carrier.inject("error");
+    const id = kind.idOf((await other.post(path, bodyOf(quickId))).body);
+    slow.inject("hang", { times: 100 });
+    setClock(2);
+    const worker = kind.startWorker();
+    worker.wake();
+    await expect.poll(async () => (await kind.read(id, other)).status, { timeout: 5_000 }).toBe(kind.done);
+    // Each is held on its own: what this worker has no place for is free for others.
+    const held = await hub.world.db.query(`select from ${table} where org_id = $1 and lease_owner is not null`, [
+      org.id,
+    ]);
+    expect(held.length).toBeLessThanOrEqual(6);
+    await worker.stop();
+    expect(await hub.world.db.query(`select from ${table} where lease_owner is not null`)).toEqual([]);
+    await hub.world.db.query(`update ${table} set due_at = null`);
+  });
+});
+
+test("what the carrier wants back is handed to it when it is asked again", async () => {
+  const accountId = await carrier.account(hub, org);
+  const { body: pickup } = await org.post("/pickups", pickupOf(accountId));
+  const { body: moved } = await org.patch(`/pickups/${pickup.id}`, { packageCount: 5 });
+  expect(carrier.undone).toContain(pickup.confirmationNumber);
+  expect((await org.delete(`/pickups/${pickup.id}`)).status).toBe(200);
+  expect(carrier.undone).toContain(moved.confirmationNumber);
+  const { body: sale } = await org.post("/shipments/labels", labelOf(accountId));
+  const { body: tracked } = await org.post(`/shipments/${sale.shipment.id}/track`);
+  expect(tracked).toMatchObject({ wasAsked: true, hasNews: true, shipment: { status: "in_transit" } });
+  const { body: unused } = await org.post("/shipments/labels", labelOf(accountId));
+  expect((await org.delete(`/shipments/labels/${unused.label.id}`)).status).toBe(200);
+  expect(carrier.undone).toContain(unused.label.trackingNumber);
+});
+
+test("a carrier is reached through the guard: what must not be called is refused", async () => {
+  const accountId = await carrier.account(hub, org);
+  const { outbound } = hub.world.settings;
+  outbound.allowPrivate = false;
+  const requests = carrier.requests.length;
+  const { status, body } = await org.post("/pickups", pickupOf(accountId));
+  outbound.allowPrivate = true;
+  expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_refused", requests]);
+});
+
+test("a hub that is being stopped asks nobody and waits for nobody", async () => {
+  const ctx = systemContext(hub.world, org.id, "test");
+  const open = await openCarrier(ctx, await carrier.account(hub, org));
+  const never = () => new Promise<never>(() => {});
+  expect(await askCarrier(ctx, open, "key", never, AbortSignal.abort())).toEqual({ unknown: expect.any(String) });
+  const stopping = new AbortController();
+  const asked = askCarrier(ctx, open, "key", never, stopping.signal);
+  stopping.abort();
+  expect(await asked).toEqual({ unknown: expect.any(String) });
+});
+
+test("an account that cannot be used is left alone for half an hour after so many attempts, and delays nobody", async () => {
+  const [bad, good] = [await hub.org(), await hub.org()];
+  await hub.world.db.query("update carrier_accounts set due_at = null");
+  const ids: string[] = [];
+  for (const by of [bad, good]) {
+    const accountId = await carrier.account(hub, by);
+    ids.push((await by.post("/shipments/labels", labelOf(accountId))).body.shipment.id);
+  }
+  await hub.world.db.query("update carrier_accounts set credentials = 'v1.x.y' where org_id = $1", [bad.id]);
+  for (let attempt = 1; attempt <= trackingWork.maxAttempts; attempt++) {
+    setClock(60 + attempt * 11);
+    await workOff(hub.world, trackingWork);
+  }
+  expect((await good.get(`/shipments/${ids[1]}`)).body.status).toBe("in_transit");
+  expect((await bad.get(`/shipments/${ids[0]}`)).body).toMatchObject({ status: "pre_transit", trackedAt: null });
+  const due = "select due_at, attempts from carrier_accounts where org_id = $1";
+  expect(await hub.world.db.query(due, [bad.id])).toEqual([{ due_at: new Date(now + 30 * 60_000), attempts: 0 }]);
+});

@@ -1,0 +1,172 @@
+import type { Label } from "../../carriers/carrier.ts";
+import { labelTypes } from "../../carriers/carrier.ts";
+import { RemoteError } from "../../core/remote-error.ts";
+import { notFound } from "../../core/resources.ts";
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
+import {
+  askAndSettle,
+  carrierWork,
+  isCarrierData,
+  isCents,
+  isStorableLine,
+  nowOf,
+} from "../carrier-accounts/carrier-requests.ts";
+import type { Failure } from "../carrier-accounts/open-carrier.ts";
+import { readOrders } from "../orders/orders.ts";
+import type { PreparedParcel } from "../shipments/shipments.ts";
+import { prepareParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
+import type { ShipmentLabel } from "./label.ts";
+import { effectKeyOf, move, touched } from "./label.ts";
+import * as store from "./labels.store.ts";
+
+const maxContentBytes = 1024 * 1024;
+
+export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel> {
+  const label = await store.lockLabel(tx, ctx.orgId, id);
+  if (!label) throw notFound("label");
+  return label;
+}
+
+/** Writes a changed label and what happened. */
+export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
+  await store.updateLabel(tx, ctx.orgId, label);
+  await record(tx, ctx, label, what);
+  return label;
+}
+
+export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<void> {
+  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
+  const cost = costCents === null ? null : costCents / 100;
+  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
+  await recordEvent(tx, ctx, { type: `label.${what}`, objectId: label.id, data });
+}
+
+const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {
+  lock,
+  unanswered: (tx, ctx, current, { retryAfterMs }) =>
+    save(tx, ctx, touched(current, nowOf(ctx), retryAfterMs), "unanswered"),
+};
+
+/** A label that was sold, and the parcel that it is for. */
+type Sold = Omit<Label, "content"> & {
+  content: Buffer | null;
+  /** Why there is nothing to print, though it is paid for. */
+  lack: Failure | null;
+  parcel: PreparedParcel;
+};
+
+export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
+  ...common,
+  effectKey: effectKeyOf,
+  async ask(ctx, carrier, call, label) {
+    const { service, from, to, weight, dimensions, reference } = label;
+    const sold = await carrier.createLabel!(call, {
+      service,
+      from,
+      to,
+      weight,
+      ...(dimensions === null ? {} : { dimensions }),
+      ...(reference === null ? {} : { reference }),
+    });
+    const problem = problemOf(sold);
+    const parcel = problem === undefined ? await prepare(ctx, label, sold) : undefined;
+    if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };
+    ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be recorded");
+    const message = "The carrier may have sold the label, but its answer cannot be used. Ask it about the reference.";
+    throw new RemoteError("invalid_answer", message);
+  },
+  isAwaited: ({ status }) => status === "requested",
+  async done(tx, ctx, current, sold) {
+    const { trackingNumber, service, costCents, contentType, content, lack, parcel, carrierData = null } = sold;
+    const now = nowOf(ctx);
+    const shipment = await recordParcel(tx, ctx, parcel, carrierData);
+    const bought: ShipmentLabel = {
+      ...move(current, "bought", now),
+      shipmentId: shipment.id,
+      trackingNumber,
+      service,
+      costCents,
+      contentType,
+      contentBytes: content?.length ?? null,
+      carrierData,
+      failure: lack,
+      boughtAt: now,
+    };
+    await save(tx, ctx, bought, "bought");
+    await store.keepContent(tx, ctx.orgId, current.id, content);
+    return bought;
+  },
+  refused: (tx, ctx, current, failure) => save(tx, ctx, { ...move(current, "failed", nowOf(ctx)), failure }, "failed"),
+};
+
+/** Giving it back. The parcel goes with it, and what could be printed. */
+export const voiding: CarrierRequest<ShipmentLabel, void> = {
+  ...common,
+  effectKey: (label) => `${effectKeyOf(label)}:void`,
+  ask: (_ctx, carrier, call, { trackingNumber, carrierData }) =>
+    carrier.voidLabel!(call, { trackingNumber: trackingNumber!, carrierData }),
+  isAwaited: ({ voidRequestedAt }) => voidRequestedAt !== null,
+  async done(tx, ctx, current) {
+    const now = nowOf(ctx);
+    const voided = { ...move({ ...current, voidRequestedAt: null }, "voided", now), voidedAt: now, contentBytes: null };
+    await save(tx, ctx, voided, "voided");
+    await store.keepContent(tx, ctx.orgId, current.id, null);
+    if (current.shipmentId !== null) await voidParcel(tx, ctx, current.shipmentId);
+    return voided;
+  },
+  refused: (tx, ctx, current, failure) =>
+    save(tx, ctx, touched({ ...current, voidRequestedAt: null, attempts: 0, failure }, nowOf(ctx)), "void_refused"),
+};
+
+/**
+ * What a carrier left unanswered, or a process that died could not write down: under the same key, so that the carrier
+ * answers the label it has sold already.
+ */
+async function askAgain(ctx: Ctx, label: ShipmentLabel, reached: Reached, stopping?: AbortSignal): Promise<void> {
+  if (label.status === "requested") await askAndSettle(ctx, purchase, label, reached, stopping);
+  else await askAndSettle(ctx, voiding, label, reached, stopping);
+}
+
+export const labelWork = carrierWork("labels", 60_000, { leases: store.labelLeases, fromRow: store.toLabel }, askAgain);
+
+/** What a carrier answers is not ours to trust. */
+function problemOf({ trackingNumber, service, costCents, contentType, content, carrierData }: Label) {
+  if (!isStorableLine(trackingNumber)) return "trackingNumber";
+  if (!isStorableLine(service)) return "service";
+  if (costCents !== null && !isCents(costCents)) return "costCents";
+  if (!labelTypes.includes(contentType)) return "contentType";
+  if (!isCarrierData(carrierData)) return "carrierData";
+  return typeof content === "string" ? undefined : "content";
+}
+
+function readContent({ content, trackingNumber }: Label): Pick<Sold, "content" | "lack"> {
+  const bytes = (content.length / 4) * 3 > maxContentBytes * 2 ? undefined : Buffer.from(content, "base64");
+  if (bytes === undefined || bytes.length > maxContentBytes) {
+    const message = `What the carrier sent has more than ${maxContentBytes} bytes. Fetch ${trackingNumber} from the carrier.`;
+    return { content: null, lack: { code: "content_too_large", message } };
+  }
+  if (bytes.length > 0) return { content: bytes, lack: null };
+  const message = `The carrier sent nothing to print. Fetch ${trackingNumber} from the carrier.`;
+  return { content: null, lack: { code: "content_missing", message } };
+}
+
+async function prepare(ctx: Ctx, label: ShipmentLabel, sold: Label): Promise<PreparedParcel> {
+  const { trackingNumber, service, costCents } = sold;
+  // Undoing a run may have deleted it meanwhile; the parcel is paid for all the same.
+  const [order] = label.orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [label.orderId]);
+  return await prepareParcel(ctx, {
+    ...(order ? { orderId: order.id } : {}),
+    carrier: label.carrier,
+    service,
+    trackingNumber,
+    origin: label.from,
+    destination: label.to,
+    weight: label.weight,
+    ...(costCents === null ? {} : { cost: costCents / 100 }),
+    metadata: { labelId: label.id },
+  });
+}

@@ -1,0 +1,327 @@
+import { randomUUID } from "node:crypto";
+import type { World } from "../../../context.ts";
+import { perWorld, systemContext } from "../../../context.ts";
+import type { Ctx } from "../../../context.ts";
+import { HubError } from "../../../core/errors.ts";
+import type { Tx } from "../../../db/database.ts";
+import { sqlState } from "../../../db/database.ts";
+import { recordEvent } from "../../../events/record-event.ts";
+import type { Turn, Work } from "../../../queue/work.ts";
+import { workOn } from "../../../queue/work.ts";
+import type { Order, OrderFields } from "../../orders/order.ts";
+import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
+import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
+import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
+import type { Evaluation, Pipeline } from "../evaluate.ts";
+import { outcomeOf } from "../evaluate.ts";
+import { evaluateAndCreate } from "./create-children.ts";
+import { fieldsIn } from "../../orders/order-changes.ts";
+import { queueCalls } from "./queue-calls.ts";
+import type { NewResult, Portion } from "./run-results.store.ts";
+import * as results from "./run-results.store.ts";
+import type { Counts, RunRow } from "./runs.store.ts";
+import * as runs from "./runs.store.ts";
+import { evaluateUndo } from "./undo.ts";
+
+/** The orders of a run that are changed in one transaction. */
+export const portionSize = 500;
+/** While one portion is being written, the next one is evaluated. */
+const portionsAtOnce = 2;
+const maxTries = 5;
+
+/** A run that this process has leased. */
+type OwnRun = {
+  ctx: Ctx;
+  run: RunRow;
+  /** An error instead: none of its orders can be done. */
+  pipeline: Pipeline | RunError;
+  /** In the transaction in which it ends, if it ends here. */
+  onEnd?(tx: Tx, ended: RunRow): Promise<void>;
+};
+type RunError = { code: string; message: string; fix?: string };
+
+/** Any process may work on any run, and several at the same time: slow, not wrong. */
+export const runWork: Work<World, RunRow> = {
+  name: "operation runs",
+  leases: runs.runLeases,
+  wakeOn: ["operation_run"],
+  everyMs: 5_000,
+  maxAttempts: maxTries,
+  valuesOf: (world) => [world.clock.now()],
+  async run(world, run, turn) {
+    const ctx = contextOf(world, run);
+    return await takeTurn({ ctx, run, pipeline: await compileAgain(ctx, run) }, turn);
+  },
+  /** The portion that is to blame fails, and the run goes on with the next one: which is tried once, should it be like the last. */
+  async giveUp(world, run) {
+    const came = await executePortion({ ctx: contextOf(world, run), run, pipeline: internalError }, "wait");
+    const again = { now: world.clock.now(), delayMs: 0, attempts: maxTries - 1 };
+    if (came !== "ended") await runs.runLeases.releaseAcrossOrgs(world.db, run.lease_owner!, run.id, again);
+  },
+};
+
+const internalError: RunError = {
+  code: "internal_error",
+  message: "The hub failed over these orders several times; nothing was done to them.",
+  fix: "Retry the run. If it fails again, whoever runs the hub finds the reason in its log.",
+};
+
+/** A run that was made a moment ago and is this process' own, with what is known about it already. */
+export async function executeNewRun(
+  world: World,
+  made: { run: RunRow; pipeline: Pipeline; onEnd: NonNullable<OwnRun["onEnd"]> },
+): Promise<void> {
+  const own = { ctx: contextOf(world, made.run), ...made };
+  await workOn(
+    world,
+    { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) },
+    made.run,
+    requestsOf(world),
+  );
+}
+
+/** Whoever answers requests takes runs in this name; a restarted process is somebody else. */
+export const requestsOf = perWorld(() => randomUUID());
+
+/** Ends a run that somebody wants to end, if nobody is at work on it: whoever is sees it before the next portion. */
+export async function executeIfIdle(world: World, runId: string): Promise<void> {
+  const owner = requestsOf(world);
+  const run = await runs.runLeases.claimOneAcrossOrgs(world.db, runId, owner, [world.clock.now()]);
+  if (run) await workOn(world, runWork, run, owner);
+}
+
+async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
+  const { run, pipeline } = own;
+  // Where it failed the last time it is to fail again, by itself: so the next portion is the one to blame.
+  const isSuspect = run.tries > 1;
+  const isInTurn = isSuspect || "code" in pipeline || stoppingSteps(run, pipeline).length > 0;
+  const count = isInTurn ? 1 : Math.min(portionsAtOnce, Math.ceil(run.order_count / portionSize));
+  let hasFailed = false;
+  const work = async (): Promise<Came> => {
+    try {
+      let came: Came;
+      do came = await executePortion(own, isInTurn ? "wait" : "skip");
+      while (came === "done" && !isSuspect && !hasFailed && !turn.isOver());
+      return came;
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  const lanes = Array.from({ length: count }, work);
+  await Promise.allSettled(lanes);
+  const ends = await Promise.all(lanes);
+  if (ends.includes("ended")) return "done";
+  // What is left is being done by somebody who was believed dead.
+  if (!ends.includes("done") && (await executePortion(own, "wait")) === "ended") return "done";
+  return "again";
+}
+
+async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
+  try {
+    if (run.undo_of !== null) return await listSteps(ctx, run.actions);
+    return await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic, isChecked: true });
+  } catch (error) {
+    // Something it needs, such as a condition set, was deleted since the run was made.
+    if (error instanceof HubError && error.status < 500) return { code: "pipeline_invalid", message: error.message };
+    throw error;
+  }
+}
+
+/** What came of looking for a portion: it was done, or the run has ended with it, or there was none to be had. */
+type Came = "done" | "ended" | "none";
+
+/** One portion, all of it or nothing: orders, results, counters. `locked`: what to do about one that somebody else has. */
+async function executePortion(own: OwnRun, locked: "wait" | "skip"): Promise<Came> {
+  const { ctx, run, pipeline } = own;
+  let portion: Portion | undefined;
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      portion = await results.lockNextPortion(tx, run.id, locked);
+      if (portion?.isCancelled) await results.cancelRemaining(tx, run.id, ctx.clock.now());
+      if (!portion || portion.isCancelled) return (await finish(tx, own)) ? "ended" : "none";
+      if ("code" in pipeline) return await failPortion(tx, own, portion, pipeline);
+      return await changeOrders(tx, own, pipeline, portion);
+    });
+  } catch (error) {
+    // Something an order or a step points at was deleted at this very moment. Nothing of the portion was written.
+    const isGone = error instanceof HubError && error.code === "conflict";
+    if (!portion || (!isGone && !sqlState(error)?.startsWith("23"))) throw error;
+    const { position } = portion;
+    return await ctx.db.transaction(async (tx) => {
+      const same = await results.lockNextPortion(tx, run.id, "wait", position);
+      return same ? await failPortion(tx, own, same, changedMeanwhile) : "none";
+    });
+  }
+}
+
+const changedMeanwhile: RunError = {
+  code: "conflict",
+  message: "Something these orders refer to was changed meanwhile. Retry the run.",
+};
+
+async function failPortion(tx: Tx, own: OwnRun, portion: Portion, error: RunError): Promise<Came> {
+  const rows = portion.refs.map((ref, i): NewResult => ({
+    ...missing,
+    position: portion.position + i,
+    ref,
+    order_id: portion.orderIds[i] ?? null,
+    todo: portion.todo[i]!,
+    error_code: error.code,
+    error,
+  }));
+  const counts = { succeeded: 0, failed: rows.length, skipped: 0, noChange: 0 };
+  return await writeResults(tx, own, portion, rows, counts, own.ctx.clock.now().toISOString());
+}
+
+/** The run acts in the name of whoever started it. */
+function contextOf(world: World, run: RunRow): Ctx {
+  const ctx = systemContext(world, run.org_id, "operation run");
+  const scopes = new Set(run.may_override ? (["admin"] as const) : (["operations:run"] as const));
+  return {
+    ...ctx,
+    actor: run.created_by,
+    requestId: run.request_id ?? ctx.requestId,
+    principal: { ...ctx.principal, scopes },
+  };
+}
+
+async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
+  const { ctx, run } = own;
+  const ids = portion.orderIds.filter((id) => id !== null);
+  const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
+  const found = portion.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
+  const orders = found.filter((order): order is Order => order !== undefined);
+  const todo = portion.todo.filter((_, i) => found[i] !== undefined);
+  const env = envOf(ctx, pipeline, run.may_override);
+  const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
+  const work =
+    run.undo_of === null
+      ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
+      : await evaluateUndo(tx, ctx, run, orders, pipeline);
+  if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
+  const deletedIds = work.deletes.map(({ id }) => id);
+  await deleteOrders(tx, ctx.orgId, deletedIds);
+  const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
+  await recordChanges(tx, ctx, run, work, fields);
+  await queueCalls(tx, ctx, run.id, work.evaluations);
+  await followShipments(tx, ctx, work.evaluations);
+  const { rows, counts } = resultsOf(portion, found, work.evaluations);
+  return await writeResults(tx, own, portion, rows, counts, env.now);
+}
+
+/** The steps of which a failure stops the whole run; the portions of such a run are done one after the other. */
+function stoppingSteps(run: RunRow, { steps }: Pipeline): number[] {
+  const stopping = run.undo_of === null ? steps.filter(({ onError }) => onError === "abort_run") : [];
+  return stopping.map(({ index }) => index);
+}
+
+async function isStopped(tx: Tx, run: RunRow, pipeline: Pipeline): Promise<boolean> {
+  const stopping = stoppingSteps(run, pipeline);
+  return stopping.length > 0 && (await results.hasFailedStep(tx, run.id, stopping));
+}
+
+async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<Set<keyof OrderFields>> {
+  const changed: Order[] = [];
+  const fields = new Set<keyof OrderFields>();
+  for (const evaluation of evaluations) {
+    if (evaluation.order === evaluation.before) continue;
+    evaluation.order = { ...evaluation.order, version: evaluation.before.version + 1 };
+    changed.push(evaluation.order);
+    for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
+  }
+  await updateOrders(tx, ctx.orgId, changed, fields, now);
+  return fields;
+}
+
+/** Whoever follows the log learns of each order that a run has changed, made or deleted. */
+async function recordChanges(
+  tx: Tx,
+  ctx: Ctx,
+  { id: runId }: RunRow,
+  { evaluations, deletes }: { evaluations: Evaluation[]; deletes: Order[] },
+  fields: Iterable<string>,
+): Promise<void> {
+  const created = evaluations.flatMap((evaluation) => evaluation.created);
+  const updated = evaluations.flatMap(({ before, order }) => (order === before ? [] : [order]));
+  const source = "run";
+  await recordOrders(tx, ctx, { type: "orders.created", source, runId, orders: created });
+  await recordOrders(tx, ctx, { type: "orders.updated", source, runId, orders: updated, fields });
+  await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
+}
+
+function resultsOf(
+  portion: Portion,
+  found: (Order | undefined)[],
+  evaluations: Evaluation[],
+): { rows: NewResult[]; counts: Counts } {
+  const counts = { succeeded: 0, failed: 0, skipped: 0, noChange: 0 };
+  let next = 0;
+  const rows = found.map((order, i): NewResult => {
+    const base = { position: portion.position + i, ref: portion.refs[i]! };
+    if (!order) {
+      counts.failed++;
+      return { ...base, ...missing, todo: portion.todo[i]! };
+    }
+    const evaluation = evaluations[next++]!;
+    const outcome = outcomeOf(evaluation);
+    counts[outcome.status]++;
+    if (outcome.status === "succeeded" && outcome.isUnchanged) counts.noChange++;
+    const failing = evaluation.steps.find((step) => step.status === "failed" || step.status === "not_undone");
+    return {
+      ...base,
+      order_id: order.id,
+      order_number: order.number,
+      status: outcome.status,
+      is_unchanged: outcome.isUnchanged,
+      todo: evaluation.todo,
+      error_code: outcome.errorCode,
+      error: failing?.error ?? (outcome.status === "skipped" ? aborted : null),
+      steps: evaluation.steps,
+      version_before: evaluation.before.version,
+      version_after: evaluation.order.version,
+    };
+  });
+  return { rows, counts };
+}
+
+/** With the last ones the run ends. */
+async function writeResults(
+  tx: Tx,
+  own: OwnRun,
+  portion: Portion,
+  rows: NewResult[],
+  counts: Counts,
+  now: string,
+): Promise<Came> {
+  await results.insertResults(tx, own.run.id, rows, now);
+  const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
+  return isLast && (await finish(tx, own)) ? "ended" : "done";
+}
+
+const missing = {
+  order_id: null,
+  order_number: null,
+  status: "failed",
+  is_unchanged: true,
+  error_code: "order_not_found",
+  error: { code: "order_not_found", message: "There is no order with this id or number." },
+  steps: [],
+  version_before: null,
+  version_after: null,
+};
+const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
+
+/** False when somebody else is still at work on a portion of it, or has ended it. */
+async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<boolean> {
+  const ended = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+  if (!ended) return false;
+  const { succeeded, failed, skipped, no_change, order_count } = ended;
+  await recordEvent(tx, ctx, {
+    type: `operation_run.${ended.status}`,
+    objectId: run.id,
+    data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
+  });
+  await onEnd?.(tx, ended);
+  return true;
+}

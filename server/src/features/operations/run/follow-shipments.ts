@@ -1,0 +1,45 @@
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { OrderShipment } from "../../orders/order.ts";
+import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
+import { findRecordedShipments, keepOrderShipments } from "../../shipments/shipments.ts";
+import type { Evaluation } from "../evaluate.ts";
+
+/**
+ * Whatever a run did to the list of shipments of its orders, the shipments themselves follow. Seen from what changed, not
+ * from which action did it: so an undo, a retry and every future action are covered as well.
+ */
+export async function followShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
+  const changed = evaluations.flatMap(changeOf);
+  if (changed.length > 0) await keepOrderShipments(tx, ctx, changed);
+}
+
+/** Before anything is written: what was shipped may be recorded already, by whoever made the label. */
+export async function listRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
+  const changed = evaluations.flatMap(changeOf).filter(({ added }) => added.length > 0);
+  const recorded = changed.length === 0 ? undefined : await findRecordedShipments(tx, ctx, changed);
+  if (!recorded || recorded.size === 0) return;
+  const replace = (value: unknown): OrderShipment[] =>
+    (value as OrderShipment[]).map((listed) => recorded.get(listed.id) ?? listed);
+  for (const evaluation of evaluations) {
+    if (!evaluation.order.shipments.some(({ id }) => recorded.has(id))) continue;
+    evaluation.order = { ...evaluation.order, shipments: replace(evaluation.order.shipments) };
+    for (const step of evaluation.steps) {
+      step.changes &&= step.changes.map((change) =>
+        change.path === "/shipments" ? { ...change, from: replace(change.from), to: replace(change.to) } : change,
+      );
+    }
+  }
+}
+
+function changeOf({ before, order }: Evaluation): OrderShipmentsChange[] {
+  if (order.shipments === before.shipments) return [];
+  const [known, listed] = [idsOf(before.shipments), idsOf(order.shipments)];
+  const added = order.shipments.filter(({ id }) => !known.has(id));
+  const removedIds = before.shipments.map(({ id }) => id).filter((id) => !listed.has(id));
+  return added.length === 0 && removedIds.length === 0 ? [] : [{ order, added, removedIds }];
+}
+
+function idsOf(list: { id: string }[]): Set<string> {
+  return new Set(list.map(({ id }) => id));
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from "../../../db/database.ts";
+import type { DoneSteps } from "./run-results.store.ts";
+import { listDoneSteps } from "./run-results.store.ts";
+
+/** What is left of the runs of a chain after all undos, and undos of undos; steps are bits. */
+export type Effects = {
+  /** The steps that this run did to the order and that no undo has taken back. */
+  effectOf(runId: string, ref: string): number;
+  /** The steps that were done to the order by some run, and taken back since. */
+  undoneSteps(ref: string): number;
+};
+
+export async function readEffects(
+  db: Queryable,
+  rootRunId: string,
+  orderIds: string[] | null = null,
+): Promise<Effects> {
+  const rows = await listDoneSteps(db, rootRunId, orderIds);
+  const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));
+  const undos = Map.groupBy(
+    rows.filter(({ undo_of }) => undo_of !== null),
+    ({ undo_of, ref }) => keyOf(undo_of!, ref),
+  );
+  const forward = Map.groupBy(
+    rows.filter(({ undo_of }) => undo_of === null),
+    ({ ref }) => ref,
+  );
+  // An undo is a run as well: what it took back is there again once it is undone itself.
+  const effectOf = (runId: string, ref: string): number => {
+    const key = keyOf(runId, ref);
+    const taken = (undos.get(key) ?? []).reduce((bits, undo) => bits | effectOf(undo.run_id, ref), 0);
+    return (done.get(key) ?? 0) & ~taken;
+  };
+  const undoneSteps = (ref: string): number => {
+    const runs: DoneSteps[] = forward.get(ref) ?? [];
+    const everDone = runs.reduce((bits, { steps }) => bits | steps, 0);
+    return everDone & ~runs.reduce((bits, { run_id }) => bits | effectOf(run_id, ref), 0);
+  };
+  return { effectOf, undoneSteps };
+}
+
+function keyOf(runId: string, ref: string): string {
+  return `${runId} ${ref}`;
+}

@@ -1,0 +1,55 @@
+import { badField } from "../../../core/errors.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import { resolveRefs } from "../../orders/orders.ts";
+import type { Pipeline } from "../evaluate.ts";
+import type { Unfinished } from "./run-results.store.ts";
+import { listNamesInChain } from "./run-results.store.ts";
+
+const maxOrdersAtOnce = 1_000;
+
+/** The orders a caller named, each once, in the order of the list. */
+export type FoundOrders = { refs: string[]; orderIds: (string | null)[]; duplicatesRemoved: number };
+
+/** Names of no order stay in the list: they are failures of the run, not of the request. */
+export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): Promise<FoundOrders> {
+  const resolved = await resolveRefs(ctx.db, ctx.orgId, [...new Set(refs)]);
+  const seen = new Set<string>();
+  const found: FoundOrders = { refs: [], orderIds: [], duplicatesRemoved: 0 };
+  for (const ref of refs) {
+    const id = resolved.get(ref) ?? null;
+    if (seen.has(id ?? ref)) found.duplicatesRemoved++;
+    else {
+      seen.add(id ?? ref);
+      found.refs.push(ref);
+      found.orderIds.push(id);
+    }
+  }
+  const whole = pipeline.steps.find(({ action }) => action.applyToAll);
+  if (whole && found.refs.length > maxOrdersAtOnce) {
+    throw badField(
+      "/order_ids",
+      "too_many_orders",
+      `${whole.action.type} looks at all orders at once; it takes at most ${maxOrdersAtOnce}.`,
+    );
+  }
+  return found;
+}
+
+/**
+ * For a retry: a name that no order had may have been given to one since. Not to one that is in the chain under another
+ * name: it would be done twice.
+ */
+export async function findUnknown(tx: Tx, ctx: Ctx, rootRunId: string, failed: Unfinished[]): Promise<Unfinished[]> {
+  const unknown = failed.filter(({ order_id }) => order_id === null).map(({ ref }) => ref);
+  if (unknown.length === 0) return failed;
+  const resolved = await resolveRefs(tx, ctx.orgId, unknown);
+  const listed = await listNamesInChain(tx, rootRunId, [...resolved.values()]);
+  const names = Map.groupBy(listed, ({ order_id }) => order_id);
+  return failed.flatMap((one) => {
+    const found = one.order_id === null ? resolved.get(one.ref) : undefined;
+    if (found === undefined) return [one];
+    const isThere = names.get(found)?.some(({ ref }) => ref !== one.ref) ?? false;
+    return isThere ? [] : [{ ...one, order_id: found }];
+  });
+}

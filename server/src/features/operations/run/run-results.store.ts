@@ -1,0 +1,210 @@
+import type { Page } from "../../../core/page.ts";
+import { mapPage } from "../../../core/page.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import { listPage } from "../../../db/list-page.ts";
+import type { StepResult } from "../evaluate.ts";
+import type { ResultQuery, RunResult } from "../operations.schemas.ts";
+
+/** A portion of a run's orders, worked on in one transaction. */
+export type NewPortion = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
+
+/** With what is known of the run at this moment. */
+export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
+
+/** The next portion that is to be done, or a certain one; locked. Who waits for somebody else's finds it done, and gets another. */
+export async function lockNextPortion(
+  tx: Tx,
+  runId: string,
+  locked: "wait" | "skip",
+  position?: number,
+): Promise<Portion | undefined> {
+  const [row] = await tx.query<Portion>(
+    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
+       from operation_run_chunks c join operation_runs r on r.id = c.run_id
+      where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
+      order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
+    [runId, position ?? null],
+  );
+  return row;
+}
+
+/** The orders that were not reached, as cancelled; in one statement. */
+export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<number> {
+  const [row] = await tx.query<{ cancelled: number }>(
+    `with left_over as (
+       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo),
+     results as (
+       insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
+       select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
+         from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n) returning 1)
+     select count(*) as cancelled from results`,
+    [runId, at],
+  );
+  return row?.cancelled ?? 0;
+}
+
+export type NewResult = {
+  position: number;
+  ref: string;
+  order_id: string | null;
+  order_number: string | null;
+  status: string;
+  is_unchanged: boolean;
+  todo: number;
+  error_code: string | null;
+  error: unknown;
+  steps: StepResult[];
+  version_before: number | null;
+  version_after: number | null;
+};
+
+export async function insertResults(tx: Tx, runId: string, results: NewResult[], at: string): Promise<void> {
+  await tx.query(
+    `insert into operation_results (run_id, position, ref, order_id, order_number, status, is_unchanged, todo, error_code,
+       error, steps, version_before, version_after, finished_at)
+     select $1, r.position, r.ref, r.order_id, r.order_number, r.status, r.is_unchanged, r.todo, r.error_code,
+       r.error, r.steps, r.version_before, r.version_after, $3
+       from jsonb_to_recordset($2::jsonb) as r (position integer, ref text, order_id uuid, order_number text, status text,
+         is_unchanged boolean, todo integer, error_code text, error jsonb, steps jsonb, version_before integer, version_after integer)`,
+    [runId, JSON.stringify(results), at],
+  );
+}
+
+type ResultRow = {
+  position: number;
+  ref: string;
+  order_id: string | null;
+  order_number: string | null;
+  status: RunResult["status"];
+  todo: number;
+  error_code: string | null;
+  error: RunResult["error"];
+  steps: StepResult[];
+};
+
+const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
+
+export async function listResults(db: Queryable, runId: string, query: ResultQuery): Promise<Page<RunResult>> {
+  const page = await listPage<ResultRow>(db, query, {
+    select: resultColumns,
+    from: "operation_results",
+    where: [
+      ["run_id = ?", runId],
+      ["status = ?", query.status],
+      ["error_code = ?", query.code],
+    ],
+    orderBy: "position",
+  });
+  return mapPage(page, present);
+}
+
+/** For exports: the results after a position, without counting. */
+export async function readResultsAfter(
+  db: Queryable,
+  runId: string,
+  after: number,
+  limit: number,
+): Promise<RunResult[]> {
+  const rows = await db.query<ResultRow>(
+    `select ${resultColumns} from operation_results where run_id = $1 and position > $2 order by position limit $3`,
+    [runId, after, limit],
+  );
+  return rows.map(present);
+}
+
+/** With the version that each order had when the run was done with it. */
+export type DoneRow = ResultRow & { version_after: number | null };
+
+export async function readResultsOf(db: Queryable, runId: string, orderIds: string[]): Promise<Map<string, DoneRow>> {
+  const rows = await db.query<DoneRow>(
+    `select ${resultColumns}, version_after from operation_results where run_id = $1 and order_id = any($2::uuid[])`,
+    [runId, orderIds],
+  );
+  return new Map(rows.map((row) => [row.order_id!, row]));
+}
+
+export async function countErrors(db: Queryable, runId: string): Promise<Record<string, number>> {
+  const rows = await db.query<{ error_code: string; count: number }>(
+    `select error_code, count(*) as count from operation_results
+      where run_id = $1 and status <> 'succeeded' and error_code is not null group by 1 order by 2 desc`,
+    [runId],
+  );
+  return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
+}
+
+export type Unfinished = { ref: string; order_id: string | null; todo: number };
+
+/** The orders that failed in this run and have not succeeded in a later run of the same chain. */
+export async function listStillFailed(db: Queryable, runId: string, rootRunId: string): Promise<Unfinished[]> {
+  return await db.query<Unfinished>(
+    `with latest as (
+       select distinct on (l.ref) l.ref, l.status, l.todo from operation_runs n join operation_results l on l.run_id = n.id
+        where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
+     select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
+      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded' order by r.position`,
+    [runId, rootRunId],
+  );
+}
+
+/** By which names the runs of a chain know these orders. */
+export async function listNamesInChain(
+  db: Queryable,
+  rootRunId: string,
+  orderIds: string[],
+): Promise<{ order_id: string; ref: string }[]> {
+  if (orderIds.length === 0) return [];
+  return await db.query<{ order_id: string; ref: string }>(
+    `select distinct r.order_id, r.ref from operation_runs n join operation_results r on r.run_id = n.id
+      where n.root_run_id = $1 and r.order_id = any($2::uuid[])`,
+    [rootRunId, orderIds],
+  );
+}
+
+/** The orders that this run changed, whatever was undone since. */
+export async function listChanged(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
+  return await db.query<{ ref: string; order_id: string }>(
+    `select ref, order_id from operation_results
+      where run_id = $1 and order_id is not null and not is_unchanged and jsonb_path_exists(steps, '$[*] ? (@.status == "applied")')
+      order by position`,
+    [runId],
+  );
+}
+
+export type DoneSteps = { run_id: string; undo_of: string | null; ref: string; steps: number };
+
+/** Which steps each run of a chain did to each order, or took back, as bits; of all orders or of some. */
+export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[] | null): Promise<DoneSteps[]> {
+  return await db.query<DoneSteps>(
+    `select n.id as run_id, n.undo_of, r.ref, d.steps
+       from operation_runs n join operation_results r on r.run_id = n.id
+      cross join lateral (
+        select bit_or(1 << (s ->> 'index')::integer) as steps from jsonb_array_elements(r.steps) as s
+         where s -> 'carried' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
+      where n.root_run_id = $1 and d.steps is not null and ($2::uuid[] is null or r.order_id = any($2))`,
+    [rootRunId, orderIds],
+  );
+}
+
+/** Whether one of these steps failed for an order of the run. */
+export async function hasFailedStep(db: Queryable, runId: string, indexes: number[]): Promise<boolean> {
+  const [row] = await db.query<{ has: boolean }>(
+    `select exists (
+       select 1 from operation_results r, jsonb_array_elements(r.steps) as s
+        where r.run_id = $1 and r.status = 'failed' and s ->> 'status' = 'failed' and (s ->> 'index')::integer = any($2)) as has`,
+    [runId, indexes],
+  );
+  return row!.has;
+}
+
+function present(row: ResultRow): RunResult {
+  return {
+    position: row.position,
+    ref: row.ref,
+    order_id: row.order_id,
+    order_number: row.order_number,
+    status: row.status,
+    error: row.error ?? null,
+    resume_from: row.status === "succeeded" || row.todo === 0 ? null : 31 - Math.clz32(row.todo & -row.todo),
+    steps: row.steps,
+  };
+}

@@ -1,0 +1,190 @@
+import type { Actor } from "../../../core/actor.ts";
+import type { Page } from "../../../core/page.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import { listPage } from "../../../db/list-page.ts";
+import type { LeasedRow } from "../../../queue/leases.ts";
+import { leasesOn } from "../../../queue/leases.ts";
+import type { OnError } from "../evaluate.ts";
+import type { ActionRequest, RunQuery, RunStatus } from "../operations.schemas.ts";
+import type { NewPortion } from "./run-results.store.ts";
+
+export type RunRow = LeasedRow & {
+  status: RunStatus;
+  actions: ActionRequest[];
+  on_error: OnError;
+  is_atomic: boolean;
+  may_override: boolean;
+  note: string | null;
+  created_by: Actor;
+  request_id: string | null;
+  retry_of: string | null;
+  undo_of: string | null;
+  root_run_id: string;
+  attempt: number;
+  order_count: number;
+  duplicates_removed: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  no_change: number;
+  drifted: string[] | null;
+  cancel_requested: boolean;
+  lease_owner: string | null;
+  /** How often somebody took it since a portion of it was done. */
+  tries: number;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+const given = [
+  "id",
+  "actions",
+  "on_error",
+  "is_atomic",
+  "may_override",
+  "note",
+  "created_by",
+  "request_id",
+  "retry_of",
+  "undo_of",
+  "root_run_id",
+  "attempt",
+  "order_count",
+  "duplicates_removed",
+  "drifted",
+  "created_at",
+] as const;
+export type NewRun = Pick<RunRow, (typeof given)[number]>;
+
+export const runLeases = leasesOn<RunRow>({
+  table: "operation_runs",
+  columns: "t.*",
+  attempts: "tries",
+  onClaim: (value) => `status = 'running', started_at = coalesce(t.started_at, ${value(1)})`,
+  clock: "database",
+  leaseMs: 10_000,
+});
+const lease = `now() + interval '${runLeases.leaseMs} ms'`;
+
+/** `owner` starts to work on it at once; null leaves it to any worker. */
+export async function insertRun(
+  tx: Tx,
+  orgId: string,
+  run: NewRun,
+  portions: NewPortion[],
+  owner: string | null,
+): Promise<RunRow> {
+  const [row] = await tx.query<RunRow>(
+    `with portions as (
+       insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
+       select $2, p.position, p.refs, p."orderIds", p.todo
+         from jsonb_to_recordset($4::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
+     insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
+     select $1, now(), ${given.map((name) => `r.${name}`).join(", ")}, $5::text, w.*
+       from jsonb_populate_record(null::operation_runs, $3::jsonb) as r, lateral (
+         select 'queued', null::timestamptz, null::timestamptz, 0 where $5::text is null
+         union all select 'running', r.created_at, ${lease}, 1 where $5::text is not null) as w
+     returning *, false as taken_over`,
+    [orgId, run.id, JSON.stringify(run), JSON.stringify(portions), owner],
+  );
+  return row!;
+}
+
+export async function findRun(db: Queryable, orgId: string, id: string): Promise<RunRow | undefined> {
+  const [row] = await db.query<RunRow>("select * from operation_runs where org_id = $1 and id = $2", [orgId, id]);
+  return row;
+}
+
+export async function lockRun(tx: Tx, orgId: string, id: string): Promise<RunRow | undefined> {
+  const text = "select * from operation_runs where org_id = $1 and id = $2 for update";
+  return (await tx.query<RunRow>(text, [orgId, id]))[0];
+}
+
+export async function listRuns(db: Queryable, orgId: string, query: RunQuery): Promise<Page<RunRow>> {
+  const action = query.action_type === undefined ? undefined : JSON.stringify([{ type: query.action_type }]);
+  return await listPage<RunRow>(db, query, {
+    select: "r.*",
+    from: "operation_runs r",
+    where: [
+      ["r.org_id = ?", orgId],
+      ["r.status = ?", query.status],
+      ["r.retry_of = ?", query.retry_of],
+      ["r.created_at >= ?", query.from],
+      ["r.created_at < ?", query.to],
+      ["r.actions @> ?::jsonb", action],
+      ["exists (select 1 from operation_results o where o.run_id = r.id and o.order_id = ?)", query.order_id],
+    ],
+    orderBy: "r.created_at desc, r.id desc",
+  });
+}
+
+export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number };
+
+/** Counters and lease in one go, with every portion that is done. True when it was the last one. */
+export async function finishPortion(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  position: number,
+  counts: Counts,
+): Promise<boolean> {
+  const [row] = await tx.query<{ isLast: boolean }>(
+    `with portion as (update operation_run_chunks set is_done = true where run_id = $2 and position = $3)
+     update operation_runs set succeeded = succeeded + $4, failed = failed + $5, skipped = skipped + $6,
+       no_change = no_change + $7, lease_until = ${lease} where org_id = $1 and id = $2
+     returning succeeded + failed + skipped = order_count as "isLast"`,
+    [orgId, id, position, counts.succeeded, counts.failed, counts.skipped, counts.noChange],
+  );
+  return row!.isLast;
+}
+
+type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
+
+/** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
+export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<EndedRun | undefined> {
+  const [row] = await tx.query<EndedRun>(
+    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null,
+       status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
+                       then 'cancelled'
+                     when failed = 0 and skipped = 0 then 'succeeded'
+                     when succeeded = 0 then 'failed' else 'partially_failed' end
+      where org_id = $1 and id = $2 and finished_at is null
+        and not exists (select 1 from operation_run_chunks c where c.run_id = $2 and not c.is_done) returning *`,
+    [orgId, id, at],
+  );
+  return row;
+}
+
+export async function requestCancel(tx: Tx, orgId: string, id: string): Promise<void> {
+  await tx.query("update operation_runs set cancel_requested = true where org_id = $1 and id = $2", [orgId, id]);
+}
+
+export async function listRelatedRuns(
+  db: Queryable,
+  orgId: string,
+  id: string,
+): Promise<{ retriedBy: string[]; undoneBy: string[] }> {
+  const rows = await db.query<{ id: string; is_undo: boolean }>(
+    `select id, undo_of = $2 as is_undo from operation_runs
+      where org_id = $1 and (retry_of = $2 or undo_of = $2) order by created_at`,
+    [orgId, id],
+  );
+  return {
+    retriedBy: rows.filter((row) => !row.is_undo).map((row) => row.id),
+    undoneBy: rows.filter((row) => row.is_undo).map((row) => row.id),
+  };
+}
+
+/** A retry or undo of the same chain that has not ended yet. */
+export async function findUnfinishedInChain(
+  db: Queryable,
+  orgId: string,
+  rootRunId: string,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    "select id from operation_runs where org_id = $1 and root_run_id = $2 and finished_at is null limit 1",
+    [orgId, rootRunId],
+  );
+  return row?.id;
+}

@@ -1,0 +1,156 @@
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { Order } from "../../orders/order.ts";
+import type { FieldChange } from "../../orders/order-changes.ts";
+import { applyChanges, changesOf, revert } from "../../orders/order-changes.ts";
+import { lockOrders } from "../../orders/orders.ts";
+import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
+import type { DoneRow } from "./run-results.store.ts";
+import { readResultsOf } from "./run-results.store.ts";
+import { readEffects } from "./run-effects.ts";
+import type { RunRow } from "./runs.store.ts";
+
+/** The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. */
+export async function evaluateUndo(
+  tx: Tx,
+  ctx: Ctx,
+  run: RunRow,
+  orders: Order[],
+  pipeline: Pipeline,
+): Promise<{ evaluations: Evaluation[]; deletes: Order[] }> {
+  const ids = orders.map(({ id }) => id);
+  const done = await readResultsOf(tx, run.undo_of!, ids);
+  const { effectOf } = await readEffects(tx, run.root_run_id, ids);
+  const leftOf = (row: DoneRow | undefined): number => (row ? effectOf(run.undo_of!, row.ref) : 0);
+  const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));
+  const created = new Map((await lockOrders(tx, ctx.orgId, createdIds)).map((order) => [order.id, order]));
+  const undo = (blocked: ReadonlySet<number>) =>
+    orders.map((order) => {
+      const row = done.get(order.id);
+      return undoOrder(order, row, leftOf(row), pipeline, created, blocked);
+    });
+  let undone = undo(new Set());
+  // What was done to several orders together is taken back together or not at all.
+  const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
+  const isKept = (index: number) =>
+    undone.some(({ evaluation }) =>
+      evaluation.steps.some((step) => step.index === index && step.status === "not_undone"),
+    );
+  const blocked = new Set(grouped.filter(isKept));
+  if (blocked.size > 0) undone = undo(blocked);
+  return { evaluations: undone.map(({ evaluation }) => evaluation), deletes: undone.flatMap(({ deletes }) => deletes) };
+}
+
+type UndoneOrder = { evaluation: Evaluation; deletes: Order[] };
+
+function undoOrder(
+  order: Order,
+  done: DoneRow | undefined,
+  left: number,
+  pipeline: Pipeline,
+  created: Map<string, Order>,
+  blocked: ReadonlySet<number>,
+): UndoneOrder {
+  const evaluation: Evaluation = {
+    before: order,
+    order,
+    steps: [],
+    created: [],
+    calls: [],
+    todo: 0,
+    todoBefore: 0,
+    isStopped: false,
+  };
+  const deletes: Order[] = [];
+  const isTouched = order.version !== done?.version_after;
+  const undoOwn = (current: Order, step: StepResult): UndoneStep =>
+    isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
+  // Not what an earlier undo took back: what is like it now was done by somebody since.
+  const isLeft = ({ index }: StepResult): boolean => (left & (1 << index)) !== 0;
+  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried && isLeft(step));
+  for (const step of applied.toReversed()) {
+    const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
+    const own = isReversible ? undoOwn(evaluation.order, step) : irreversible;
+    // Whose order it is that keeps the others is told by the reason of its own.
+    const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
+    const base = { index: step.index, type: step.type };
+    if ("error" in outcome) {
+      evaluation.steps.push({ ...base, status: "not_undone", error: outcome.error });
+      continue;
+    }
+    const deleted = step.created_order_ids ?? [];
+    deletes.push(...deleted.flatMap((orderId) => created.get(orderId) ?? []));
+    evaluation.order = applyChanges(evaluation.order, outcome.changes);
+    const hasEffect = outcome.changes.length > 0 || step.created_order_ids !== undefined;
+    const changes = outcome.changes.length > 0 ? { changes: outcome.changes } : {};
+    const made = deleted.length > 0 ? { deleted_order_ids: deleted } : {};
+    evaluation.steps.push({ ...base, status: hasEffect ? "applied" : "no_change", ...changes, ...made });
+  }
+  return { evaluation, deletes };
+}
+
+const together = {
+  error: {
+    code: "group_changed_since",
+    message: "Another order of this step was changed since; they are taken back together or not at all.",
+  },
+};
+const irreversible = { error: { code: "irreversible", message: "What this step did cannot be taken back." } };
+
+// What was merged is counted in the other order as it was then: put back here it would be nowhere.
+const merged = {
+  error: {
+    code: "merged_since",
+    message: "The order was merged into another one since, with the lines as they are now.",
+    fix: "Undo the merge first.",
+  },
+};
+
+// What left the order went into orders that are no more: taken out of it once more, it would be nowhere.
+const gone = {
+  error: {
+    code: "orders_deleted",
+    message: "Taking back the step deleted the orders it had made; they cannot be brought back.",
+    fix: "Run the step again.",
+  },
+};
+
+/** The step took back a merge: to take that back in turn merges the order once more. */
+function mergesAgain({ changes }: StepResult): boolean {
+  return changes?.some(({ path, from }) => path === "/mergedIntoId" && from !== null) ?? false;
+}
+
+// The other order would get the lines as they were then, which may be in a third order by now.
+const changedWhileApart = {
+  error: {
+    code: "changed_since",
+    message: "The order was changed since the merge was taken back.",
+    fix: "Merge them again by a new run.",
+  },
+};
+
+type UndoneStep = { changes: FieldChange[] } | { error: NonNullable<StepResult["error"]> };
+
+function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
+  const touched = (step.created_order_ids ?? []).find((id) => (created.get(id)?.version ?? 1) > 1);
+  if (touched !== undefined) {
+    const number = created.get(touched)!.number;
+    return { error: { code: "created_order_changed", message: `${number}, which this step made, was changed since.` } };
+  }
+  if (step.deleted_order_ids) return gone;
+  if (order.mergedIntoId !== null && step.changes?.some(({ path }) => path === "/lines")) return merged;
+  let current = order;
+  const changes: FieldChange[] = [];
+  for (const change of (step.changes ?? []).toReversed()) {
+    const patch = revert(current, change);
+    if (!patch) {
+      return {
+        error: { code: "changed_since", message: `${change.path.slice(1)} was changed since.`, fix: "Set it by hand." },
+      };
+    }
+    const reverted = changesOf(current, patch);
+    changes.push(...reverted);
+    current = applyChanges(current, reverted);
+  }
+  return { changes };
+}

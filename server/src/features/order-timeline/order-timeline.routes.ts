@@ -1,0 +1,19 @@
+import { PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./order-timeline.schemas.ts";
+import { listTimeline } from "./order-timeline.ts";
+
+export const orderTimelineRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/orders/:id/timeline",
+    scope: "orders:read",
+    summary: "Who changed which field of the order, and by which run, newest first",
+    description: "`id` is the id of the order or its number.",
+    ids: { id: "order" },
+    takesNames: true,
+    query: shapes.TimelineQuery,
+    answer: [200, PageOf(shapes.TimelineAnswer)],
+    handle: (ctx, { params, query }) => listTimeline(ctx, params.id, query),
+  }),
+];

@@ -1,0 +1,66 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import type { Queryable } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
+import type { FieldChange } from "../orders/order-changes.ts";
+import type { Static } from "typebox";
+import type { TimelineAnswer } from "./order-timeline.schemas.ts";
+
+export type TimelineEntry = Omit<Static<typeof TimelineAnswer>, "changes"> & { changes: FieldChange[] };
+
+type TimelineRow = {
+  id: string;
+  kind: TimelineEntry["kind"];
+  at: Date;
+  actor: Actor;
+  run_id: string | null;
+  step: number | null;
+  type: string | null;
+  changes: FieldChange[] | null;
+};
+
+/**
+ * What was changed here, and what each step of each run did to the order. What happened at the same moment, as on a
+ * preview whose clock stands still, is in the order of ids; steps in the order in which they were done, also by an undo.
+ */
+const entries = `
+  select c.id::text as id, c.kind, c.occurred_at as at, c.actor, null::uuid as run_id, null::integer as step,
+         null::text as type, c.changes, c.id as made, 0 as nth
+    from order_changes c where c.org_id = $1 and c.order_id = $2
+  union all
+  select r.run_id || '/' || (s.step ->> 'index'), 'run_step', r.finished_at, n.created_by, r.run_id, (s.step ->> 'index')::integer,
+         s.step ->> 'type', s.step -> 'changes', r.run_id, s.nth
+    from operation_results r
+    join operation_runs n on n.id = r.run_id and n.org_id = $1
+   cross join jsonb_array_elements(r.steps) with ordinality as s (step, nth)
+   where r.order_id = $2 and s.step ->> 'status' = 'applied' and s.step -> 'carried' is null`;
+
+export async function listTimeline(
+  db: Queryable,
+  orgId: string,
+  orderId: string,
+  query: PageRequest,
+): Promise<Page<TimelineEntry>> {
+  const page = await listPage<TimelineRow>(db, query, {
+    select: "*",
+    from: `(${entries}) e`,
+    values: [orgId, orderId],
+    where: [],
+    orderBy: "at desc, made desc, nth desc",
+  });
+  return mapPage(page, present);
+}
+
+function present(row: TimelineRow): TimelineEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    at: row.at.toISOString(),
+    actor: row.actor,
+    ...(row.run_id === null ? {} : { runId: row.run_id }),
+    ...(row.step === null ? {} : { step: row.step }),
+    ...(row.type === null ? {} : { type: row.type }),
+    changes: row.changes ?? [],
+  };
+}

@@ -1,0 +1,14 @@
+import type { Ctx } from "../../context.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
+import { maySeePersonalData } from "../../core/mask-person.ts";
+import { findByRef, maskChange } from "../orders/orders.ts";
+import type { TimelineEntry } from "./order-timeline.store.ts";
+import * as store from "./order-timeline.store.ts";
+
+/** What was done to an order, by people, bridges and the steps of runs: the one place that knows both of their records. */
+export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
+  const { id } = await findByRef(ctx.db, ctx, ref);
+  const page = await store.listTimeline(ctx.db, ctx.orgId, id, query);
+  if (maySeePersonalData(ctx)) return page;
+  return { ...page, data: page.data.map((entry) => ({ ...entry, changes: entry.changes.map(maskChange) })) };
+}

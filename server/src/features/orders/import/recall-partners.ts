@@ -1,0 +1,31 @@
+import type { ConnectorTask } from "../../../connectors/connector.ts";
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
+import { findTask, findUnusable, tryOpenBridge } from "../../bridges/bridge-tasks.ts";
+import { findBridgesAcrossOrgs } from "../../bridges/bridges.ts";
+import { listLocationBridges } from "../../locations/locations.ts";
+import type { Order } from "../order.ts";
+
+/** Who can be asked to give an order back, and how. */
+export type Partner = { bridge: OpenBridge; task: ConnectorTask };
+
+/** The fulfilment partners of these orders, by the ids of the orders; those that cannot be asked now are left out. */
+export async function findRecallPartners(tx: Tx, ctx: Ctx, orders: Order[]): Promise<Map<string, Partner>> {
+  if (orders.length === 0) return new Map();
+  const byLocation = await listLocationBridges(tx, ctx.orgId);
+  const bridgeOf = ({ locationId }: Order): string | undefined => byLocation.get(locationId ?? "");
+  const ids = [...new Set(orders.flatMap((order) => bridgeOf(order) ?? []))];
+  const rows = ids.length === 0 ? [] : await findBridgesAcrossOrgs(tx, ids);
+  const partners = new Map<string, Partner>();
+  for (const row of rows) {
+    const bridge = tryOpenBridge(ctx, row);
+    const task = bridge && !findUnusable(ctx, bridge) ? findTask(bridge, "orders.recall") : undefined;
+    if (bridge && task?.mode === "push") partners.set(row.id, { bridge, task });
+  }
+  const entries = orders.flatMap((order): [string, Partner][] => {
+    const partner = partners.get(bridgeOf(order) ?? "");
+    return partner ? [[order.id, partner]] : [];
+  });
+  return new Map(entries);
+}

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Order, OrderFields, OrderPatch } from "./order.ts";
+
+/**
+ * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
+ */
+export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
+
+/** The fields of a patch that really differ; a patch may name fields that stay as they are. */
+export function changesOf(order: Order, patch: OrderPatch): FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const field of Object.keys(patch) as (keyof OrderFields)[]) {
+    const [from, to] = [order[field], patch[field]];
+    if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ path: `/${field}`, from, to });
+  }
+  return changes;
+}
+
+/** The order with these changes made; the given one stays as it is. */
+export function applyChanges(order: Order, changes: readonly FieldChange[]): Order {
+  // The very same order: that is how others see that nothing was done to it.
+  if (changes.length === 0) return order;
+  const after: Record<string, unknown> = { ...order };
+  for (const { path, to } of changes) after[fieldOf(path)] = to;
+  return after as Order;
+}
+
+function fieldOf(path: string): keyof OrderFields {
+  return path.slice(1) as keyof OrderFields;
+}
+
+export function fieldsIn(changes: readonly FieldChange[]): (keyof OrderFields)[] {
+  return changes.map(({ path }) => fieldOf(path));
+}
+
+/**
+ * What takes a change back without taking back what others did since: members of lists and objects are put back one
+ * by one, plain values only if they are still the ones that were set. Undefined: somebody changed it since.
+ */
+export function revert(order: Order, { path, from, to }: FieldChange): OrderPatch | undefined {
+  const field = fieldOf(path);
+  const current: unknown = order[field];
+  if (isDeepStrictEqual(current, to)) return { [field]: from };
+  if (isDeepStrictEqual(current, from)) return {};
+  if (field === "tags")
+    return { tags: revertList(current as string[], from as string[], to as string[], (tag) => tag) };
+  if (field === "holds" || field === "notes" || field === "shipments") {
+    const keyOf = (entry: { id: string }): string => entry.id;
+    return {
+      [field]: revertList(current as { id: string }[], from as { id: string }[], to as { id: string }[], keyOf),
+    };
+  }
+  // Only counts up, so that numbers of child orders are never given out twice.
+  if (field === "childCount") return {};
+  if (field === "customFields") return revertObject(order, from as CustomFields, to as CustomFields);
+  return undefined;
+}
+
+function revertList<T>(current: T[], from: T[], to: T[], keyOf: (entry: T) => string): T[] {
+  const before = new Map(from.map((entry) => [keyOf(entry), entry]));
+  const after = new Map(to.map((entry) => [keyOf(entry), entry]));
+  const kept = current.flatMap((entry) => {
+    const key = keyOf(entry);
+    if (!after.has(key)) return [entry];
+    return before.has(key) ? [before.get(key)!] : [];
+  });
+  const missing = from.filter(
+    (entry) => !after.has(keyOf(entry)) && !kept.some((other) => keyOf(other) === keyOf(entry)),
+  );
+  return [...kept, ...missing];
+}
+
+type CustomFields = Order["customFields"];
+
+function revertObject(order: Order, from: CustomFields, to: CustomFields): OrderPatch | undefined {
+  const valueOf = (fields: CustomFields, key: string) => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const result = { ...order.customFields };
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const [before, after] = [valueOf(from, key), valueOf(to, key)];
+    if (before === after) continue;
+    if (valueOf(result, key) !== after) return undefined;
+    if (before === undefined) delete result[key];
+    else result[key] = before;
+  }
+  return { customFields: result };
+}

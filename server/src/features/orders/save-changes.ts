@@ -1,0 +1,33 @@
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Order, OrderFields, OrderPatch } from "./order.ts";
+import type { FieldChange } from "./order-changes.ts";
+import { changesOf, fieldsIn } from "./order-changes.ts";
+import type { ChangeKind } from "./order-history.store.ts";
+import { insertChanges } from "./order-history.store.ts";
+import * as store from "./orders.store.ts";
+
+/** An order, locked, and what is to become of it. `kept`: what its timeline says besides. */
+export type Edit = { order: Order; patch: OrderPatch; kept?: FieldChange[] };
+
+/** The orders that are other than before, as they are now, and which of their fields. */
+export type Saved = { orders: Order[]; fields: Set<keyof OrderFields> };
+
+/** Writes what these edits really change, and their entries in the timelines. */
+export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edit[]): Promise<Saved> {
+  const at = ctx.clock.now();
+  const updatedAt = at.toISOString();
+  const orders: Order[] = [];
+  const fields = new Set<keyof OrderFields>();
+  const entries = edits.flatMap(({ order, patch, kept = [] }) => {
+    const changes = changesOf(order, patch);
+    const version = order.version + (changes.length > 0 ? 1 : 0);
+    if (changes.length > 0) orders.push({ ...order, ...patch, updatedAt, version });
+    for (const field of fieldsIn(changes)) fields.add(field);
+    const shown = [...changes, ...kept];
+    return shown.length === 0 ? [] : [{ orderId: order.id, changes: shown, version }];
+  });
+  await store.updateOrders(tx, ctx.orgId, orders, fields, updatedAt);
+  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
+  return { orders, fields };
+}

@@ -1,0 +1,272 @@
+import type { CarrierData, PickupConfirmation, PickupState } from "../../carriers/carrier.ts";
+import { HubError } from "../../core/errors.ts";
+import { RemoteError } from "../../core/remote-error.ts";
+import { notFound } from "../../core/resources.ts";
+import { canMove } from "../../core/states.ts";
+import { cleanText } from "../../core/strict-json.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { violatedConstraint } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
+import {
+  askAndAnswer,
+  askAndSettle,
+  carrierWork,
+  isCarrierData,
+  isCents,
+  isStorableLine,
+  nowOf,
+  outcomeUnknown,
+} from "../carrier-accounts/carrier-requests.ts";
+import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import type { Pickup } from "./pickup.ts";
+import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, refused, touched } from "./pickup.ts";
+import { toOffsetText } from "./pickup-window.ts";
+import type { PickupAnswer } from "./pickups.schemas.ts";
+import { pickupMoves } from "./pickups.states.ts";
+import * as store from "./pickups.store.ts";
+import { pickupExists } from "./plan-pickup.ts";
+
+export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
+  const pickup = await store.lockPickup(tx, ctx.orgId, id);
+  if (!pickup) throw notFound("pickup");
+  return pickup;
+}
+
+/** Writes a changed pickup and what happened. */
+export async function save(
+  tx: Tx,
+  ctx: Ctx,
+  pickup: Pickup,
+  what: Happening<"pickup">,
+  retryAfterMs?: number,
+): Promise<Pickup> {
+  const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
+  await store.updatePickup(tx, ctx.orgId, saved);
+  await record(tx, ctx, saved, what);
+  return saved;
+}
+
+export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): Promise<void> {
+  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
+  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
+  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
+}
+
+const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {
+  lock,
+  unanswered: (tx, ctx, current, { retryAfterMs }) =>
+    save(tx, ctx, touched(current, nowOf(ctx)), "unanswered", retryAfterMs),
+};
+
+export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
+  ...common,
+  effectKey: effectKeyOf,
+  async ask(ctx, carrier, call, pickup) {
+    const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
+    const confirmation = await carrier.schedulePickup!(call, {
+      address: pickup.address,
+      readyTime: local(pickup.readyAt),
+      closeTime: local(pickup.closeAt),
+      packageCount: pickup.packageCount,
+      ...(pickup.totalWeight === null ? {} : { totalWeight: pickup.totalWeight }),
+      ...(pickup.instructions === null ? {} : { instructions: pickup.instructions }),
+    });
+    if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
+    ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
+    const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
+    throw new RemoteError("invalid_answer", message);
+  },
+  isAwaited: (current, asked) => current.status === "requested" && current.revision === asked.revision,
+  done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),
+  async refused(tx, ctx, current, failure) {
+    const back = refused(current, failure, nowOf(ctx));
+    // Somebody may have taken the former day meanwhile; what is booked stays booked.
+    const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
+    const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
+    return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_refused");
+  },
+  async unanswered(tx, ctx, current, said) {
+    // Nobody will come any more.
+    if (nowOf(ctx) >= current.closeAt) return await booking.refused(tx, ctx, current, outcomeUnknown(said));
+    return await common.unanswered(tx, ctx, current, said);
+  },
+};
+
+/** What a carrier answers is not ours to trust. */
+function isUsable({
+  confirmationNumber,
+  readyTime,
+  closeTime,
+  chargeCents,
+  messages,
+  carrierData,
+}: PickupConfirmation): boolean {
+  const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
+  return (
+    isStorableLine(confirmationNumber) &&
+    isTime(readyTime) &&
+    isTime(closeTime) &&
+    (chargeCents === undefined || isCents(chargeCents)) &&
+    Array.isArray(messages) &&
+    messages.every((message) => typeof message === "string") &&
+    isCarrierData(carrierData)
+  );
+}
+
+type Booked = { confirmationNumber: string | null; carrierData: CarrierData | null };
+
+/** What was never confirmed needs no telling, and a carrier that cannot be told is told by nobody coming to the door. */
+const cancel =
+  (
+    bookedIn: (pickup: Pickup) => Booked,
+    reasonOf: (pickup: Pickup) => string | null,
+  ): CarrierRequest<Pickup, void>["ask"] =>
+  async (_ctx, carrier, call, pickup) => {
+    const { confirmationNumber, carrierData } = bookedIn(pickup);
+    const reason = reasonOf(pickup);
+    if (confirmationNumber === null) return;
+    await carrier.cancelPickup?.(call, { confirmationNumber, carrierData, ...(reason === null ? {} : { reason }) });
+  };
+
+export const cancellation: CarrierRequest<Pickup, void> = {
+  ...common,
+  effectKey: (pickup) => `${effectKeyOf(pickup)}:cancel`,
+  ask: cancel(
+    (pickup) => pickup,
+    ({ cancelReason }) => cancelReason,
+  ),
+  isAwaited: (current) => current.cancelRequestedAt !== null,
+  async done(tx, ctx, current) {
+    const now = nowOf(ctx);
+    const moved = move({ ...current, cancelRequestedAt: null, attempts: 0 }, "cancelled", now, current.cancelReason);
+    return await save(tx, ctx, { ...moved, cancelledAt: now }, "cancelled");
+  },
+  async refused(tx, ctx, current, { code }) {
+    const doubt = "The carrier never said whether it cancelled the pickup. Ask it, or cancel once more.";
+    const messages = code === "outcome_unknown" ? [...current.messages, doubt] : current.messages;
+    const kept = { ...current, cancelRequestedAt: null, attempts: 0, messages };
+    return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_refused");
+  },
+};
+
+/** What a change has replaced is still booked: a driver would come for it. */
+const callingOff: CarrierRequest<Pickup, void> = {
+  ...common,
+  effectKey: ({ id, previous }) => `${effectKeyOf({ id, revision: previous!.revision })}:cancel`,
+  ask: cancel(
+    ({ previous }) => previous!,
+    () => "Replaced by another pickup",
+  ),
+  isAwaited: (current, asked) =>
+    current.previous?.revision === asked.previous?.revision && current.status !== "requested",
+  done: (tx, ctx, current) =>
+    save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "former_called_off"),
+  async refused(tx, ctx, current) {
+    const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
+    const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
+    return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "former_forgotten");
+  },
+};
+
+export async function callOffFormer(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Promise<Pickup> {
+  if (pickup.status === "requested" || pickup.previous === null) return pickup;
+  return await askAndSettle(ctx, callingOff, pickup, open);
+}
+
+/** What became of it, as a carrier says that can be asked; of one that cannot, that the driver came. */
+const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
+  lock,
+  effectKey: effectKeyOf,
+  async ask(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
+    if (confirmationNumber === null) return undefined;
+    const known = { confirmationNumber, readyTime: readyAt, closeTime: closeAt, carrierData };
+    return await carrier.findPickup?.(call, known);
+  },
+  isAwaited: (current, asked) => current.version === asked.version,
+  async done(tx, ctx, current, state) {
+    const now = nowOf(ctx);
+    const pickup = { ...current, attempts: 0 };
+    const status = state?.status;
+    if (status !== undefined && status !== "scheduled" && canMove(pickupMoves, pickup.status, status)) {
+      const moved = move(pickup, status, now, "as the carrier says");
+      return await save(tx, ctx, status === "cancelled" ? { ...moved, cancelledAt: now } : moved, status);
+    }
+    if (now < overAt(pickup)) return await wait(tx, ctx, pickup, dueOf(pickup, now));
+    // The carrier knows of it, and nobody came although the time and more is over.
+    if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "nobody came"), "missed");
+    const completed = move(pickup, "completed", now, "nothing else was heard");
+    return await save(tx, ctx, { ...completed, isAssumed: true }, "completed");
+  },
+  async refused(tx, ctx, current) {
+    const isOver = nowOf(ctx) >= overAt(current);
+    if (isOver) return await outcome.done(tx, ctx, current, undefined);
+    return await wait(tx, ctx, { ...current, attempts: 0 }, overAt(current));
+  },
+  unanswered: (tx, ctx, current) => wait(tx, ctx, current, dueOf(current, nowOf(ctx))),
+};
+
+async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Promise<Pickup> {
+  const waiting = { ...pickup, dueAt };
+  await store.updatePickup(tx, ctx.orgId, waiting);
+  return waiting;
+}
+
+/** What a carrier left unanswered, or a process that died could not write down; and what became of it. */
+async function askAgain(ctx: Ctx, pickup: Pickup, reached: Reached, stopping?: AbortSignal): Promise<void> {
+  if (pickup.status === "requested") {
+    const settled = await askAndSettle(ctx, booking, pickup, reached, stopping);
+    if ("carrier" in reached) await callOffFormer(ctx, settled, reached);
+  } else if (pickup.cancelRequestedAt !== null) await askAndSettle(ctx, cancellation, pickup, reached, stopping);
+  else if (pickup.previous !== null) await askAndSettle(ctx, callingOff, pickup, reached, stopping);
+  else await askAndSettle(ctx, outcome, pickup, reached, stopping);
+}
+
+export const pickupWork = carrierWork(
+  "pickups",
+  20_000,
+  { leases: store.pickupLeases, fromRow: store.toPickup },
+  askAgain,
+);
+
+/**
+ * The wish is written down before the carrier hears of it: whatever happens then, it is not forgotten and not doubled. The
+ * answer that is kept with it makes a repeated Idempotency-Key find this pickup, not book another one.
+ */
+export async function book(
+  ctx: Ctx,
+  open: OpenCarrier,
+  wanted: Pickup,
+  write: (tx: Tx) => Promise<Pickup>,
+): Promise<PickupAnswer> {
+  let asked: Pickup | undefined;
+  await change(ctx, async (tx) => {
+    asked = await write(tx);
+    return present(ctx, asked);
+  }).catch(async (error: unknown) => {
+    // The database lets only one of two pickups at one place on one day pass.
+    if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
+    throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
+  });
+  let settled: Pickup | undefined;
+  const answer = await askAndAnswer(ctx, booking, asked!, open, (after, said) => {
+    settled = after;
+    return refusalOf(after, said) ?? present(ctx, after);
+  });
+  await callOffFormer(ctx, settled!, open);
+  return answer;
+}
+
+function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
+  return presentPickup(pickup, nowOf(ctx));
+}
+
+function refusalOf({ id, status }: Pickup, said: CarrierAnswer<unknown>): HubError | undefined {
+  if (!("refused" in said)) return undefined;
+  const { code, message } = said.refused;
+  const rest = status === "scheduled" ? " The pickup stays as it was." : "";
+  return new HubError("carrier_failed", `${message}${rest}`, { extra: { pickupId: id, carrierCode: code } });
+}

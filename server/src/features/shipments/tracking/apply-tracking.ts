@@ -1,0 +1,85 @@
+import type { Ctx } from "../../../context.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { NewEvent } from "../../../events/event-catalogue.ts";
+import { recordEvents } from "../../../events/record-event.ts";
+import { lockOrders } from "../../orders/orders.ts";
+import { deliverOrders } from "../deliver-orders.ts";
+import { maxEvents } from "../shipment-fields.ts";
+import type { ShipmentChange } from "../shipment-stats.store.ts";
+import { addToStats } from "../shipment-stats.store.ts";
+import type { Shipment } from "../shipment.ts";
+import { derive, hasOwnPromise } from "../shipment.ts";
+import * as store from "../shipments.store.ts";
+import type { TrackingEvent } from "./tracking.ts";
+import { mergeEvents } from "./tracking.ts";
+import { askingAt } from "./tracking-turns.ts";
+import { markAsked } from "./tracking-turns.store.ts";
+
+/** What was said about one shipment. */
+export type Report = {
+  shipmentId: string;
+  orderId: string | null;
+  events: TrackingEvent[];
+  /** When the carrier expects to deliver it. */
+  estimatedAt?: string;
+};
+
+/** What came of one report: how many of its events were news, or that the shipment has too many of them. */
+export type Applied = { addedKeys: Set<string>; isFull: boolean };
+
+/** All reports in one go; several may be about the same shipment. `isPull`: the carrier was asked for them. */
+export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull = false): Promise<Map<string, Applied>> {
+  const now = ctx.clock.now().toISOString();
+  const byShipment = Map.groupBy(reports, ({ shipmentId }) => shipmentId);
+  const arriving = reports.filter(({ events }) => events.some(({ status }) => status === "delivered"));
+  const orderIds = arriving.flatMap(({ orderId }) => orderId ?? []);
+  // Orders first: runs take the same two locks in this order.
+  if (orderIds.length > 0) await lockOrders(tx, ctx.orgId, orderIds);
+  const shipments = await store.lockShipments(tx, ctx.orgId, [...byShipment.keys()]);
+  const applied = new Map<string, Applied>();
+  const changes: ShipmentChange[] = [];
+  const unchanged: string[] = [];
+  for (const before of shipments) {
+    const { after, ...result } = applyTo(before, byShipment.get(before.id)!, now, isPull);
+    applied.set(before.id, result);
+    if (after) changes.push({ before, after });
+    else unchanged.push(before.id);
+  }
+  await store.updateShipments(
+    tx,
+    ctx.orgId,
+    changes.map(({ after }) => after),
+  );
+  if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
+  await deliverOrders(tx, ctx, orderIds);
+  await recordEvents(tx, ctx, changes.map(toEvent));
+  await addToStats(tx, ctx.orgId, changes);
+  return applied;
+}
+
+function applyTo(before: Shipment, reports: Report[], now: string, isPull: boolean): Applied & { after?: Shipment } {
+  const known = new Set(before.events.map(({ key }) => key));
+  const merged = mergeEvents(
+    before.events,
+    reports.flatMap(({ events }) => events),
+  );
+  if (merged.events.length > maxEvents) return { addedKeys: new Set(), isFull: true };
+  const estimatedAt = reports.findLast((report) => report.estimatedAt !== undefined)?.estimatedAt ?? before.estimatedAt;
+  // Without another promise the carrier's first word is one.
+  const isFirstPromise = !hasOwnPromise(before) && estimatedAt !== null;
+  const promise = isFirstPromise ? { promisedAt: estimatedAt, promiseSource: "carrier" as const } : {};
+  const addedKeys = new Set(merged.events.map(({ key }) => key).filter((key) => !known.has(key)));
+  if (!merged.isChanged && estimatedAt === before.estimatedAt) return { addedKeys, isFull: false };
+  const trackedAt = isPull ? now : before.trackedAt;
+  const facts = { ...before, ...promise, estimatedAt, events: merged.events, trackedAt };
+  const after = derive({ ...facts, updatedAt: now, version: before.version + 1 }, now);
+  return { addedKeys, isFull: false, after };
+}
+
+function toEvent({ before, after }: ShipmentChange): NewEvent {
+  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
+  const data = { trackingNumber, carrier, orderNumber, status, version };
+  if (before?.status === status) return { type: "shipment.tracking_updated", objectId: id, data };
+  const from = before && { from: before.status };
+  return { type: "shipment.status_changed", objectId: id, data: { ...data, ...from } };
+}

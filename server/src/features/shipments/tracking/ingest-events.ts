@@ -1,0 +1,201 @@
+import type { FieldError } from "../../../core/errors.ts";
+import { HubError, validationFailed } from "../../../core/errors.ts";
+import { notFound } from "../../../core/resources.ts";
+import { createFinder } from "../../../core/validation.ts";
+import { invalidRow, placed } from "../../../core/row-failure.ts";
+import type { Ctx } from "../../../context.ts";
+import { change } from "../../../context.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import type { Report } from "./apply-tracking.ts";
+import { applyReports } from "./apply-tracking.ts";
+import { presentTo } from "../present-shipment.ts";
+import type { BulkEventsAnswer, ShipmentAnswer } from "../shipment-answers.schemas.ts";
+import { eventErrors, isYetToCome, maxEvents, toEvent } from "../shipment-fields.ts";
+import { carrierKeyOf, trackingKeyOf } from "../shipment.ts";
+import type { EventRequest } from "../shipments.schemas.ts";
+import { TrackedEvent } from "../shipments.schemas.ts";
+import type { TrackedShipment } from "../shipments.store.ts";
+import * as store from "../shipments.store.ts";
+import type { TrackingEvent } from "./tracking.ts";
+
+const findErrors = createFinder(TrackedEvent, "body");
+const tooMany = `A shipment has at most ${maxEvents} events.`;
+
+export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Promise<ShipmentAnswer> {
+  const now = ctx.clock.now().toISOString();
+  const errors = eventErrors(request, now);
+  if (errors.length > 0) throw validationFailed(errors);
+  return await change(ctx, async (tx) => {
+    const known = await store.findShipment(tx, ctx.orgId, id);
+    if (!known) throw notFound("shipment");
+    const report = { shipmentId: id, orderId: known.orderId, events: [toEvent(request)] };
+    const applied = await applyReports(tx, ctx, [report]);
+    if (applied.get(id)?.isFull) throw new HubError("too_many_events", tooMany);
+    const shipment = await store.findShipment(tx, ctx.orgId, id);
+    return presentTo(ctx, shipment!);
+  });
+}
+
+type Row = { index: number; event: TrackingEvent; shipments: TrackedShipment[] };
+
+/** Events by carrier and tracking number. Each row stands for itself; those that came before are said to be duplicates. */
+export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkEventsAnswer> {
+  const now = ctx.clock.now().toISOString();
+  const results: BulkEventsAnswer["results"] = [];
+  const sound: { index: number; request: TrackedEvent }[] = [];
+  for (const [index, row] of given.entries()) {
+    const shapeErrors = findErrors(row);
+    const errors = shapeErrors.length > 0 ? shapeErrors : eventErrors(row as TrackedEvent, now);
+    if (errors.length === 0) sound.push({ index, request: row as TrackedEvent });
+    else results[index] = { index, status: "failed", error: placed(invalidRow(errors), `/events/${index}`) };
+  }
+  return await change(ctx, async (tx) => {
+    const match = await matchShipments(
+      tx,
+      ctx.orgId,
+      sound.map(({ request }) => request),
+    );
+    const rows: Row[] = sound.map(({ index, request }) => ({
+      index,
+      event: toEvent(request),
+      shipments: match(request),
+    }));
+    const reports = rows.flatMap(({ event, shipments }) =>
+      shipments.map(({ id, orderId }): Report => ({ shipmentId: id, orderId, events: [event] })),
+    );
+    const applied = await applyReports(tx, ctx, reports);
+    for (const { index, event, shipments } of rows) {
+      const shipmentIds = shipments.map(({ id }) => id);
+      const own = shipmentIds.map((id) => applied.get(id)).filter((result) => result !== undefined);
+      if (own.length === 0) results[index] = { index, status: "unmatched" };
+      else if (own.some(({ isFull }) => isFull)) {
+        const errors: FieldError[] = [{ pointer: "", code: "too_many_events", message: tooMany }];
+        const failure = { code: "too_many_events" as const, message: tooMany, errors };
+        results[index] = { index, status: "failed", shipmentIds, error: placed(failure, `/events/${index}`) };
+      } else {
+        // The first row that brings an event is the one that added it.
+        const isAdded = own.map(({ addedKeys }) => addedKeys.delete(event.key)).some(Boolean);
+        results[index] = { index, status: isAdded ? "added" : "duplicate", shipmentIds };
+      }
+    }
+    const count = (status: string): number => results.filter((result) => result.status === status).length;
+    const [added, duplicate, unmatched, failed] = ["added", "duplicate", "unmatched", "failed"].map(count);
+    return {
+      summary: {
+        total: results.length,
+        added: added!,
+        duplicate: duplicate!,
+        unmatched: unmatched!,
+        failed: failed!,
+      },
+      results,
+    };
+  });
+}
+
+type Numbered = { carrier?: string | undefined; trackingNumber: string };
+
+/** Shipments under a number; where the carrier is said, those of another one are not meant. */
+async function matchShipments(
+  db: Queryable,
+  orgId: string,
+  wanted: Numbered[],
+): Promise<(ref: Numbered) => TrackedShipment[]> {
+  const keys = [...new Set(wanted.map(({ trackingNumber }) => trackingKeyOf(trackingNumber)))];
+  const found = Map.groupBy(await store.findByTrackingKeys(db, orgId, keys), ({ trackingKey }) => trackingKey);
+  return ({ carrier, trackingNumber }) => {
+    const all = found.get(trackingKeyOf(trackingNumber)) ?? [];
+    if (carrier === undefined) return all;
+    const key = carrierKeyOf(carrier);
+    return all.filter(({ carrierKey }) => carrierKey === null || carrierKey === key);
+  };
+}
+
+/** As a bridge or carrier pulls them. */
+export type TrackingRecord = {
+  carrier?: string;
+  trackingNumber: string;
+  events: { at: string; status: string; description?: string | null; location?: string | null; key?: string }[];
+  /** When the carrier expects to deliver; its first word is a promise where there is no other. */
+  promisedAt?: string | null;
+};
+
+export type TrackingSummary = {
+  records: number;
+  matched: number;
+  /** Numbers that no shipment has. */
+  unmatched: string[];
+  added: number;
+  duplicates: number;
+  /** Events and dates that could not be read, by the number of their record. */
+  invalid: { index: number; message: string }[];
+};
+
+/**
+ * In the caller's transaction, three or four statements for all of them. What cannot be read is left out and reported;
+ * a status nobody knows is kept as `unknown` with the carrier's own word.
+ */
+export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRecord[]): Promise<TrackingSummary> {
+  const summary: TrackingSummary = {
+    records: records.length,
+    matched: 0,
+    unmatched: [],
+    added: 0,
+    duplicates: 0,
+    invalid: [],
+  };
+  const now = ctx.clock.now().toISOString();
+  const match = await matchShipments(tx, ctx.orgId, records);
+  const reports: Report[] = [];
+  const recordOf = new Map<string, number>();
+  for (const [index, record] of records.entries()) {
+    const shipments = match(record);
+    if (shipments.length === 0) {
+      summary.unmatched.push(record.trackingNumber);
+      continue;
+    }
+    summary.matched++;
+    const readable = record.events.filter(({ at }) => isTime(at));
+    if (readable.length < record.events.length)
+      summary.invalid.push({ index, message: "An event has no readable time." });
+    const past = readable.filter(({ at }) => !isYetToCome(at, now));
+    if (past.length < readable.length)
+      summary.invalid.push({ index, message: "An event has not happened yet, by its own time." });
+    const hasEstimate = record.promisedAt != null && isTime(record.promisedAt);
+    if (record.promisedAt != null && !hasEstimate) summary.invalid.push({ index, message: "promisedAt is no time." });
+    const estimate = hasEstimate ? { estimatedAt: new Date(record.promisedAt!).toISOString() } : {};
+    const events = past.map(readEvent);
+    for (const { id, orderId } of shipments) {
+      reports.push({ shipmentId: id, orderId, events, ...estimate });
+      recordOf.set(id, index);
+    }
+  }
+  const applied = await applyReports(tx, ctx, reports, true);
+  for (const [id, { addedKeys, isFull }] of applied) {
+    summary.added += addedKeys.size;
+    if (isFull) summary.invalid.push({ index: recordOf.get(id)!, message: tooMany });
+  }
+  const kept = reports.filter(({ shipmentId }) => !applied.get(shipmentId)?.isFull);
+  summary.duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
+  return summary;
+}
+
+function readEvent({ at, status, description, location, key }: TrackingRecord["events"][number]): TrackingEvent {
+  return toEvent({
+    at,
+    status: clean(status, 64),
+    ...(description == null ? {} : { description: clean(description, 500) }),
+    ...(location == null ? {} : { location: clean(location, 200) }),
+    ...(key === undefined ? {} : { key: clean(key, 100) }),
+  });
+}
+
+/** As much of a foreign text as can be kept. */
+function clean(text: string, maxLength: number): string {
+  return text.replaceAll("\0", "").slice(0, maxLength).toWellFormed();
+}
+
+function isTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1970 && year <= 2200;
+}

@@ -1,0 +1,127 @@
+import type { CarrierData } from "../../../carriers/carrier.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
+import type { Asking } from "./tracking-turns.ts";
+
+/**
+ * A parcel that its carrier is about to be asked about. It counts as asked about from then on, so that nobody else asks
+ * meanwhile; what a process that dies leaves behind has its turn again like any other.
+ */
+export type Turn = {
+  id: string;
+  trackingNumber: string;
+  shippedAt: string;
+  carrierData: CarrierData | null;
+  /** As they were before, for giving the turn back. */
+  trackedAt: Date | null;
+  trackAt: Date | null;
+};
+
+/** Null when there is nothing to ask this carrier about. */
+export async function findFirstTurn(db: Queryable, orgId: string, carrierKey: string): Promise<Date | null> {
+  const [row] = await db.query<{ first: Date | null }>(
+    "select min(track_at) as first from shipments where org_id = $1 and carrier_key = $2",
+    [orgId, carrierKey],
+  );
+  return row!.first;
+}
+
+type TurnRow = {
+  id: string;
+  tracking_number: string;
+  shipped_at: Date;
+  carrier_data: CarrierData | null;
+  tracked_at: Date | null;
+  track_at: Date | null;
+};
+
+/** When the next turn is counted from: later where nothing was heard since `quietSince`. */
+const nextTurn = ([at, quietSince, quietTurnAt]: [string, string, string]): string =>
+  `case when coalesce(s.last_event_at, s.shipped_at) < ${quietSince}::timestamptz
+     then ${quietTurnAt}::timestamptz else ${at}::timestamptz end`;
+
+/** The conditions belong to the statement that locks: of two at the same time, the second looks at them again. */
+const takeTurns = (which: string): string => `with turns as (
+    select id, tracked_at, track_at from shipments where org_id = $1 and ${which})
+  update shipments s set tracked_at = $2, track_at = ${nextTurn(["$2", "$3", "$4"])}
+    from turns t where s.org_id = $1 and s.id = t.id
+  returning s.id, s.tracking_number, s.shipped_at, s.carrier_data, t.tracked_at, t.track_at`;
+
+/** The parcels that the carrier was asked about longest ago; two nodes get different ones. */
+export async function takeDueTurns(
+  db: Queryable,
+  orgId: string,
+  asked: Asking,
+  wanted: { carrierKey: string; dueBefore: Date; limit: number },
+): Promise<Turn[]> {
+  const rows = await db.query<TurnRow>(
+    takeTurns("carrier_key = $5 and track_at <= $6 order by track_at, id limit $7 for update skip locked"),
+    [orgId, asked.at, asked.quietSince, asked.quietTurnAt, wanted.carrierKey, wanted.dueBefore, wanted.limit],
+  );
+  return rows.map(toTurn);
+}
+
+/** Nothing when it is not open any more, or when the carrier is being asked at this moment. */
+export async function takeTurn(
+  db: Queryable,
+  orgId: string,
+  asked: Asking,
+  { id, askedBefore }: { id: string; askedBefore: Date },
+): Promise<Turn | undefined> {
+  // A clock that was set back leaves times behind that have not come yet.
+  const isFree = "(tracked_at is null or tracked_at <= $6 or tracked_at > $2)";
+  const rows = await db.query<TurnRow>(takeTurns(`id = $5 and track_at is not null and ${isFree} for update`), [
+    orgId,
+    asked.at,
+    asked.quietSince,
+    asked.quietTurnAt,
+    id,
+    askedBefore,
+  ]);
+  return rows.map(toTurn)[0];
+}
+
+/** For those about whom nobody was asked in the end, unless somebody else took the turn since. */
+export async function giveBackTurns(db: Queryable, orgId: string, turns: Turn[], takenAt: string): Promise<void> {
+  await db.query(
+    `update shipments s set tracked_at = t.tracked_at, track_at = case when s.track_at is null then null else t.track_at end
+       from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) as t (id, tracked_at, track_at)
+      where s.org_id = $1 and s.id = t.id and s.tracked_at = $5`,
+    [
+      orgId,
+      turns.map(({ id }) => id),
+      turns.map(({ trackedAt }) => trackedAt),
+      turns.map(({ trackAt }) => trackAt),
+      takenAt,
+    ],
+  );
+}
+
+/** The carrier was asked about them and had no news. */
+export async function markAsked(tx: Tx, orgId: string, ids: string[], asked: Asking): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(
+    `update shipments s set tracked_at = $3, track_at = case when s.track_at is null then null
+         else ${nextTurn(["$3", "$4", "$5"])} end where s.org_id = $1 and s.id = any($2::uuid[])`,
+    [orgId, ids, asked.at, asked.quietSince, asked.quietTurnAt],
+  );
+}
+
+/** What the carrier wants back when it is asked about the parcel. */
+export async function keepCarrierData(tx: Tx, orgId: string, id: string, data: CarrierData): Promise<void> {
+  await tx.query("update shipments set carrier_data = $3 where org_id = $1 and id = $2", [
+    orgId,
+    id,
+    JSON.stringify(data),
+  ]);
+}
+
+function toTurn(row: TurnRow): Turn {
+  return {
+    id: row.id,
+    trackingNumber: row.tracking_number,
+    shippedAt: row.shipped_at.toISOString(),
+    carrierData: row.carrier_data,
+    trackedAt: row.tracked_at,
+    trackAt: row.track_at,
+  };
+}

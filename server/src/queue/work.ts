@@ -1,0 +1,322 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Database } from "../db/database.ts";
+import { isConnectionLoss } from "../db/database.ts";
+import type { Signals, Topic } from "../db/signals.ts";
+import type { LeasedRow, Leases } from "./leases.ts";
+import type { Loop } from "./loop.ts";
+import { startLoop } from "./loop.ts";
+
+/** The part of a World that work needs. */
+export type Workplace = {
+  db: Database;
+  signals: Signals;
+  clock: { now(): Date };
+  log: Pick<Logger, "info" | "warn" | "error">;
+};
+
+/** One kind of work that nobody waits for, or that goes on when nobody waits any more. */
+export type Work<W extends Workplace, Row extends LeasedRow> = {
+  /** As it is called in the log. */
+  name: string;
+  leases: Leases<Row>;
+  /** Signals after which there is something to do. */
+  wakeOn: Topic[];
+  /** For signals that were lost, and for workers that were. */
+  everyMs: number;
+  /** After so many tries without getting on it is given up. A process that died over it counts as one. */
+  maxAttempts: number;
+  /** A look by the clock, whether there is something to take; where one query can tell more than that. */
+  look?(world: W): Promise<boolean>;
+  /** Values for `onClaim` of the leases. */
+  valuesOf?(world: W): unknown[];
+  /**
+   * "done": its last transaction has ended the lease, and said whether and when it is due again. "again": there is more to
+   * do, and somebody else shall have a turn first. Whatever is thrown is tried again, later each time.
+   */
+  run(world: W, row: Row, turn: Turn): Promise<"done" | "again">;
+  /** Ends it, for everybody to see. */
+  giveUp(world: W, row: Row, error: unknown): Promise<void>;
+};
+
+export type Turn = {
+  owner: string;
+  /** Aborted when it is somebody else's, was cancelled, or the process ends: nothing more is begun. */
+  signal: AbortSignal;
+  /** Surely still ours: the lease was renewed a moment ago. */
+  isFresh(): boolean;
+  /** What is left is writing down how it ended: its place is for the next one meanwhile. */
+  makeRoom(): void;
+  /** It had its time and others may be waiting: time to return "again", where that is possible. */
+  isOver(): boolean;
+};
+
+export type Worker = {
+  wake(afterMs?: number): void;
+  hasRoom(): boolean;
+  /** Stops what is being done to this one, if it is here. */
+  abort(id: string, reason: Error): void;
+  stop(): Promise<void>;
+};
+
+const turnMs = 2_000;
+const maxClaim = 100;
+/** After the database was away everybody gets the time to say that they are alive. */
+const graceMs = 3_000;
+const askAgainMs = 500;
+/** What is still being done then is left to others. */
+const patienceMs = 4_000;
+
+class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+class Superseded extends Error {
+  override readonly name = "Superseded";
+}
+
+type Running<Row> = { row: Row; stop: AbortController; freshUntil: number; isEnding: boolean };
+
+type WorkerOptions<Row> = {
+  slots: number;
+  /** After a claim whose answer was lost: what this owner holds besides these has not begun. Without it, it is given back. */
+  onUnknown?(owner: string, knownIds: string[]): Promise<void>;
+  /** Just claimed, before anything is waited for. */
+  onClaimed?(row: Row, stop: AbortController): void;
+};
+
+/**
+ * Takes work of one kind and does it, as much at a time as there are slots. Any number of processes may do so. One
+ * organization never has all the places: it gets at most three times as many as stay free for the others.
+ */
+export function startWork<W extends Workplace, Row extends LeasedRow>(
+  world: W,
+  work: Work<W, Row>,
+  { slots, onUnknown, onClaimed }: WorkerOptions<Row>,
+): Worker {
+  const { leases } = work;
+  const owner = randomUUID();
+  const running = new Map<string, Running<Row>>();
+  let graceEndsAt = 0;
+  let after: string | undefined;
+  let isTold = false;
+  let mayHoldUnknown = false;
+
+  /** Ends that are slow to be written hold up the beginning of more, sooner or later. */
+  function freePlaces(): number {
+    let ending = 0;
+    for (const { isEnding } of running.values()) if (isEnding) ending++;
+    return Math.min(slots - (running.size - ending), 2 * slots - running.size);
+  }
+
+  async function pass(stopping: AbortSignal): Promise<void> {
+    const wasTold = isTold;
+    isTold = false;
+    const known = [...running.keys()];
+    if (mayHoldUnknown) await (onUnknown?.(owner, known) ?? leases.releaseUnknownAcrossOrgs(world.db, owner, known));
+    mayHoldUnknown = false;
+    // By the clock it is mostly in vain: a cheap look.
+    if (!wasTold && !(await look())) return;
+    while (!stopping.aborted) {
+      const limit = Math.min(freePlaces(), maxClaim);
+      if (limit <= 0) return;
+      const askedAt = performance.now();
+      const claimed = await leases.claimAcrossOrgs(world.db, {
+        owner,
+        limit,
+        rooms: roomsOf(running.values(), slots),
+        mayTakeOver: askedAt > graceEndsAt,
+        now: world.clock.now(),
+        after,
+        values: work.valuesOf?.(world) ?? [],
+      });
+      after = claimed.after;
+      for (const row of claimed.rows) begin(row, askedAt);
+      if (claimed.rows.length < limit && after === undefined) return;
+    }
+  }
+
+  const look = (): Promise<boolean> => work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now());
+
+  const claims = startLoop({
+    pass,
+    everyMs: work.everyMs,
+    firstMs: Math.min(work.everyMs, 1_000),
+    retryMs: askAgainMs,
+    onError(error) {
+      // Perhaps only the answer was lost, and they are ours.
+      mayHoldUnknown = true;
+      isTold = true;
+      graceEndsAt = performance.now() + graceMs;
+      world.log.warn({ err: error, work: work.name }, "no work could be taken; it waits");
+    },
+  });
+
+  function wake(afterMs = 0): void {
+    if (afterMs === 0) isTold = true;
+    claims.wake(afterMs);
+  }
+
+  function begin(row: Row, askedAt: number): void {
+    const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
+    // It was ours once, was lost, and has come back.
+    running.get(row.id)?.stop.abort(new Superseded(`${work.name}: its lease ran out`));
+    running.set(row.id, one);
+    onClaimed?.(row, one.stop);
+    const startedAt = performance.now();
+    void attend(world, work, row, {
+      owner,
+      signal: one.stop.signal,
+      isFresh: () => performance.now() < one.freshUntil,
+      makeRoom() {
+        one.isEnding = true;
+        wake();
+      },
+      isOver: () => one.stop.signal.aborted || (freePlaces() <= 0 && performance.now() - startedAt > turnMs),
+    }).then(() => {
+      if (running.get(row.id) === one) running.delete(row.id);
+      wake();
+    });
+  }
+
+  const renewals = keepLeases(world, work, { owner, running }, () => (graceEndsAt = performance.now() + graceMs));
+  const unsubscribe = work.wakeOn.map((topic) => world.signals.subscribe(topic, () => wake()));
+  let hasStopped = false;
+  world.signals.onGap(() => {
+    if (hasStopped) return;
+    graceEndsAt = performance.now() + graceMs;
+    mayHoldUnknown = true;
+    renewals.wake();
+    wake();
+  });
+
+  return {
+    wake,
+    hasRoom: () => freePlaces() > 0,
+    abort: (id, reason) => running.get(id)?.stop.abort(reason),
+    async stop() {
+      hasStopped = true;
+      for (const off of unsubscribe) off();
+      await claims.stop();
+      const patience = setTimeout(() => {
+        for (const { stop } of running.values()) stop.abort(new Interrupted("the hub is stopping"));
+      }, patienceMs);
+      while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      clearTimeout(patience);
+      await renewals.stop();
+    },
+  };
+}
+
+const freshMsOf = ({ leaseMs }: { leaseMs: number }): number => (leaseMs * 2) / 3;
+
+/** A lease that is lost means that somebody else has taken over, or that it was ended meanwhile. */
+function keepLeases<W extends Workplace, Row extends LeasedRow>(
+  world: W,
+  { name, leases }: Work<W, Row>,
+  { owner, running }: { owner: string; running: ReadonlyMap<string, Running<Row>> },
+  onTrouble: () => void,
+): Loop {
+  return startLoop({
+    everyMs: leases.leaseMs / 3,
+    async pass() {
+      const ids = [...running.keys()];
+      if (ids.length === 0) return;
+      const askedAt = performance.now();
+      const kept = new Set(await leases.renewAcrossOrgs(world.db, owner, ids));
+      for (const id of ids) {
+        const one = running.get(id);
+        if (one && kept.has(id)) one.freshUntil = askedAt + freshMsOf(leases);
+        else one?.stop.abort(new Superseded(`${name}: another worker has taken over, or it was cancelled`));
+      }
+    },
+    onError(error) {
+      onTrouble();
+      world.log.warn({ err: error, work: name }, "leases could not be renewed yet");
+    },
+  });
+}
+
+const share = 3;
+
+/** Whoever has nothing running here gets at least one place, as long as there is any. */
+function roomsOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
+  const counts = new Map<string, number>();
+  let free = slots;
+  for (const { row, isEnding } of running) {
+    if (isEnding) continue;
+    counts.set(row.org_id, (counts.get(row.org_id) ?? 0) + 1);
+    free--;
+  }
+  const roomFor = (has: number): number => Math.floor((share * free - has) / (share + 1));
+  const byOrg = new Map([...counts].map(([org, has]) => [org, Math.max(0, roomFor(has))]));
+  return { byOrg, others: Math.max(1, roomFor(0)) };
+}
+
+/** Everything that is due now, one after the other; returns how much it was. */
+export async function workOff<W extends Workplace, Row extends LeasedRow>(
+  world: W,
+  work: Work<W, Row>,
+): Promise<number> {
+  const owner = randomUUID();
+  const rooms = { byOrg: new Map<string, number>(), others: 1 };
+  for (let count = 0, after: string | undefined; ;) {
+    const values = work.valuesOf?.(world) ?? [];
+    const now = world.clock.now();
+    const claim = { owner, limit: 1, rooms, mayTakeOver: true, now, after, values };
+    const claimed = await work.leases.claimAcrossOrgs(world.db, claim);
+    after = claimed.after;
+    for (const row of claimed.rows) await workOn(world, work, row, owner);
+    count += claimed.rows.length;
+    if (claimed.rows.length === 0 && after === undefined) return count;
+  }
+}
+
+/** This one, which `owner` has leased, until it is done: for a request that waits for it. */
+export async function workOn<W extends Workplace, Row extends LeasedRow>(
+  world: W,
+  work: Work<W, Row>,
+  row: Row,
+  owner: string,
+): Promise<void> {
+  const { signal } = new AbortController();
+  await attend(world, work, row, { owner, signal, isFresh: () => true, makeRoom() {}, isOver: () => false });
+}
+
+const firstDelayMs = 1_000;
+const maxDelayMs = 60_000;
+
+/** Never throws: what went wrong is tried again, until it has gone wrong too often. */
+async function attend<W extends Workplace, Row extends LeasedRow>(
+  world: W,
+  work: Work<W, Row>,
+  row: Row,
+  turn: Turn,
+): Promise<void> {
+  const { leases, maxAttempts } = work;
+  const attempts = leases.attemptsOf(row);
+  const about = { work: work.name, id: row.id, orgId: row.org_id };
+  const release = async (delayMs: number, count: number): Promise<void> => {
+    const again = { now: world.clock.now(), delayMs, attempts: count };
+    await leases
+      .releaseAcrossOrgs(world.db, turn.owner, row.id, again)
+      // Its lease runs out instead.
+      .catch((error: unknown) => world.log.warn({ ...about, err: error }, "work could not be given back"));
+  };
+  try {
+    if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
+    if ((await work.run(world, row, turn)) === "again") await release(0, 0);
+  } catch (error) {
+    if (turn.signal.aborted) return await release(0, attempts - 1);
+    if (isConnectionLoss(error)) return await release(firstDelayMs, attempts - 1);
+    if (attempts < maxAttempts) {
+      world.log.warn({ ...about, err: error, attempts }, "work failed; it will be tried again");
+      return await release(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs), attempts);
+    }
+    world.log.error({ ...about, err: error, attempts }, "work failed too often and is given up");
+    await work.giveUp(world, row, error).catch(async (reason: unknown) => {
+      world.log.error({ ...about, err: reason }, "work could not be given up either");
+      await release(maxDelayMs, attempts);
+    });
+  }
+}
