@@ -1,4 +1,6 @@
 import type { Queryable } from "../../db/database.ts";
+import type { Condition } from "../../db/list-page.ts";
+import { meetAll } from "../../db/list-page.ts";
 import type { Stored } from "../../db/columns.ts";
 import type { ShipmentQuery } from "./shipment-answers.schemas.ts";
 import { shipmentColumns } from "./shipment-columns.ts";
@@ -30,13 +32,13 @@ const ranges = [
   { name: "promised", column: "s.promised_date", direction: "asc" },
 ] as const;
 
-const reasonConditions: Record<RiskReason, (now: string) => string> = {
-  late: (now) => `s.late_at <= ${now}`,
+const reasonConditions: Record<RiskReason, (now: string) => Condition> = {
+  late: (now) => ["s.late_at <= ?", now],
   predicted_late: () => "s.is_predicted_late",
-  stalled: (now) => `s.stalled_at <= ${now}`,
+  stalled: (now) => ["s.stalled_at <= ?", now],
   exception: () => "s.status = 'exception'",
   attempt_failed: () => "s.status = 'attempt_failed'",
-  not_accepted: (now) => `s.not_accepted_at <= ${now}`,
+  not_accepted: (now) => ["s.not_accepted_at <= ?", now],
 };
 
 /**
@@ -57,41 +59,39 @@ export async function listShipments(
     if (rare) return rare;
     addSearch(plan, filter.search);
   }
-  const isSearch = filter.search !== undefined;
-  const [rows, total] = await Promise.all([
-    readSlice(db, plan, range),
-    isLong || isSearch ? maxTotal + 1 : countUpTo(db, plan),
-  ]);
+  // What is not rare are more than were counted then.
+  const most = filter.search === undefined ? maxTotal : maxRareHits;
+  const isKnown = isLong || filter.search !== undefined;
+  const [rows, total] = await Promise.all([readSlice(db, plan, range), isKnown ? most + 1 : countUpTo(db, plan)]);
   const hasMore = rows.length > range.limit;
   const shipments = rows.slice(0, range.limit).map(fromRow);
-  return { shipments, hasMore, total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+  return { shipments, hasMore, total: Math.min(total, most), totalIsCapped: total > most };
 }
 
 function planShipments(orgId: string | null, filter: ShipmentFilter, now: string): Plan {
   const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const where = [orgId === null ? "true" : `s.org_id = ${bind(orgId)}`];
   let key: Key = { column: "s.created_at", direction: "desc" };
-  if (filter.carrier !== undefined) where.push(`s.carrier_key = ${bind(carrierKeyOf(filter.carrier))}`);
-  if (filter.orderId !== undefined) where.push(`s.order_id = ${bind(filter.orderId)}`);
-  if (filter.trackingNumber !== undefined) where.push(`s.tracking_key = ${bind(trackingKeyOf(filter.trackingNumber))}`);
+  const where: Condition[] = [
+    ["s.org_id = ?", orgId],
+    ["s.carrier_key = ?", filter.carrier === undefined ? undefined : carrierKeyOf(filter.carrier)],
+    ["s.order_id = ?", filter.orderId],
+    ["s.tracking_key = ?", filter.trackingNumber === undefined ? undefined : trackingKeyOf(filter.trackingNumber)],
+  ];
   if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
-    const at = bind(now);
     // One without any risk to come is not at risk either.
-    where.push(filter.atRisk === false ? `(s.risk_at is null or s.risk_at > ${at})` : `s.risk_at <= ${at}`);
+    where.push([filter.atRisk === false ? "(s.risk_at is null or s.risk_at > ?)" : "s.risk_at <= ?", now]);
     if (filter.atRisk !== false) key = { column: "s.risk_at", direction: "asc" };
-    if (filter.riskReason !== undefined) where.push(reasonConditions[filter.riskReason](at));
+    if (filter.riskReason !== undefined) where.push(reasonConditions[filter.riskReason](now));
   }
   for (const { name, column, direction } of ranges.toReversed()) {
     const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
-    if (from !== undefined) where.push(`${column} >= ${bind(from)}`);
     // Days are named with their last one, moments with the first that is no longer meant.
-    if (to !== undefined) where.push(`${column} ${name === "promised" ? "<=" : "<"} ${bind(to)}`);
+    where.push([`${column} >= ?`, from], [`${column} ${name === "promised" ? "<=" : "<"} ?`, to]);
     if (from !== undefined || to !== undefined) key = { column, direction };
   }
-  const shared = where.join(" and ");
+  const shared = meetAll(where, values);
   // Several statuses are branches of their own: an index delivers each of them in order, but never a mixture.
-  const branches = filter.status?.map((status) => `${shared} and s.status = ${bind(status)}`) ?? [shared];
+  const branches = filter.status?.map((status) => `${shared} and s.status = $${values.push(status)}`) ?? [shared];
   return { branches, values, key };
 }
 

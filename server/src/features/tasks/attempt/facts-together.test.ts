@@ -17,11 +17,12 @@ describe("several executions at the same time", () => {
     const { bridgeId, push } = await aBridge(way);
     await org.patch(`/bridges/${bridgeId}`, { concurrency: 8 });
     const orders = [];
-    for (const n of [1, 2, 3, 4, 5]) orders.push(await shippedOrder(`C-${n}`));
+    for (const n of [1, 2, 3, 4]) orders.push(await shippedOrder(`C-${n}`));
     const orderIds = orders.map(({ id }) => id);
+    shop.calm();
     if (way === "findable") {
-      shop.inject({ kind: "drop_before", match: "POST /rest/plain", times: 5 });
-      expect((await push(orderIds)).result.summary).toMatchObject({ outcomeUnknown: 5 });
+      shop.inject({ kind: "drop_before", match: "POST /rest/plain", times: 4 });
+      expect((await push(orderIds)).result.summary).toMatchObject({ outcomeUnknown: 4 });
     }
     shop.inject({ kind: "slow", match: "POST /rest/plain", times: 20 });
     const queued = await Promise.all(
@@ -33,9 +34,9 @@ describe("several executions at the same time", () => {
     const ends = await Promise.all(queued.map(({ body: execution }) => ended(execution.id)));
     for (const end of ends) {
       expect(end).toMatchObject({ status: "succeeded", result: { summary: { failed: 0, outcomeUnknown: 0 } } });
-      expect(end.result.summary.sent + end.result.summary.alreadySent).toBe(5);
+      expect(end.result.summary.sent + end.result.summary.alreadySent).toBe(4);
     }
-    expect(ends.reduce((sum, end) => sum + end.result.summary.sent, 0)).toBe(5);
+    expect(ends.reduce((sum, end) => sum + end.result.summary.sent, 0)).toBe(4);
     for (const { number } of orders) expect(journalOf(number)).toHaveLength(1);
   });
 
