@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
 import pg from "pg";
+import { copyIn } from "../../server/src/db/copy-in.ts";
 import type { Queryable, Tx } from "../../server/src/db/database.ts";
 import { clusterOf } from "./hub-process.ts";
 
@@ -33,7 +34,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const answer = await work({ ...queryableOf(client), afterCommit: () => {} });
+    const copy = (statement: string, rows: AsyncIterable<string>) => copyIn(client, statement, rows);
+    const answer = await work({ ...queryableOf(client), copy, afterCommit: () => {} });
     await client.query("commit");
     return answer;
   } finally {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import pg from "pg";
+import { copyIn } from "../../server/src/db/copy-in.ts";
 import type { Tx } from "../../server/src/db/database.ts";
 import { insertOrders } from "../../server/src/features/orders/orders.store.ts";
 import type { Pointers } from "./bench-order.ts";
@@ -63,6 +64,7 @@ export function asTransaction(client: pg.Client): Tx {
   return {
     query: async <Row>(statement: unknown, values: unknown) =>
       (await client.query(statement as string, values as unknown[])).rows as Row[],
+    copy: (statement, rows) => copyIn(client, statement, rows),
     afterCommit: () => {},
   };
 }

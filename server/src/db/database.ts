@@ -1,5 +1,6 @@
 import type { PoolClient, PoolConfig } from "pg";
 import pg from "pg";
+import { copyIn } from "./copy-in.ts";
 import { watchForSilence } from "./silence-watch.ts";
 
 // bigint columns here are counters and sequences far below 2^53; as text they would be compared and added wrongly.
@@ -15,6 +16,8 @@ export type Queryable = {
 };
 
 export type Tx = Queryable & {
+  /** `copy <table> (<columns>) from stdin`, with lines in its text format. Many rows at the price of a few. */
+  copy(statement: string, rows: AsyncIterable<string>): Promise<void>;
   /** Runs after COMMIT was answered, never on rollback; the transaction's caller waits for it. Must not throw. */
   afterCommit(work: () => void | Promise<void>): void;
 };
@@ -74,6 +77,11 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
         if (!open) throw new Error("this transaction has ended");
         silence?.asked(client);
         return await run<Row>(client, statement, values);
+      },
+      async copy(statement, rows) {
+        if (!open) throw new Error("this transaction has ended");
+        silence?.asked(client);
+        await copyIn(client, statement, rows);
       },
       afterCommit: (effect) => effects.push(effect),
     };

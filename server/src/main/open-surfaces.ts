@@ -6,7 +6,6 @@ import type { Environment, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { freeAllComparisons } from "../features/rate-comparisons/rate-comparisons.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
@@ -55,12 +54,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     worlds.push(world);
     if (databases.isExclusive) {
       // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
-      await Promise.all([
-        freeAllExecutions(world),
-        freeAllComparisons(world),
-        freeAllIdempotencyKeys(world),
-        freeLeasedWork(world),
-      ]);
+      await Promise.all([freeAllExecutions(world), freeAllIdempotencyKeys(world), freeLeasedWork(world)]);
     }
     // Before it answers: whoever finds it ready signs in at once.
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { resumeComparisons } from "../features/rate-comparisons/execute-comparison.ts";
+import type { World } from "../context.ts";
+import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
+import { workOff } from "../queue/work.ts";
 import type { Answer } from "./test-client.ts";
 import type { TestHub, TestOrg } from "./test-hub.ts";
 
@@ -64,11 +66,30 @@ export async function openComparisonDesk(hub: TestHub, org: TestOrg): Promise<Co
       const path = await aComparison(items, more);
       const { status, text } = await org.post(`${path}/process`, options);
       if (status !== 200) throw new Error(text);
-      await resumeComparisons(hub.world);
+      await workOff(hub.world, comparisonWork);
       return path;
     },
     async itemsOf(path, query = "") {
       return (await org.get(`${path}/items${query}`)).body.data;
     },
   };
+}
+
+/** All that is due, and what was put off as well. */
+export async function workThrough(world: World): Promise<void> {
+  const isOpen = async (): Promise<boolean> =>
+    (await world.db.query("update rate_comparisons set due_at = now() where due_at is not null returning 1")).length >
+    0;
+  for (let round = 0; round < 50 && (await isOpen()); round++) await workOff(world, comparisonWork);
+}
+
+/** As a worker that then has to make room for others. */
+export async function rateOneChunk(world: World, id: string): Promise<void> {
+  const { leases, run } = comparisonWork;
+  const owner = randomUUID();
+  const row = await leases.claimOneAcrossOrgs(world.db, id, owner);
+  const signal = AbortSignal.abort();
+  const turn = { owner, signal, isFresh: () => true, makeRoom() {}, isOver: () => true };
+  if (!row || (await run(world, row, turn)) === "done") return;
+  await leases.releaseAcrossOrgs(world.db, owner, id, { now: world.clock.now(), delayMs: 0, attempts: 0 });
 }

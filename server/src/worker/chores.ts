@@ -2,7 +2,7 @@ import { removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { runWork } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
-import { resumeComparisons } from "../features/rate-comparisons/rate-comparisons.ts";
+import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldSamples } from "../features/tasks/tasks.ts";
@@ -15,7 +15,6 @@ const minute = 60_000;
 
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
-  { name: "rate comparisons", everyMs: 10_000, wakeOn: ["rate_comparison"], run: resumeComparisons },
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
@@ -24,6 +23,8 @@ export const chores: Chore[] = [
 
 /** Each on up to two connections; one organization has at most two of them. */
 const runSlots = 3;
+/** Each on two connections; a process has one thread to rate with. */
+const comparisonSlots = 2;
 /** They wait for carriers most of the time. */
 const slots = 8;
 
@@ -31,6 +32,7 @@ const slots = 8;
 export function startLeasedWork(world: World): Worker[] {
   return [
     startWork(world, runWork, { slots: runSlots }),
+    startWork(world, comparisonWork, { slots: comparisonSlots }),
     startWork(world, pickupWork, { slots }),
     startWork(world, labelWork, { slots }),
     startWork(world, trackingWork, { slots }),
@@ -39,5 +41,7 @@ export function startLeasedWork(world: World): Worker[] {
 
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
-  await Promise.all([runWork, pickupWork, labelWork, trackingWork].map(({ leases }) => leases.endAllAcrossOrgs(db)));
+  await Promise.all(
+    [runWork, comparisonWork, pickupWork, labelWork, trackingWork].map(({ leases }) => leases.endAllAcrossOrgs(db)),
+  );
 }

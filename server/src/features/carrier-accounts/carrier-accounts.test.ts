@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { systemContext } from "../../context.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { resumeComparisons } from "../rate-comparisons/execute-comparison.ts";
+import { workOff } from "../../queue/work.ts";
+import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
 import { seedPreview } from "../preview/preview.ts";
 import { aSmallCard } from "./carrier-accounts.schemas.ts";
 
@@ -333,7 +334,7 @@ test("a new hub has an account to start with, and the preview four contracts and
   const { body: me } = await hub.operator.get("/me");
   const operator = systemContext(hub.world, me.organization.id, "demo data");
   await seedPreview(operator);
-  await resumeComparisons(hub.world);
+  await workOff(hub.world, comparisonWork);
   const { body: compared } = await hub.operator.get("/rate-comparisons");
   expect(compared.data).toEqual([expect.objectContaining({ status: "completed_with_errors", itemCount: 400 })]);
   const { body } = await hub.operator.get("/carrier-accounts?search=demo");

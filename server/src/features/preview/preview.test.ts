@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resumeComparisons } from "../rate-comparisons/execute-comparison.ts";
+import { workOff } from "../../queue/work.ts";
+import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub({ environment: "preview" });
@@ -75,7 +76,7 @@ describe("the preview surface", () => {
     expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered);
     const pickups = (await preview.get("/pickups")).body.data.map(({ status }: { status: string }) => status);
     expect(new Set(pickups)).toEqual(new Set(["scheduled", "completed", "missed", "cancelled"]));
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     const [comparison] = (await preview.get("/rate-comparisons")).body.data;
     const { totals, outcomes } = (await preview.get(`/rate-comparisons/${comparison.id}/summary`)).body;
     expect(totals.savingsPct).toBeGreaterThan(2);

@@ -2,7 +2,8 @@ import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { anItem, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { resumeComparisons } from "./execute-comparison.ts";
+import { workOff } from "../../queue/work.ts";
+import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -20,7 +21,7 @@ describe("scenarios", () => {
     expect(await total("?dimDivisor=600")).toBe(24.2);
     expect(await total("")).toBe(26.4);
     await org.post(`${path}/process`, { scenario: { fuelPercent: 0 } });
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(`${path}/summary`)).body).toMatchObject({
       scenario: { fuelPercent: 0 },
       totals: { targetCost: 24 },

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
-import { anItem, contract, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { chunkSize, executeComparison, freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
+import { chunkSize } from "./execute-comparison.ts";
+import { startWork, workOff } from "../../queue/work.ts";
+import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -23,8 +26,7 @@ const done = { status: "completed", counts: { pending: 0, rated: 2 * chunkSize +
 describe("a comparison whose worker stops", () => {
   test("half way is finished by another node, and nothing is counted twice", async () => {
     const path = await manyItems();
-    const stopping = AbortSignal.abort();
-    await executeComparison(hub.world, idOf(path), stopping);
+    await rateOneChunk(hub.world, idOf(path));
     expect((await org.get(path)).body).toMatchObject({ status: "processing", progress: { processed: chunkSize } });
     const partly = (await org.get(`${path}/items?status=rated`)).body.pagination.total;
     expect(partly).toBe(chunkSize);
@@ -40,7 +42,7 @@ describe("a comparison whose worker stops", () => {
       "pending",
     ]);
     const other = await hub.secondNode();
-    await resumeComparisons(other.world);
+    await workOff(other.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject(done);
     const { coverage, totals } = (await org.get(`${path}/summary`)).body;
     expect(coverage.rated).toBe(2 * chunkSize + 10);
@@ -49,32 +51,34 @@ describe("a comparison whose worker stops", () => {
 
   test("silently is taken up when its lease has run out, and not before", async () => {
     const path = await manyItems();
-    await executeComparison(hub.world, idOf(path), AbortSignal.abort());
-    const claim = "update rate_comparisons set worker = 'dead', lease_until = now() + interval '1 hour' where id = $1";
+    await rateOneChunk(hub.world, idOf(path));
+    const claim =
+      "update rate_comparisons set lease_owner = 'dead', lease_until = now() + interval '1 hour' where id = $1";
     await hub.world.db.query(claim, [idOf(path)]);
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body.progress.processed).toBe(chunkSize);
     await hub.world.db.query("update rate_comparisons set lease_until = now() - interval '1 second' where id = $1", [
       idOf(path),
     ]);
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject(done);
   });
 
   test("is free at once when the hub knows that it is alone", async () => {
     const path = await manyItems();
-    const claim = "update rate_comparisons set worker = 'dead', lease_until = now() + interval '1 hour' where id = $1";
+    const claim =
+      "update rate_comparisons set lease_owner = 'dead', lease_until = now() + interval '1 hour' where id = $1";
     await hub.world.db.query(claim, [idOf(path)]);
-    await freeAllComparisons(hub.world);
-    await resumeComparisons(hub.world);
+    await comparisonWork.leases.endAllAcrossOrgs(hub.world.db);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject(done);
   });
 
   test("because it was deleted meanwhile leaves nothing behind", async () => {
     const path = await manyItems();
-    await executeComparison(hub.world, idOf(path), AbortSignal.abort());
+    await rateOneChunk(hub.world, idOf(path));
     expect((await org.delete(path)).status).toBe(200);
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
       expect(await hub.world.db.query(`select 1 from ${table} where comparison_id = $1 limit 1`, [idOf(path)])).toEqual(
         [],
@@ -82,37 +86,130 @@ describe("a comparison whose worker stops", () => {
     }
   });
 
-  test("because the database refuses what it writes has failed, and is not taken up for ever", async () => {
-    const { db } = hub.world;
-    const path = await aComparison([anItem()]);
-    await org.post(`${path}/process`);
-    await db.query(`create function refuse_result() returns trigger language plpgsql as $$ begin
-      raise exception 'out of range' using errcode = '22003'; end $$`);
-    await db.query(`create trigger refuse_result before insert on rate_results for each row
-      when (new.comparison_id = '${idOf(path)}') execute function refuse_result()`);
-    try {
-      await resumeComparisons(hub.world);
-    } finally {
-      await db.query("drop function refuse_result cascade");
-    }
-    expect((await org.get(path)).body).toMatchObject({ status: "failed", error: { code: "internal_error" } });
-  });
-
   test("shows the results of the last finished revision until the next is finished", async () => {
     const path = await manyItems();
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     await org.post(`${path}/process`, { scenario: { fuelPercent: 0 } });
-    await executeComparison(hub.world, idOf(path), AbortSignal.abort());
+    await rateOneChunk(hub.world, idOf(path));
     const costs = async () => (await org.get(`${path}/items?limit=1`)).body.data[0];
     expect(await costs()).toMatchObject({ revision: 1, targetCost: 13.2 });
     expect((await org.get(`${path}/summary`)).body).toMatchObject({ status: "processing", revision: 1 });
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect(await costs()).toMatchObject({ revision: 2, targetCost: 12 });
     const left = await hub.world.db.query<{ revision: number }>(
       "select distinct revision from rate_results where comparison_id = $1",
       [idOf(path)],
     );
     expect(left).toEqual([{ revision: 2 }]);
+  });
+});
+
+describe("a comparison that cannot be worked out", () => {
+  const { db } = hub.world;
+
+  async function refused(errcode: string): Promise<{ path: string; heal(): Promise<unknown> }> {
+    const path = await aComparison(Array.from({ length: chunkSize + 10 }, () => anItem()));
+    await org.post(`${path}/process`);
+    await db.query(`create function refuse_result() returns trigger language plpgsql as $$ begin
+      raise exception 'refused' using errcode = '${errcode}'; end $$`);
+    await db.query(`create trigger refuse_result before insert on rate_results for each row
+      when (new.comparison_id = '${idOf(path)}' and new.position = ${chunkSize}) execute function refuse_result()`);
+    return { path, heal: () => db.query("drop function if exists refuse_result cascade") };
+  }
+
+  test("because the database refuses a result of it is tried a few times and then has failed, and another one is not held up", async () => {
+    const { path, heal } = await refused("22003");
+    const other = await aComparison([anItem()]);
+    await org.post(`${other}/process`);
+    await workThrough(hub.world);
+    await heal();
+    const message = "Something went wrong on our side; the log has the reason.";
+    const { body } = await org.get(path);
+    expect(body).toMatchObject({ status: "failed", error: { code: "internal_error", message } });
+    expect(body.progress.processed).toBe(chunkSize);
+    expect((await org.get(other)).body.status).toBe("completed");
+    const said = hub.logs.filter((line) => line.includes(idOf(path)));
+    expect(said.filter((line) => line.includes("will be tried again"))).toHaveLength(comparisonWork.maxAttempts - 1);
+    expect(said.filter((line) => line.includes("given up"))).toHaveLength(1);
+    const { body: log } = await org.get(`/audit?type=rate_comparison.failed&objectId=${idOf(path)}`);
+    expect(log.data).toMatchObject([{ data: { revision: 1, error: { code: "internal_error" } } }]);
+
+    await org.post(`${path}/process`);
+    await workThrough(hub.world);
+    expect((await org.get(path)).body).toMatchObject({ status: "completed", revision: 2, error: null });
+  });
+
+  test("at first is completed by a later try, from where it was", async () => {
+    const { path, heal } = await refused("22003");
+    await workOff(hub.world, comparisonWork);
+    expect((await org.get(path)).body).toMatchObject({ status: "processing", progress: { processed: chunkSize } });
+    await heal();
+    await workThrough(hub.world);
+    expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: chunkSize + 10 } });
+    expect((await org.get(`${path}/summary`)).body.totals.sourceCost).toBe(15 * (chunkSize + 10));
+  });
+
+  test("because it takes its process down each time has failed, too", async () => {
+    const path = await aComparison([anItem()]);
+    await org.post(`${path}/process`);
+    for (let death = 0; death < comparisonWork.maxAttempts; death++) {
+      expect(await comparisonWork.leases.claimOneAcrossOrgs(db, idOf(path), randomUUID())).toBeDefined();
+      await comparisonWork.leases.endAllAcrossOrgs(hub.world.db);
+    }
+    await workOff(hub.world, comparisonWork);
+    expect((await org.get(path)).body).toMatchObject({ status: "failed", error: { code: "internal_error" } });
+  });
+
+  test("only in what is cleared up behind it is completed all the same", async () => {
+    const path = await aComparison([anItem()]);
+    await org.post(`${path}/process`);
+    await workThrough(hub.world);
+    await org.post(`${path}/process`);
+    await db.query(`create function keep_result() returns trigger language plpgsql as $$ begin
+      raise exception 'kept' using errcode = '22003'; end $$`);
+    await db.query(`create trigger keep_result before delete on rate_results for each row
+      when (old.comparison_id = '${idOf(path)}') execute function keep_result()`);
+    await workThrough(hub.world);
+    await db.query("drop function keep_result cascade");
+    expect((await org.get(path)).body).toMatchObject({ status: "completed", revision: 2 });
+    expect((await org.get(`${path}/items?status=rated`)).body.data).toMatchObject([{ revision: 2 }]);
+    expect(
+      await db.query("select 1 from rate_comparisons where id = $1 and due_at is null", [idOf(path)]),
+    ).toHaveLength(1);
+  });
+});
+
+describe("comparisons of several organizations", () => {
+  test("do not wait for each other: a small one is completed while another's large ones are at work", async () => {
+    const { db } = hub.world;
+    const large = await Promise.all(Array.from({ length: 4 }, () => aComparison([anItem(), anItem()])));
+    // They stay at work for as long as the test wants.
+    await db.query("create table gate (is_open boolean)");
+    await db.query(`create function wait_at_gate() returns trigger language plpgsql as $$
+      begin while not exists (select from gate) loop perform pg_sleep(0.05); end loop; return new; end $$`);
+    await db.query(`create trigger wait_at_gate before insert on rate_results for each row
+      when (new.comparison_id = any('{${large.map(idOf).join(",")}}')) execute function wait_at_gate()`);
+    for (const path of large) await org.post(`${path}/process`);
+    const worker = startWork(hub.world, comparisonWork, { slots: 2 });
+    try {
+      const states = () => Promise.all(large.map(async (path) => (await org.get(path)).body.status));
+      await eventually(states, (all) => all.includes("processing"));
+      const other = await hub.org();
+      const small = await (await openComparisonDesk(hub, other)).aComparison([anItem()]);
+      await other.post(`${small}/process`);
+      // Well before the first of the others is told that it takes too long.
+      await eventually(
+        async () => (await other.get(small)).body.status,
+        (status) => status === "completed",
+        20_000,
+      );
+      expect((await states()).toSorted()).toEqual(["processing", "queued", "queued", "queued"]);
+      await db.query("insert into gate values (true)");
+      await eventually(states, (all) => all.every((status) => status === "completed"));
+    } finally {
+      await db.query("insert into gate values (true)");
+      await worker.stop();
+    }
   });
 });
 
@@ -128,7 +225,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
       { carrierAccountId: account },
     );
     await org.post(`${path}/process`);
-    await executeComparison(hub.world, idOf(path), AbortSignal.abort());
+    await rateOneChunk(hub.world, idOf(path));
     return { path, account: `/carrier-accounts/${account}`, set: `/condition-sets/${set.id}` };
   }
 
@@ -146,7 +243,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
   test.each(changes)("begins anew with the %s as it is now, so that no two items differ", async (_what, make, cost) => {
     const parts = await halfDone();
     expect(await make(parts)).toMatchObject({ status: 200 });
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     const { body } = await org.get(`${parts.path}/summary`);
     expect(body.coverage.rated).toBe(count);
     expect(Math.round(body.totals.targetCost * 100)).toBe(Math.round(cost * 100) * count);
@@ -156,7 +253,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
 
   test("goes on where it was when nothing has changed", async () => {
     const { path } = await halfDone();
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: count } });
     const { body: log } = await org.get(`/audit?type=rate_comparison.started_over&objectId=${idOf(path)}`);
     expect(log.data).toEqual([]);

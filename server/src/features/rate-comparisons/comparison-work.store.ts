@@ -1,32 +1,25 @@
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { ComparisonStatus } from "./rate-comparisons.schemas.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import { leasesOn } from "../../queue/leases.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import { comparisonColumns } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import type { Totals } from "./tally.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 
-/** How long a silent worker is believed to be alive. By the clock of the database, the only one all nodes share. */
-const lease = "now() + interval '15 seconds'";
+type Cards = { card: RateCard; source_card: RateCard | null; profiles: Record<string, WeightProfile> | null };
 
-export type ClaimedRow = ComparisonRow & {
-  card: RateCard;
-  source_card: RateCard | null;
-  profiles: Record<string, WeightProfile> | null;
-  totals: Totals | null;
-};
+export type LeasedComparison = LeasedRow & ComparisonRow & Cards & { lease_owner: string };
 
-/** Takes the comparison for this worker, unless another one that is alive has it. */
-export async function claimAcrossOrgs(db: Queryable, id: string, worker: string): Promise<ClaimedRow | undefined> {
-  const [row] = await db.query<ClaimedRow>(
-    `update rate_comparisons set status = 'processing', worker = $2, lease_until = ${lease}
-      where id = $1 and status in ('queued', 'processing') and (worker is null or worker = $2 or lease_until < now())
-      returning ${comparisonColumns}, card, source_card, profiles, totals`,
-    [id, worker],
-  );
-  return row;
-}
+export const comparisonLeases = leasesOn<LeasedComparison>({
+  table: "rate_comparisons",
+  columns: `${comparisonColumns}, card, source_card, profiles, lease_owner, tries`,
+  attempts: "tries",
+  onClaim: () => "status = case t.status when 'queued' then 'processing' else t.status end",
+  clock: "database",
+  leaseMs: 15_000,
+});
 
 export async function saveProfiles(
   db: Queryable,
@@ -43,16 +36,12 @@ export async function saveProfiles(
 
 type LockedRow = { processed: number; totals: Totals | null; inputs_digest: string | null };
 
-/** Locks the comparison for one chunk; undefined when it was deleted, started anew or taken by another worker. */
-export async function lockForChunk(
-  tx: Tx,
-  row: { org_id: string; id: string; revision: number },
-  worker: string,
-): Promise<LockedRow | undefined> {
+/** Undefined when it was deleted, started anew or taken by another worker. */
+export async function lockLeased(tx: Tx, row: LeasedComparison): Promise<LockedRow | undefined> {
   const [found] = await tx.query<LockedRow>(
     `select processed, totals, inputs_digest from rate_comparisons
-      where org_id = $1 and id = $2 and revision = $3 and worker = $4 and status = 'processing' for update`,
-    [row.org_id, row.id, row.revision, worker],
+      where org_id = $1 and id = $2 and revision = $3 and lease_owner = $4 for update`,
+    [row.org_id, row.id, row.revision, row.lease_owner],
   );
   return found;
 }
@@ -66,7 +55,7 @@ export async function saveInputs(tx: Tx, orgId: string, id: string, digest: stri
   );
 }
 
-/** Progress, sums and lease in one go, with every chunk that is done. */
+/** Progress and sums in one go, with every chunk that is done: whoever comes this far may try as often again. */
 export async function saveProgress(
   tx: Tx,
   orgId: string,
@@ -77,65 +66,56 @@ export async function saveProgress(
   const { rated = 0, estimated = 0, unrateable = 0, invalid = 0, excluded = 0 } = totals.byStatus;
   await tx.query(
     `update rate_comparisons set processed = $3, totals = $4, rated = $5, estimated = $6, unrateable = $7, invalid = $8,
-       excluded = $9, lease_until = ${lease} where org_id = $1 and id = $2`,
+       excluded = $9, tries = 0 where org_id = $1 and id = $2`,
     [orgId, id, processed, JSON.stringify(totals), rated, estimated, unrateable, invalid, excluded],
   );
 }
 
-/** Returns the version that it has by that. */
-export async function finishComparison(
+/** Its results are shown from now on. It is due once more, for what is left to be cleared up. */
+export async function completeComparison(
   tx: Tx,
   orgId: string,
   id: string,
-  end: {
-    status: ComparisonStatus;
-    summary: Summary | null;
-    isListed: boolean;
-    error: { code: string; message: string } | null;
-    at: Date;
-  },
+  end: { status: "completed" | "completed_with_errors"; summary: Summary; at: Date },
 ): Promise<number> {
   const [row] = await tx.query<{ version: number }>(
-    `update rate_comparisons set status = $3, summary = coalesce($4, summary), error = $5, finished_at = $6,
-       shown_revision = case when $4::jsonb is null then shown_revision else revision end,
-       listed_revision = case when $7 then revision else listed_revision end,
-       updated_at = $6, worker = null, lease_until = null, version = version + 1
+    `update rate_comparisons set status = $3, summary = $4, error = null, shown_revision = revision,
+       listed_revision = revision, finished_at = $5, updated_at = $5, due_at = now(), lease_owner = null, lease_until = null, tries = 0, version = version + 1
       where org_id = $1 and id = $2 returning version`,
-    [orgId, id, end.status, end.summary === null ? null : JSON.stringify(end.summary), end.error, end.at, end.isListed],
+    [orgId, id, end.status, JSON.stringify(end.summary), end.at],
   );
   return row!.version;
 }
 
-/** With what it was worked out; for a scenario over the same items. */
-export async function findCards(
-  db: Queryable,
+export async function failComparison(
+  tx: Tx,
   orgId: string,
   id: string,
-): Promise<Pick<ClaimedRow, "card" | "source_card" | "profiles"> | undefined> {
-  const [row] = await db.query<Pick<ClaimedRow, "card" | "source_card" | "profiles">>(
+  error: { code: string; message: string },
+  at: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
+    `update rate_comparisons set status = 'failed', error = $3, finished_at = $4, updated_at = $4, due_at = null,
+       lease_owner = null, lease_until = null, version = version + 1 where org_id = $1 and id = $2
+       returning version`,
+    [orgId, id, error, at],
+  );
+  return row!.version;
+}
+
+export async function endClearing(db: Queryable, row: LeasedComparison): Promise<void> {
+  await db.query(
+    `update rate_comparisons set due_at = null, lease_owner = null, lease_until = null
+      where org_id = $1 and id = $2 and revision = $3 and lease_owner = $4`,
+    [row.org_id, row.id, row.revision, row.lease_owner],
+  );
+}
+
+/** With what it was worked out; for a scenario over the same items. */
+export async function findCards(db: Queryable, orgId: string, id: string): Promise<Cards | undefined> {
+  const [row] = await db.query<Cards>(
     "select card, source_card, profiles from rate_comparisons where org_id = $1 and id = $2 and card is not null",
     [orgId, id],
   );
   return row;
-}
-
-export async function releaseAcrossOrgs(db: Queryable, id: string, worker: string): Promise<void> {
-  await db.query("update rate_comparisons set worker = null, lease_until = null where id = $1 and worker = $2", [
-    id,
-    worker,
-  ]);
-}
-
-export async function releaseAllAcrossOrgs(db: Queryable): Promise<void> {
-  await db.query(
-    "update rate_comparisons set worker = null, lease_until = null where status in ('queued', 'processing')",
-  );
-}
-
-/** Comparisons that wait for a worker, or whose worker is silent. */
-export async function listWaitingAcrossOrgs(db: Queryable): Promise<{ id: string }[]> {
-  return await db.query<{ id: string }>(
-    `select id from rate_comparisons where status in ('queued', 'processing')
-      and (lease_until is null or lease_until < now()) order by created_at limit 20`,
-  );
 }

@@ -1,95 +1,73 @@
-import { createHash, randomUUID } from "node:crypto";
-import { toMg, toSides } from "../../carriers/rate-card/measures.ts";
-import { normaliseZip, stateOfPlace } from "../../carriers/zones/zip.ts";
+import { createHash } from "node:crypto";
 import type { Ctx, World } from "../../context.ts";
-import { perWorld, systemContext } from "../../context.ts";
+import { systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
-import { isConnectionLoss, sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { WeighedParcel } from "../shipments/shipments.ts";
-import type { ItemKinds } from "./item-kinds.ts";
-import { createItemKinds, noteResult } from "./item-kinds.ts";
-import { deleteKindsBefore } from "./item-kinds.store.ts";
-import { readOwnParcels } from "./own-parcels.ts";
-import { percentileShares, presentSummary } from "./present-summary.ts";
-import type { RateItem, Rater, RateResult } from "./rate-item.ts";
-import { prepareRater } from "./prepare-rater.ts";
-import { rateItem } from "./rate-item.ts";
-import type { ClaimedRow } from "./comparison-work.store.ts";
+import type { Work } from "../../queue/work.ts";
+import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
-import type { StoredInput } from "./rate-items.store.ts";
-import * as items from "./rate-items.store.ts";
-import {
-  deleteResultsBefore,
-  deleteResultsOf,
-  findSavingsPercentiles,
-  insertResults,
-  packResult,
-} from "./rate-results.store.ts";
-import type { CountedItem, Totals } from "./tally.ts";
-import { addItem, emptyTotals, topPositions } from "./tally.ts";
-import { writeKinds } from "./write-kinds.ts";
+import type { ItemKinds } from "./item-kinds.store.ts";
+import { insertKinds, noteKind } from "./item-kinds.store.ts";
+import { prepareRater } from "./prepare-rater.ts";
+import { percentileShares, presentSummary } from "./present-summary.ts";
+import { findTrackingNumbers } from "./rate-items.store.ts";
+import * as results from "./rate-results.store.ts";
+import type { RatingPass } from "./rating-pass.ts";
+import { startPass } from "./rating-pass.ts";
+import type { Totals } from "./tally.ts";
+import { emptyTotals, topPositions } from "./tally.ts";
 
-export const chunkSize = 5_000;
-/** Few enough that what they need is still young, and cheap, when it is thrown away. */
-export const sliceSize = 250;
+/** The items that are priced and written in one transaction. */
+export const chunkSize = 10_000;
 
-const workerName = perWorld(() => randomUUID());
-
-/** Takes up comparisons that wait, and those whose worker died. Returns how many there were. */
-export async function resumeComparisons(world: World, stopping?: AbortSignal): Promise<number> {
-  const waiting = await work.listWaitingAcrossOrgs(world.db);
-  for (const { id } of waiting) {
-    if (stopping?.aborted) break;
-    await executeComparison(world, id, stopping);
-  }
-  return waiting.length;
-}
-
-/** Only when no other process can be at work on this database: what a killed one held is free at once. */
-export async function freeAllComparisons(world: World): Promise<void> {
-  await work.releaseAllAcrossOrgs(world.db);
-}
-
-/** Works on a comparison until it is finished, if nobody else does. Any process may call it, any number of times. */
-export async function executeComparison(world: World, id: string, stopping?: AbortSignal): Promise<void> {
-  const row = await work.claimAcrossOrgs(world.db, id, workerName(world));
-  if (!row) return;
-  const system = systemContext(world, row.org_id, "rate comparison");
-  const ctx: Ctx = { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
-  try {
-    const { rater, digest } = await prepareRater(ctx, row, row.options.scenario ?? {});
-    await world.db.transaction((tx) => beginWith(tx, ctx, row, digest()));
-    if (!(await rateAllChunks(ctx, row, rater, stopping))) {
-      // This process is about to end: another one, or the next start, goes on at once instead of waiting for the lease.
-      return await work.releaseAcrossOrgs(world.db, row.id, workerName(world));
+/** A comparison is leased until it is completed, and once more to clear up behind it. */
+export const comparisonWork: Work<World, LeasedComparison> = {
+  name: "rate comparisons",
+  leases: work.comparisonLeases,
+  wakeOn: ["rate_comparison"],
+  everyMs: 10_000,
+  maxAttempts: 5,
+  async run(world, row, turn) {
+    const ctx = contextOf(world, row);
+    if (row.status !== "processing") return await clearUp(ctx, row);
+    try {
+      const { rater, digest } = await prepareRater(ctx, row, row.options.scenario ?? {});
+      await ctx.db.transaction((tx) => beginWith(tx, ctx, row, digest()));
+      const pass = startPass(ctx, row, rater);
+      while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, pass))) if (turn.isOver()) return "again";
+    } catch (error) {
+      // What is wrong with the comparison itself is so for ever.
+      if (!(error instanceof HubError) || error.status >= 500) throw error;
+      await ctx.db.transaction((tx) => fail(tx, ctx, row, error));
     }
-    await deleteResultsBefore(world.db, row.id, row.revision);
-    await deleteKindsBefore(world.db, row.id, row.revision);
-  } catch (error) {
-    world.log.error({ err: error, comparisonId: row.id }, "a rate comparison could not be continued");
-    // The database may be back in a moment; anything else would fail in the same way for ever.
-    if (isConnectionLoss(error) || isConflict(error)) return;
-    await world.db.transaction((tx) => fail(tx, ctx, row, error));
-  }
-}
+    return "done";
+  },
+  async giveUp(world, row) {
+    const ctx = contextOf(world, row);
+    if (row.status === "processing") await world.db.transaction((tx) => fail(tx, ctx, row, internalError));
+    else await work.endClearing(world.db, row);
+  },
+};
 
-/** Two transactions were in each other's way, five times in a row. */
-function isConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(sqlState(error) ?? "");
+const internalError = { code: "internal_error", message: "Something went wrong on our side; the log has the reason." };
+
+/** It acts in the name of whoever started it. */
+function contextOf(world: World, row: LeasedComparison): Ctx {
+  const system = systemContext(world, row.org_id, "rate comparison");
+  return { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
 }
 
 /**
  * The cards are kept with the comparison; what they refer to is not. Who continues one after a kill and finds that a
  * chart, a set or an alias has changed meanwhile begins anew, so that all results come from the same.
  */
-async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Promise<void> {
-  const locked = await work.lockForChunk(tx, row, workerName(ctx));
+async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, inputs: string): Promise<void> {
+  const locked = await work.lockLeased(tx, row);
   const digest = createHash("sha256").update(inputs).digest("hex");
   if (!locked || locked.inputs_digest === digest) return;
   if (locked.processed > 0) {
-    await deleteResultsOf(tx, row.id, row.revision);
+    await results.deleteResults(tx, row.id, { of: row.revision });
     await recordEvent(tx, ctx, {
       type: "rate_comparison.started_over",
       objectId: row.id,
@@ -99,129 +77,53 @@ async function beginWith(tx: Tx, ctx: Ctx, row: ClaimedRow, inputs: string): Pro
   await work.saveInputs(tx, ctx.orgId, row.id, digest);
 }
 
-type Reading = { from: number; lines: Promise<string[]> };
-/** Items never change, so the next ones can be read while these are priced and written. */
-type Reader = { ahead: Reading | undefined; kinds: ItemKinds | undefined };
-
-async function readSlice(ctx: Ctx, row: ClaimedRow, reader: Reader, from: number): Promise<string[]> {
-  const reading = reader.ahead?.from === from ? reader.ahead : startReading(ctx, row, from);
-  const lines = await reading.lines;
-  reader.ahead = lines.length < sliceSize ? undefined : startReading(ctx, row, from + lines.length);
-  return lines;
-}
-
-function startReading(ctx: Ctx, row: ClaimedRow, from: number): Reading {
-  const lines = items.readInputLines(ctx.db, row.id, from, sliceSize);
-  // Whoever waits for it gets the failure; nobody may be waiting any more.
-  lines.catch(() => {});
-  return { from, lines };
-}
-
-/** False when it is to be left to another worker. */
-async function rateAllChunks(ctx: Ctx, row: ClaimedRow, rater: Rater, stopping?: AbortSignal): Promise<boolean> {
-  const reader: Reader = { ahead: undefined, kinds: undefined };
-  while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, rater, reader))) {
-    if (stopping?.aborted) return false;
-  }
-  return true;
-}
-
-/**
- * One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. It goes
- * item by item and slice by slice, so that what each needs is garbage before it grows old.
- */
-async function rateChunk(tx: Tx, ctx: Ctx, row: ClaimedRow, rater: Rater, reader: Reader): Promise<boolean> {
-  const locked = await work.lockForChunk(tx, row, workerName(ctx));
+/** One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. */
+async function rateChunk(tx: Tx, ctx: Ctx, row: LeasedComparison, pass: RatingPass): Promise<boolean> {
+  const locked = await work.lockLeased(tx, row);
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
-  const end = Math.min(row.item_count, locked.processed + chunkSize);
-  // Anew whenever something else was done in between: what is not in there is read again at the end.
-  if (reader.kinds?.to !== locked.processed) reader.kinds = createItemKinds(row.item_count, locked.processed);
-  const { kinds } = reader;
-  const parcels = await readOwnParcels(tx, ctx, row.id, locked.processed, end - locked.processed);
-  for (let from = locked.processed; from < end; from += sliceSize) {
-    const lines = await readSlice(ctx, row, reader, from);
-    const packed = lines.map((line, index) => {
-      const input = JSON.parse(line) as StoredInput;
-      const position = from + index;
-      const result = rateInput(rater, input, parcels.get(position), position, totals);
-      noteResult(kinds, position, input[0], input[1], result);
-      return packResult(result, input[0]);
-    });
-    await insertResults(tx, row.id, row.revision, from, packed);
-  }
-  kinds.to = end;
-  await work.saveProgress(tx, ctx.orgId, row.id, end, totals);
-  if (end < row.item_count) return true;
-  await finish(tx, ctx, row, totals, kinds);
+  const from = locked.processed;
+  const to = Math.min(row.item_count, from + chunkSize);
+  const kinds: ItemKinds = new Map();
+  await results.copyResults(tx, rateLines(row, pass, { from, to }, totals, kinds));
+  await insertKinds(tx, row, from, kinds);
+  await work.saveProgress(tx, ctx.orgId, row.id, to, totals);
+  if (to < row.item_count) return true;
+  await finish(tx, ctx, row, totals);
   return false;
 }
 
-/** The price of one item, which is also added to the totals. */
-export function rateInput(
-  rater: Rater,
-  input: StoredInput,
-  parcel: WeighedParcel | undefined,
-  position: number,
+async function* rateLines(
+  { id, revision }: LeasedComparison,
+  pass: RatingPass,
+  { from, to }: { from: number; to: number },
   totals: Totals,
-): RateResult {
-  const item = toRateItem(input, parcel);
-  const result = rateItem(rater, item);
-  const counted: CountedItem = {
-    position,
-    netCents: item.netCents,
-    serviceType: item.serviceType,
-    originState: stateAt(item.origin),
-    destinationState: stateAt(item.destination),
-  };
-  addItem(totals, counted, result);
-  return result;
+  kinds: ItemKinds,
+): AsyncGenerator<string> {
+  let lines = "";
+  const slices = pass.rate(from, to, totals, (position, input, result) => {
+    noteKind(kinds, position, input, result);
+    lines += results.lineOf(id, revision, position, result, input[0]);
+  });
+  for await (const _ of slices) {
+    yield lines;
+    lines = "";
+  }
 }
 
-function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
-  const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
-  return {
-    netCents,
-    serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
-    origin: { zip: originZip, state: originState },
-    destination: { zip: destinationZip, state: destinationState },
-    weightMg: value === null || unit === null ? (parcel ? toMg(parcel.weight) : null) : toMg({ value, unit }),
-    isWeightOfShipment: parcel !== undefined,
-    sides:
-      size === null || sizeUnit === null
-        ? undefined
-        : toSides({ length: size[0], width: size[1], height: size[2], unit: sizeUnit }),
-    residential,
-    shipDate,
-    currency,
-    isDuplicate,
-  };
-}
-
-function stateAt({ zip, state }: RateItem["origin"]): string {
-  return stateOfPlace(state, normaliseZip(zip)) ?? "";
-}
-
-/** The summary, the kinds of items and the new status appear together. */
-async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: ItemKinds): Promise<void> {
+/** The summary and the new status appear together. */
+async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, totals: Totals): Promise<void> {
   const { unrateable = 0, invalid = 0 } = totals.byStatus;
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
-  const percentiles = await findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
+  const percentiles = await results.findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
   const summary = presentSummary({ ...row, status }, totals, percentiles, {
     computedAt: at.toISOString(),
     scenario: row.options.scenario ?? {},
     stale: false,
-    trackingNumbers: await items.findTrackingNumbers(tx, row.id, topPositions(totals)),
+    trackingNumbers: await findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
-  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
-    status,
-    summary,
-    isListed: await writeKinds(tx, row, kinds),
-    error: null,
-    at,
-  });
+  const version = await work.completeComparison(tx, ctx.orgId, row.id, { status, summary, at });
   await recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
     objectId: row.id,
@@ -229,21 +131,27 @@ async function finish(tx: Tx, ctx: Ctx, row: ClaimedRow, totals: Totals, kinds: 
   });
 }
 
-async function fail(tx: Tx, ctx: Ctx, row: ClaimedRow, cause: unknown): Promise<void> {
-  if (!(await work.lockForChunk(tx, row, workerName(ctx)))) return;
-  const message =
-    cause instanceof HubError ? cause.message : "Something went wrong on our side; the log has the reason.";
-  const error = { code: cause instanceof HubError ? cause.code : "internal_error", message };
-  const version = await work.finishComparison(tx, ctx.orgId, row.id, {
-    status: "failed",
-    summary: null,
-    isListed: false,
-    error,
-    at: ctx.clock.now(),
+/** Results that are not shown any more go. Nobody has to wait for that. */
+async function clearUp(ctx: Ctx, row: LeasedComparison): Promise<"done"> {
+  await ctx.db.transaction(async (tx) => {
+    if (!(await work.lockLeased(tx, row))) return;
+    await results.deleteResults(tx, row.id, { before: row.revision });
+    await work.endClearing(tx, row);
   });
+  return "done";
+}
+
+async function fail(
+  tx: Tx,
+  ctx: Ctx,
+  row: LeasedComparison,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  if (!(await work.lockLeased(tx, row))) return;
+  const version = await work.failComparison(tx, ctx.orgId, row.id, { code, message }, ctx.clock.now());
   await recordEvent(tx, ctx, {
     type: "rate_comparison.failed",
     objectId: row.id,
-    data: { revision: row.revision, error, version },
+    data: { revision: row.revision, error: { code, message }, version },
   });
 }

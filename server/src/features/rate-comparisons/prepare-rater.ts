@@ -7,7 +7,7 @@ import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { loadTariffParts } from "../carrier-accounts/open-carrier.ts";
 import type { Rater } from "./rate-item.ts";
 import { createRater, findMatch } from "./rate-item.ts";
-import type { ClaimedRow } from "./comparison-work.store.ts";
+import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { WeightProfile } from "./weight-profile.ts";
@@ -17,7 +17,7 @@ import { profileOfOne, usualProfile } from "./weight-profile.ts";
 const minProfileItems = 30;
 
 export type Prepared = Pick<
-  ClaimedRow,
+  LeasedComparison,
   "id" | "org_id" | "carrier_account_id" | "source_account_id" | "card" | "source_card" | "options" | "rate_day"
 > & { profiles: Record<string, WeightProfile> | null };
 

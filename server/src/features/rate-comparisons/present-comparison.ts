@@ -4,7 +4,6 @@ import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import type { ItemRow } from "./rate-item-list.store.ts";
-import { unpackDetail } from "./rate-results.store.ts";
 
 export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {
   const done = row.rated + row.estimated + row.unrateable + row.invalid + row.excluded;
@@ -48,7 +47,6 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
 }
 
 export function presentItem(row: ItemRow): Item {
-  const detail = unpackDetail(row.detail);
   const savings = row.savings_cents;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
@@ -68,23 +66,23 @@ export function presentItem(row: ItemRow): Item {
     status: (row.status ?? "pending") as Item["status"],
     reason: row.reason as Item["reason"],
     zone: row.zone,
-    zoneSource: detail.zoneSource as Item["zoneSource"],
-    distanceMiles: detail.distanceMiles,
-    borderline: detail.altZone !== null,
-    altZone: detail.altZone,
-    serviceLevel: detail.serviceLevel as Item["serviceLevel"],
-    targetService: detail.targetService,
+    zoneSource: row.zone_source as Item["zoneSource"],
+    distanceMiles: row.distance_miles,
+    borderline: row.alt_zone !== null,
+    altZone: row.alt_zone,
+    serviceLevel: row.service_level as Item["serviceLevel"],
+    targetService: row.target_service,
     basis: row.basis as Item["basis"],
-    ratedWeight: weight(detail.ratedMg),
+    ratedWeight: weight(row.rated_mg),
     sourceCost: fromCents(row.net_cents),
     targetCost: money(row.target_cents),
-    targetLow: money(detail.lowCents),
-    targetHigh: money(detail.highCents),
+    targetLow: money(row.low_cents),
+    targetHigh: money(row.high_cents),
     savings: money(savings),
     savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
-    breakEvenWeight: weight(detail.breakEvenMg),
-    lines: detail.lines.map(({ code, cents }) => ({ code, amount: fromCents(cents) })),
+    breakEvenWeight: weight(row.break_even_mg),
+    lines: (row.lines ?? []).map(([code, cents]) => ({ code, amount: fromCents(cents) })),
   };
 }
 

@@ -144,8 +144,8 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
     `update rate_comparisons set status = 'queued', revision = revision + 1, processed = 0, rated = 0, estimated = 0,
        unrateable = 0, invalid = 0, excluded = 0, options = $3, rate_card_id = $4, rate_card_version = $5,
        rate_card_name = $6, card = $7, source_card = $8, rate_day = $9, currency = $10, profiles = null, totals = null,
-       error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, worker = null,
-       lease_until = null, version = version + 1
+       error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, due_at = now(),
+       lease_owner = null, lease_until = null, tries = 0, version = version + 1
       where org_id = $1 and id = $2 returning ${comparisonColumns}`,
     [
       orgId,

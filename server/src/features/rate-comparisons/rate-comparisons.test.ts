@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { anItem, contract as card, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { resumeComparisons } from "./execute-comparison.ts";
+import { workOff } from "../../queue/work.ts";
+import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -29,7 +30,7 @@ describe("a comparison", () => {
     });
     expect((await itemsOf(path))[0]).toMatchObject({ status: "pending", zone: null, targetCost: null, sourceCost: 15 });
     expect(await org.post(`${path}/process`)).toMatchObject({ status: 200, body: { status: "queued" } });
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({
       status: "completed",
       revision: 1,
@@ -110,7 +111,7 @@ describe("a comparison", () => {
     await org.post(`${busy}/process`);
     expect((await org.post(`${busy}/process`)).body).toMatchObject({ status: 409, code: "already_processing" });
     expect((await org.delete(busy)).status).toBe(200);
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
   });
 
   test("is processed again as a new revision, and says when the rate card has changed", async () => {
@@ -125,7 +126,7 @@ describe("a comparison", () => {
     expect(listed.filter(({ stale }) => stale).map(({ id }) => `/rate-comparisons/${id}`)).toEqual([path]);
     expect((await org.get(`${path}/summary`)).body).toMatchObject({ stale: true, totals: { targetCost: 13.2 } });
     await org.post(`${path}/process`);
-    await resumeComparisons(hub.world);
+    await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({ revision: 2, stale: false, rateCard: { version: 2 } });
     expect((await itemsOf(path))[0]).toMatchObject({ revision: 2, targetCost: 14.4 });
     // What was compared stays readable without the account.

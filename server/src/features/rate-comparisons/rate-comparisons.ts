@@ -13,8 +13,6 @@ import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
-import { deleteKinds } from "./item-kinds.store.ts";
-import * as lists from "./list-items.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -31,12 +29,13 @@ import * as store from "./rate-comparisons.store.ts";
 import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-item-list.store.ts";
+import * as lists from "./rate-item-list.store.ts";
 import * as results from "./rate-results.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
 
-export { freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
+export { comparisonWork } from "./execute-comparison.ts";
 export type { NewItem } from "./rate-items.store.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
@@ -156,7 +155,6 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     const row = await lock(tx, ctx, id);
     await items.deleteItems(tx, id);
     await results.deleteResults(tx, id);
-    await deleteKinds(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
     const data = { name: row.name, status: row.status, itemCount: row.item_count, version: row.version };
     await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });

@@ -1,7 +1,9 @@
-import { offsetOf } from "../../core/page.ts";
+import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
+import { countByKind, findByKind } from "./item-kinds.store.ts";
 import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
 
 export type ItemRow = {
@@ -23,12 +25,22 @@ export type ItemRow = {
   basis: string | null;
   target_cents: number | null;
   savings_cents: number | null;
-  detail: string | null;
+  zone_source: string | null;
+  distance_miles: number | null;
+  alt_zone: string | null;
+  service_level: string | null;
+  target_service: string | null;
+  rated_mg: number | null;
+  low_cents: number | null;
+  high_cents: number | null;
+  break_even_mg: number | null;
+  lines: [code: string, cents: number][] | null;
 };
 
 const columns = `i.position, i.tracking_number, i.net_cents, i.service_type, i.origin_zip, i.origin_city, i.origin_state,
   i.destination_zip, i.destination_city, i.destination_state, i.input, r.revision, r.status, r.reason, r.zone, r.basis,
-  r.target_cents, r.savings_cents, r.detail`;
+  r.target_cents, r.savings_cents, r.zone_source, r.distance_miles, r.alt_zone, r.service_level, r.target_service,
+  r.rated_mg, r.low_cents, r.high_cents, r.break_even_mg, r.lines`;
 /**
  * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
  * that is newer than its statistics, expects one row, and compares every item with every result.
@@ -53,7 +65,29 @@ export type Shown = {
 };
 
 /** Which items are on a page, and how many there are on all of them. */
-export type FoundItems = { positions: number[]; total: number };
+type FoundItems = { positions: number[]; total: number };
+
+/** First which items, then all about these. Undefined: another revision took the place of this one meanwhile. */
+export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): Promise<Page<ItemRow> | undefined> {
+  const { positions, total } = await findPage(db, shown, query);
+  const rows = await readItems(db, shown, positions);
+  return rows && toPage(rows, total, query);
+}
+
+/** Items are numbered, and their kinds tell which are meant; all of them are looked at where that is not enough. */
+async function findPage(db: Queryable, shown: Shown, query: ItemQuery): Promise<FoundItems> {
+  const { search, minSavings, sort = "position", page, limit, ...filter } = query;
+  const offset = offsetOf({ page, limit });
+  if (search !== undefined || minSavings !== undefined) return await findItems(db, shown, query);
+  if (Object.values(filter).every((value) => value === undefined) && sort === "position") {
+    const total = shown.itemCount;
+    const length = Math.max(0, Math.min(limit, total - offset));
+    return { total, positions: Array.from({ length }, (_, i) => offset + i) };
+  }
+  if (!shown.isListed) return await findItems(db, shown, query);
+  if (sort === "position") return await findByKind(db, shown, filter, { offset, limit });
+  return await findItems(db, shown, query, await countByKind(db, shown, filter));
+}
 
 const searched = [
   "i.tracking_number",
@@ -111,12 +145,7 @@ const orders: Record<ItemSort, { by: string; of: "items" | "results" | "either" 
 };
 
 /** By looking through all items: from the one table that decides where one does, from both where not. */
-export async function findItems(
-  db: Queryable,
-  shown: Shown,
-  query: ItemQuery,
-  knownTotal?: number,
-): Promise<FoundItems> {
+async function findItems(db: Queryable, shown: Shown, query: ItemQuery, knownTotal?: number): Promise<FoundItems> {
   const where = whereOf(shown, query);
   const order = orders[query.sort ?? "position"];
   const allHaveResults = shown.done === shown.itemCount;
@@ -139,7 +168,7 @@ export async function findItems(
 }
 
 /** In the order of these positions. Undefined: by now another revision is shown, and this one may be gone in part. */
-export async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[] | undefined> {
+async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[] | undefined> {
   const rows = await db.query<ItemRow | { position: null }>(
     `select x.* from rate_comparisons c
        left join (select ${columns} from ${withResults} and i.position = any($3::integer[])) x on true

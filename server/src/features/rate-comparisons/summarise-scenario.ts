@@ -1,15 +1,12 @@
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
-import { chunkSize, rateInput, sliceSize } from "./execute-comparison.ts";
-import type { OwnParcels } from "./own-parcels.ts";
-import { readOwnParcels } from "./own-parcels.ts";
 import { prepareRater } from "./prepare-rater.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import * as work from "./comparison-work.store.ts";
-import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
+import { startPass } from "./rating-pass.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { emptyTotals, topPositions } from "./tally.ts";
 
@@ -26,17 +23,15 @@ export async function summariseScenario(
   const { rater } = await prepareRater(ctx, { ...row, ...cards }, scenario);
   const totals = emptyTotals();
   const savings: number[] = [];
-  let parcels: OwnParcels = new Map();
-  for (let from = 0; from < row.item_count; from += sliceSize) {
-    if (from % chunkSize === 0) parcels = await readOwnParcels(ctx.db, ctx, row.id, from, chunkSize);
-    const lines = await items.readInputLines(ctx.db, row.id, from, sliceSize);
-    for (const [index, line] of lines.entries()) {
-      const input = JSON.parse(line) as StoredInput;
-      const position = from + index;
-      const { targetCents } = rateInput(rater, input, parcels.get(position), position, totals);
-      if (targetCents !== null) savings.push(input[0] - targetCents);
-    }
-  }
+  const slices = startPass(ctx, row, rater).rate(
+    0,
+    row.item_count,
+    totals,
+    (_position, [netCents], { targetCents }) => {
+      if (targetCents !== null) savings.push(netCents - targetCents);
+    },
+  );
+  for await (const _ of slices);
   savings.sort((a, b) => a - b);
   const percentiles = percentileShares.flatMap(
     (share) => savings[Math.max(0, Math.ceil(share * savings.length) - 1)] ?? [],

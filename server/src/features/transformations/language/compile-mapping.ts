@@ -2,17 +2,17 @@ import type { SetLookup } from "../../../core/conditions.ts";
 import type { FieldError } from "../../../core/errors.ts";
 import { compileWhen } from "./compile-condition-on-data.ts";
 import { compileTemplate } from "./compile-template.ts";
-import type { CompiledTransform } from "./compile-transforms.ts";
 import { compileTransforms } from "./compile-transforms.ts";
-import type { Path, Reader } from "./mapping-path.ts";
-import { compileReader, parsePath } from "./mapping-path.ts";
+import type { Key, Path, Reader } from "./mapping-path.ts";
+import { compileReader, parsePath, plainKeys } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { constantOf, mappingLimits } from "./mapping-run.ts";
-import type { Target, Writer } from "./mapping-target.ts";
-import { compileWriter, isWithin, mayBeWithin, parseTarget } from "./mapping-target.ts";
+import type { Place as TargetPlace, Target } from "./mapping-target.ts";
+import { compilePlace, isWithin, mayBeWithin, parseTarget } from "./mapping-target.ts";
 import { converters } from "./mapping-values.ts";
 import type { MappingElement, OnError, Refuse } from "./normalise-mapping.ts";
 import { normaliseElement } from "./normalise-mapping.ts";
+import type { CompiledTransform } from "./transform.ts";
 
 /** All members are always there: a run goes through many of these, and one shape is read fastest. */
 export type CompiledElement = {
@@ -25,6 +25,10 @@ export type CompiledElement = {
   base: string[];
   when: ((run: Run) => boolean) | undefined;
   read: Reader;
+  /** A plain way to the value, from the root or from the element of the `each` around: its last name, and what leads there. */
+  parents: Key[] | undefined;
+  key: string;
+  isFromRoot: boolean;
   transforms: CompiledTransform[];
   convert: ((value: unknown) => unknown) | undefined;
   default: (() => unknown) | undefined;
@@ -32,7 +36,7 @@ export type CompiledElement = {
   onError: OnError;
   /** The mappings of an `each`. */
   inner: CompiledElement[] | undefined;
-  write: Writer;
+  place: TargetPlace;
   /** Another mapping writes into this value, which must then not be shared with the data. */
   isCopied: boolean;
 };
@@ -51,6 +55,9 @@ type Job = {
   count: number;
   reads: string[][];
   patterns: { room: number };
+  /** The same list for equal ones, by which a run knows that a mapping goes on where the last one was. */
+  shareSource: Record<Path["from"], (parents: Key[]) => Key[]>;
+  shareTarget: (parents: string[]) => string[];
 };
 type Place = { index: number | undefined; base: string[]; depth: number };
 
@@ -59,10 +66,28 @@ const maxReported = 50;
 
 /** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
 export function compileMapping(raw: unknown, sets: SetLookup, pointer = "/mappings"): CompiledMapping | FieldError[] {
-  const job: Job = { sets, errors: [], count: 0, reads: [], patterns: { room: maxPatternsSize } };
+  const job: Job = {
+    sets,
+    errors: [],
+    count: 0,
+    reads: [],
+    patterns: { room: maxPatternsSize },
+    shareSource: { $: createSharer(), "@": createSharer() },
+    shareTarget: createSharer(),
+  };
   const compiled = compileList(raw, job, pointer, { index: undefined, base: [], depth: 1 });
   if (job.errors.length > 0) return job.errors.slice(0, maxReported);
   return { ...compiled, reads: job.reads };
+}
+
+function createSharer<T>(): (list: T[]) => T[] {
+  const known = new Map<string, T[]>();
+  return (list) => {
+    const text = JSON.stringify(list);
+    const same = known.get(text) ?? list;
+    known.set(text, same);
+    return same;
+  };
 }
 
 type CompiledList = { elements: CompiledElement[]; mappings: MappingElement[] };
@@ -105,17 +130,22 @@ function compileElement(raw: unknown, job: Job, pointer: string, place: Place): 
   const when = element.when === undefined ? undefined : compileWhen(element.when, job.sets, `${pointer}/when`);
   if (Array.isArray(when)) job.errors.push(...when);
   else for (const { from, names } of when?.paths ?? []) job.reads.push([...(from === "@" ? place.base : []), ...names]);
+  const keys = source && plainKeys(source);
+  const key = keys?.at(-1);
   const compiled: CompiledElement = {
     index: place.index!,
     pointer,
     target: element.target,
     base: place.base,
     read,
+    parents: source && typeof key === "string" ? job.shareSource[source.from](keys!.slice(0, -1)) : undefined,
+    key: String(key),
+    isFromRoot: source?.from === "$",
     transforms,
     convert: converters[element.type ?? "any"],
     isRequired: element.required ?? false,
     onError: element.onError ?? "fail",
-    write: compileWriter(target),
+    place: compilePlace(target, job.shareTarget),
     isCopied: false,
     source,
     sourceText: element.source ?? element.each ?? "",

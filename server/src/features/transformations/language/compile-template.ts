@@ -15,10 +15,12 @@ export function compileTemplate(template: string, readerFor: (path: string) => R
   }
   parts.push(template.slice(end));
   const isConstant = parts.length === 1;
+  const filled = parts.filter((part) => part !== "");
   return (run) => {
     let text = "";
     let hasValue = isConstant;
-    for (const part of parts) {
+    for (let i = 0; i < filled.length; i++) {
+      const part = filled[i]!;
       if (typeof part === "string") text += part;
       else {
         const value = part(run);

@@ -5,10 +5,9 @@ import type { Reader } from "./mapping-path.ts";
 import { copyOf, mappingLimits } from "./mapping-run.ts";
 import type { MappingElement, Refuse } from "./normalise-mapping.ts";
 import { normaliseTransform } from "./normalise-mapping.ts";
-import type { Apply, CompileEnv, TransformDefinition } from "./transform.ts";
+import type { CompiledTransform, CompileEnv, TransformDefinition } from "./transform.ts";
 import { transformsByName } from "./transform-catalog.ts";
 
-export type CompiledTransform = { apply: Apply; takesMissing: boolean };
 type Job = { sets: SetLookup; patterns: { room: number } };
 type ReaderFor = (path: string, at: string) => Reader;
 
@@ -47,8 +46,7 @@ export function compileTransforms(
     for (const { pointer, code, message, ...more } of errors) refuse(below + pointer, code, message, more);
     if (errors.length > 0) continue;
     stored.push(Object.keys(params).length === 0 ? name : { [name]: copyOf(params) });
-    const apply = definition.compile(params, envOf(job, refuse, readerFor, below));
-    compiled.push({ apply, takesMissing: definition.takesMissing ?? false });
+    compiled.push(definition.compile(params, envOf(job, refuse, readerFor, below)));
   }
   element.transforms = stored;
   return compiled;

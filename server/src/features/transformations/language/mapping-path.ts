@@ -58,10 +58,9 @@ export function memberOf(value: unknown, name: string): unknown {
 
 /** Missing is undefined; a list with elements none of which has what is asked for is missing too. */
 export function compileReader({ from, steps }: Path): Reader {
-  const start: Reader = from === "$" ? (run) => run.root : (run) => run.item;
   const firstEvery = steps.findIndex((step) => "every" in step);
-  if (firstEvery === -1) return compilePlain(start, steps);
-  const list = compilePlain(start, steps.slice(0, firstEvery));
+  if (firstEvery === -1) return compilePlain({ from, steps });
+  const list = compilePlain({ from, steps: steps.slice(0, firstEvery) });
   const rest = steps.slice(firstEvery + 1);
   return (run) => {
     const elements = list(run);
@@ -73,25 +72,37 @@ export function compileReader({ from, steps }: Path): Reader {
   };
 }
 
-function compilePlain(start: Reader, steps: PathStep[]): Reader {
-  const names = steps.map((step) => ("name" in step && !(step.name in Object.prototype) ? step.name : undefined));
-  const [first, second] = names;
-  if (steps.length === 0) return start;
-  if (first !== undefined && steps.length === 1) return (run) => plainMember(start(run), first);
-  if (first !== undefined && second !== undefined && steps.length === 2) {
-    return (run) => plainMember(plainMember(start(run), first), second);
-  }
+function compilePlain(path: Path): Reader {
+  const keys = plainKeys(path);
+  if (keys) return path.from === "$" ? (run) => readKeys(run.root, keys) : (run) => readKeys(run.item, keys);
+  const { from, steps } = path;
   return (run) => {
-    let value = start(run);
+    let value = from === "$" ? run.root : run.item;
     for (let i = 0; i < steps.length && value !== undefined; i++) value = stepInto(value, steps[i]!);
     return value;
   };
 }
 
-/** For names that no object inherits: then the member is its own, or there is none. */
-function plainMember(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return (value as Record<string, unknown>)[name];
+export type Key = string | number;
+
+/** Names that no object inherits, and positions: what most paths are made of. Undefined: there is something else in it. */
+export function plainKeys({ steps }: Path): Key[] | undefined {
+  const keys = steps.map((step) => ("name" in step ? step.name : "index" in step ? step.index : undefined));
+  const isPlain = (key: Key | undefined): key is Key => key !== undefined && !(key in Object.prototype);
+  return keys.every(isPlain) ? keys : undefined;
+}
+
+export function readKeys(start: unknown, keys: readonly Key[]): unknown {
+  let value = start;
+  for (let i = 0; i < keys.length; i++) value = readKey(value, keys[i]!);
+  return value;
+}
+
+/** Whatever is found under such a name is the object's own. */
+function readKey(value: unknown, key: Key): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return typeof key === "number" ? (value as unknown[]).at(key) : undefined;
+  return typeof key === "string" ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 function stepInto(value: unknown, step: PathStep): unknown {

@@ -21,7 +21,12 @@ export type Run = {
   problems: Problem[];
   /** Positions in the lists that are being iterated, outermost first. */
   positions: number[];
-  observe?: Observer;
+  /** Where the last mapping found its value and put it: the next one often goes on there. */
+  parentsOfSource: readonly unknown[] | undefined;
+  sourceParent: Readonly<Record<string, unknown>>;
+  parentsOfTarget: readonly unknown[] | undefined;
+  targetParent: Record<string, unknown>;
+  observe: Observer | undefined;
 };
 
 export type MappingStatus = "mapped" | "defaulted" | "skipped" | "error";
@@ -64,11 +69,31 @@ export class MappingFault extends Error {
   }
 }
 
+/** Has nothing, and nothing is put there. */
+export const nowhere: Record<string, unknown> = {};
+
 export function startRun(data: unknown, observe?: Observer): Run {
   const { steps, outputCharacters } = mappingLimits;
-  const run: Run = { root: data, item: data, steps, room: outputCharacters, problems: [], positions: [] };
-  if (observe) run.observe = observe;
-  return run;
+  return {
+    root: data,
+    item: data,
+    steps,
+    room: outputCharacters,
+    problems: [],
+    positions: [],
+    parentsOfSource: undefined,
+    sourceParent: nowhere,
+    parentsOfTarget: undefined,
+    targetParent: nowhere,
+    observe,
+  };
+}
+
+/** Another element of a list: what was found before is not its own. */
+export function moveTo(run: Run, item: unknown): void {
+  run.item = item;
+  run.parentsOfSource = undefined;
+  run.parentsOfTarget = undefined;
 }
 
 export function spend(run: Run, steps: number): void {

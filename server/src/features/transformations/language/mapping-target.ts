@@ -6,7 +6,10 @@ import type { Run } from "./mapping-run.ts";
 type TargetStep = { name: string } | { index: number } | { append: true };
 export type Target = TargetStep[];
 type Container = Record<string, unknown> | unknown[];
-export type Writer = (run: Run, output: Record<string, unknown>, value: unknown) => void;
+type Output = Record<string, unknown>;
+type Writer = (run: Run, output: Output, value: unknown) => void;
+/** Where a mapping writes: under a name in what other names lead to, or by whatever else it takes. */
+export type Place = { parents: string[] | undefined; name: string; room: number; write: Writer };
 
 const maxIndex = 999;
 
@@ -52,38 +55,52 @@ export function mayBeWithin(inner: Target, outer: Target): boolean {
   );
 }
 
-export function compileWriter(target: Target): Writer {
-  const [first, ...rest] = target;
-  if (!first) return mergeInto;
+/** `share` gives the same list for equal lists, by which neighbours in the same object are known. */
+export function compilePlace(target: Target, share: (parents: string[]) => string[]): Place {
+  const names = target.flatMap((step) => ("name" in step ? [step.name] : []));
   const room = target.reduce((sum, step) => sum + ("name" in step ? step.name.length + 4 : 2), 0);
-  const { name } = first as { name: string };
-  if (rest.length === 0) {
-    return (run, output, value) => {
-      takeRoom(run, room);
-      output[name] = value;
-    };
-  }
-  const [second] = rest;
-  if (rest.length === 1 && second && "name" in second && !(name in Object.prototype)) {
-    const inner = second.name;
-    return (run, output, value) => {
-      takeRoom(run, room);
-      let child = output[name];
-      if (child === undefined || child === null) output[name] = child = {};
-      else if (typeof child !== "object" || Array.isArray(child)) throw conflict();
-      (child as Record<string, unknown>)[inner] = value;
-    };
-  }
-  const last = target.length - 1;
-  return (run, output, value) => {
-    takeRoom(run, room);
-    let container: Container = output;
-    for (let i = 0; i < last; i++) container = descend(run, container, target[i]!, !("name" in target[i + 1]!));
-    put(run, container, target[last]!, value);
+  const parents = names.slice(0, -1);
+  const isPlain =
+    names.length === target.length && names.length > 0 && !parents.some((name) => name in Object.prototype);
+  return {
+    parents: isPlain ? share(parents) : undefined,
+    name: names.at(-1) ?? "",
+    room,
+    write: target.length === 0 ? mergeInto : (run, output, value) => writeAt(run, output, target, value),
   };
 }
 
-function mergeInto(_run: Run, output: Record<string, unknown>, value: unknown): void {
+export function writeTo(place: Place, run: Run, output: Output, value: unknown): void {
+  takeRoom(run, place.room);
+  if (run.parentsOfTarget !== place.parents) findPlace(place, run, output);
+  if (place.parents === undefined) place.write(run, output, value);
+  else run.targetParent[place.name] = value;
+}
+
+function findPlace({ parents }: Place, run: Run, output: Output): void {
+  if (parents !== undefined) run.targetParent = findParent(output, parents);
+  run.parentsOfTarget = parents;
+}
+
+function findParent(output: Output, parents: string[]): Output {
+  let container = output;
+  for (const name of parents) {
+    let child = container[name];
+    if (child === undefined || child === null) container[name] = child = {};
+    else if (typeof child !== "object" || Array.isArray(child)) throw conflict();
+    container = child as Output;
+  }
+  return container;
+}
+
+function writeAt(run: Run, output: Output, target: Target, value: unknown): void {
+  const last = target.length - 1;
+  let container: Container = output;
+  for (let i = 0; i < last; i++) container = descend(run, container, target[i]!, !("name" in target[i + 1]!));
+  put(run, container, target[last]!, value);
+}
+
+function mergeInto(_run: Run, output: Output, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new MappingFault("type_mismatch", "Only the members of an object can be put into the output itself.");
   }

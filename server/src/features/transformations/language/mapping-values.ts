@@ -45,23 +45,31 @@ export function toText(value: unknown): string {
 const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const decimalComma = /^\s*[^\d\s]{0,3}\s*-?\d{1,3}(?:[.\s]\d{3})*,\d+\s*[^\d\s]{0,3}\s*$|^-?\d+,\d{1,2}$/;
 
-/** The usual case, without a regular expression: up to 15 digits with at most one point inside. */
-function isSimpleDecimal(text: string): boolean {
-  let points = 0;
-  const last = text.length - 1;
-  for (let i = 0; i <= last; i++) {
+/**
+ * The usual case, without a regular expression: up to 15 digits with at most one point inside; otherwise -1. Both numbers
+ * of the division are exact, so its result is the one that the digits mean.
+ */
+function readSimpleDecimal(text: string): number {
+  const { length } = text;
+  if (length === 0 || length > 15) return -1;
+  let digits = 0;
+  let scale = 0;
+  for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0x2e) {
-      if (points++ > 0 || i === 0 || i === last) return false;
-    } else if (code < 0x30 || code > 0x39) return false;
+    if (code >= 0x30 && code <= 0x39) {
+      digits = digits * 10 + (code - 0x30);
+      scale *= 10;
+    } else if (code === 0x2e && scale === 0 && i > 0 && i < length - 1) scale = 1;
+    else return -1;
   }
-  return last >= 0 && last < 15;
+  return scale === 0 ? digits : digits / scale;
 }
 
 export function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "string" && value.length <= 64) {
-    if (isSimpleDecimal(value)) return Number(value);
+    const simple = readSimpleDecimal(value);
+    if (simple !== -1) return simple;
     const text = value.trim();
     if (plainNumber.test(text)) return finite(Number(text));
     const suggestion = decimalComma.test(text)

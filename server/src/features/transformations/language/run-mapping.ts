@@ -1,9 +1,22 @@
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
-import { elementsOf } from "./mapping-path.ts";
+import type { Key } from "./mapping-path.ts";
+import { elementsOf, readKeys } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
-import { copyOf, mappingLimits, MappingFault, spend, startRun, takeRoom, takeRoomFor } from "./mapping-run.ts";
+import {
+  copyOf,
+  mappingLimits,
+  MappingFault,
+  moveTo,
+  nowhere,
+  spend,
+  startRun,
+  takeRoom,
+  takeRoomFor,
+} from "./mapping-run.ts";
+import { writeTo } from "./mapping-target.ts";
 import { isMissing } from "./mapping-values.ts";
 import { isPlain } from "./normalise-mapping.ts";
+import type { CompiledTransform } from "./transform.ts";
 
 export type MappingOutput = Record<string, unknown>;
 export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; errors: Problem[] };
@@ -35,9 +48,9 @@ function finalProblem(error: unknown): Problem {
 }
 
 function runElements(elements: CompiledElement[], run: Run, output: MappingOutput): void {
+  spend(run, elements.length);
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i]!;
-    spend(run, 1);
     try {
       runElement(element, run, output);
     } catch (error) {
@@ -47,40 +60,76 @@ function runElements(elements: CompiledElement[], run: Run, output: MappingOutpu
   }
 }
 
+/** The usual way is short, and what is rare is done elsewhere, so that all of it is compiled into one piece. */
 function runElement(element: CompiledElement, run: Run, output: MappingOutput): void {
   if (element.when !== undefined && !element.when(run)) {
-    run.observe?.({ element, status: "skipped", from: undefined, to: undefined, isMissing: false });
-    return;
+    return run.observe?.({ element, status: "skipped", from: undefined, to: undefined, isMissing: false });
   }
-  const from = element.read(run);
+  const from = readSource(element, run);
+  const { transforms, inner, convert } = element;
+  let value = transforms.length === 0 ? from : applyAll(transforms, from, run);
+  if (isMissing(value)) return runMissing(element, run, output, from, value);
+  // What an `each` makes is counted while it is made.
+  if (inner !== undefined) value = mapEach(inner, value, run);
+  else {
+    if (convert !== undefined) value = convert(value);
+    takeRoomFor(run, value);
+  }
+  writeTo(element.place, run, output, element.isCopied ? copyOf(value) : value);
+  if (run.observe !== undefined) observe(run, element, "mapped", from, value);
+}
+
+function runMissing(
+  element: CompiledElement,
+  run: Run,
+  output: MappingOutput,
+  from: unknown,
+  missing: undefined | null,
+): void {
+  const instead = element.default;
+  if (instead === undefined && element.isRequired) {
+    throw new MappingFault("required", "The value is needed and missing.", {
+      suggestion: "correct the source, or give a default",
+    });
+  }
+  if (instead === undefined && missing === undefined) return observe(run, element, "skipped", from, undefined);
+  const value = instead === undefined ? missing : instead();
+  takeRoomFor(run, value);
+  writeTo(element.place, run, output, element.isCopied ? copyOf(value) : value);
+  observe(run, element, instead === undefined ? "mapped" : "defaulted", from, value);
+}
+
+function observe(run: Run, element: CompiledElement, status: MappingStatus, from: unknown, to: unknown): void {
+  run.observe?.({ element, status, from, to, isMissing: from === undefined });
+}
+
+function readSource(element: CompiledElement, run: Run): unknown {
+  const { parents } = element;
+  if (!parents) return element.read(run);
+  if (run.parentsOfSource !== parents) findSource(element, run, parents);
+  return run.sourceParent[element.key];
+}
+
+function findSource(element: CompiledElement, run: Run, parents: Key[]): void {
+  const found = readKeys(element.isFromRoot ? run.root : run.item, parents);
+  run.sourceParent = isPlain(found) ? found : nowhere;
+  run.parentsOfSource = parents;
+}
+
+function applyAll(transforms: CompiledTransform[], from: unknown, run: Run): unknown {
   let value = from;
-  const { transforms } = element;
   for (let i = 0; i < transforms.length; i++) {
     const transform = transforms[i]!;
-    if (transform.takesMissing || !isMissing(value)) {
+    if (typeof value === "string" && transform.applyToText !== undefined) {
+      const { weight } = transform;
+      spend(run, 1 + weight + ((value.length * weight) >> 5));
+      value = transform.applyToText(value, run);
+    } else if (transform.takesMissing || !isMissing(value)) {
       spend(run, 1);
       value = transform.apply(value, run);
     }
   }
-  let status: MappingStatus = "mapped";
-  if (isMissing(value)) {
-    if (element.default !== undefined) {
-      value = element.default();
-      status = "defaulted";
-    } else if (element.isRequired) {
-      throw new MappingFault("required", "The value is needed and missing.", {
-        suggestion: "correct the source, or give a default",
-      });
-    } else if (value === undefined) {
-      run.observe?.({ element, status: "skipped", from, to: undefined, isMissing: from === undefined });
-      return;
-    }
-  } else if (element.inner) value = mapEach(element.inner, value, run);
-  else if (element.convert) value = element.convert(value);
-  // What an `each` makes was counted while it was made.
-  if (!element.inner || status === "defaulted") takeRoomFor(run, value);
-  element.write(run, output, element.isCopied ? copyOf(value) : value);
-  run.observe?.({ element, status, from, to: value, isMissing: from === undefined });
+  return value;
 }
 
 function mapEach(inner: CompiledElement[], value: unknown, run: Run): MappingOutput[] {
@@ -91,14 +140,14 @@ function mapEach(inner: CompiledElement[], value: unknown, run: Run): MappingOut
   for (let i = 0; i < elements.length; i++) {
     spend(run, 1);
     takeRoom(run, 3);
-    run.item = elements[i];
+    moveTo(run, elements[i]);
     run.positions[run.positions.length - 1] = i;
     const output: MappingOutput = {};
     runElements(inner, run, output);
     made.push(output);
   }
   run.positions.pop();
-  run.item = item;
+  moveTo(run, item);
   return made;
 }
 
@@ -113,7 +162,7 @@ function settle(element: CompiledElement, run: Run, output: MappingOutput, fault
     try {
       if (onError !== "skip") {
         takeRoomFor(run, to);
-        element.write(run, output, to);
+        writeTo(element.place, run, output, to);
       }
       run.observe?.({ element, status, from: undefined, to, isMissing: false, settled: fault });
       return;

@@ -4,7 +4,16 @@ import type { Run } from "./mapping-run.ts";
 import { MappingFault, spend } from "./mapping-run.ts";
 import { isMissing, quote, toNumber, toText } from "./mapping-values.ts";
 
-export type Apply = (value: unknown, run: Run) => unknown;
+type Apply = (value: unknown, run: Run) => unknown;
+
+export type CompiledTransform = {
+  apply: Apply;
+  /** Does the same to a text, which most values are, at the price of `weight`. */
+  applyToText: ((text: string, run: Run) => unknown) | undefined;
+  weight: number;
+  /** Otherwise a missing value passes by untouched, for `default` and `required` to see. */
+  takesMissing: boolean;
+};
 
 /** What a transform may ask for while it is compiled. */
 export type CompileEnv = {
@@ -28,36 +37,49 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   main?: string;
   /** `data` is what paths in the params read from. */
   example: { params?: Static<Params>; from: unknown; to: unknown; data?: object };
-  /** Otherwise a missing value passes by untouched, for `default` and `required` to see. */
-  takesMissing?: boolean;
-  compile(params: Static<Params>, env: CompileEnv): Apply;
+  compile(params: Static<Params>, env: CompileEnv): CompiledTransform;
 };
 
-export function defineTransform<Params extends TSchema>(definition: TransformDefinition<Params>): TransformDefinition {
-  return definition;
-}
-
 type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile"> & {
+  takesMissing?: boolean;
   /** How much more than a plain pass over the text it costs; measured, so that a step is a step everywhere. */
   weight?: number;
   compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
 };
 
+export function defineTransform<Params extends TSchema>(definition: Of<Params, unknown>): TransformDefinition {
+  const { weight = 1, takesMissing = false } = definition;
+  return {
+    ...definition,
+    compile: (params: Static<Params>, env) => ({
+      apply: definition.compile(params, env),
+      applyToText: undefined,
+      weight,
+      takesMissing,
+    }),
+  };
+}
+
 /** Works on a text; numbers and booleans are written out, and in a list every element is done. */
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
   const { weight = 1 } = definition;
-  return defineTransform({
+  return {
     ...definition,
-    compile(params, env) {
-      const apply = definition.compile(params, env);
+    compile(params: Static<Params>, env) {
+      const applyToText = definition.compile(params, env);
       const one: Apply = (value, run) => {
         const text = toText(value);
-        spend(run, weight + ((text.length * weight) >> 5));
-        return apply(text, run);
+        payForText(run, text, weight);
+        return applyToText(text, run);
       };
-      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
+      const apply: Apply = (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
+      return { apply, applyToText, weight, takesMissing: false };
     },
-  });
+  };
+}
+
+function payForText(run: Run, text: string, weight: number): void {
+  spend(run, weight + ((text.length * weight) >> 5));
 }
 
 /** Works on a number or a text that is one; in a list every element is done. */
@@ -66,12 +88,16 @@ export function numberTransform<Params extends TSchema>(definition: Of<Params, n
   return defineTransform({
     ...definition,
     compile(params, env) {
-      const apply = definition.compile(params, env);
+      const calculate = definition.compile(params, env);
       const one: Apply = (value, run) => {
         spend(run, weight);
-        return apply(typeof value === "number" ? value : toNumber(value), run);
+        return calculate(toNumber(value), run);
       };
-      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
+      return (value, run) => {
+        if (Array.isArray(value)) return overEach(value, run, one);
+        spend(run, weight);
+        return calculate(toNumber(value), run);
+      };
     },
   });
 }

@@ -107,7 +107,7 @@ export const choiceTransforms = [
         constantOf("then" in params ? params.then : true),
         constantOf("else" in params ? params.else : false),
       ];
-      return (value) => (fold(value) === wanted ? yes() : no());
+      return (value) => (value === wanted || fold(value) === wanted ? yes() : no());
     },
   }),
   textTransform({

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import type { ClientBase, Connection } from "pg";
+
+/**
+ * COPY ... FROM STDIN, which the driver has messages but no call for. Rows are made while the server takes in those before
+ * them; whoever makes them cannot use this connection meanwhile. What they throw ends the statement, and is thrown.
+ */
+export async function copyIn(client: ClientBase, statement: string, rows: AsyncIterable<string>): Promise<void> {
+  const begun = Promise.withResolvers<Connection["stream"]>();
+  const ended = Promise.withResolvers<void>();
+  // It may end while nobody waits for that.
+  ended.promise.catch(() => {});
+  let isOver = false;
+  client.query({
+    submit: (connection) => connection.query(statement),
+    handleCopyInResponse: (connection: Connection) => begun.resolve(connection.stream),
+    handleCommandComplete() {},
+    handleReadyForQuery: () => ended.resolve(),
+    handleError(error: Error) {
+      isOver = true;
+      begun.reject(error);
+      ended.reject(error);
+    },
+  });
+  const stream = await begun.promise;
+  try {
+    for await (const text of rows) {
+      // The server has refused a row: what comes now it throws away.
+      if (isOver) break;
+      if (!stream.write(messageOf("d", text))) await Promise.race([once(stream, "drain"), ended.promise]);
+    }
+  } catch (error) {
+    stream.write(messageOf("f", "the rows could not be made\0"));
+    await ended.promise.catch(() => {});
+    throw error;
+  }
+  stream.write(messageOf("c", ""));
+  await ended.promise;
+}
+
+/** As the protocol has it: a letter, the length of all that follows, and that. */
+function messageOf(type: "d" | "f" | "c", text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const message = Buffer.allocUnsafe(5 + length);
+  message.write(type, 0, "latin1");
+  message.writeInt32BE(4 + length, 1);
+  message.write(text, 5);
+  return message;
+}
