@@ -42,7 +42,7 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
   const current: unknown = order[field];
   if (isDeepStrictEqual(current, to)) return { [field]: from };
   // Units that are not where the change put them are in another order by now, whatever this one looks like.
-  if (isDeepStrictEqual(current, from)) return field === "lines" ? undefined : {};
+  if (isDeepStrictEqual(current, from)) return field === "lines" && movesUnits(from, to) ? undefined : {};
   if (field === "tags")
     return { tags: revertList(current as string[], from as string[], to as string[], (tag) => tag) };
   if (field === "holds" || field === "notes" || field === "shipments") {
@@ -84,4 +84,10 @@ function revertObject(order: Order, from: CustomFields, to: CustomFields): Order
     else result[key] = before;
   }
   return { customFields: result };
+}
+
+/** Whether lines came or went, or how many of them; that some were shipped moves none of them to another order. */
+function movesUnits(from: unknown, to: unknown): boolean {
+  const unitsOf = (lines: unknown) => (lines as Order["lines"]).map(({ id, quantity }) => [id, quantity]);
+  return !isDeepStrictEqual(unitsOf(from), unitsOf(to));
 }

@@ -82,9 +82,20 @@ test("comparisons of before keep their results, and what was at work is finished
   const { data } = await ask({});
   expect(data).toMatchObject([
     {
-      ...{ status: "rated", zone: "5", basis: "weight", targetCost: 22.03, savings: -7.03, zoneSource: "distance" },
-      ...{ distanceMiles: 700, altZone: "4", serviceLevel: "ground", targetService: "NAT_GROUND" },
-      ...{ ratedWeight: { value: 5 }, targetLow: 17.91, targetHigh: 18.99, breakEvenWeight: { value: 10 } },
+      status: "rated",
+      zone: "5",
+      basis: "weight",
+      targetCost: 22.03,
+      savings: -7.03,
+      zoneSource: "distance",
+      distanceMiles: 700,
+      altZone: "4",
+      serviceLevel: "ground",
+      targetService: "NAT_GROUND",
+      ratedWeight: { value: 5 },
+      targetLow: 17.91,
+      targetHigh: 18.99,
+      breakEvenWeight: { value: 10 },
       lines: [
         { code: "base", amount: 17.91 },
         { code: "discount", amount: -0.2 },
