@@ -40,7 +40,7 @@ export async function compareBulk(
       ours: median(times.run),
       floor,
       ratio: ratioOf(times.run),
-      limit: { on: "ratio", atMost: 3 },
+      limit: { on: "ratio", atMost: 1.8 },
     },
     {
       what: `preflight 10 k x 5 (${label})`,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Queue, Worker } from "bullmq";
@@ -17,6 +17,12 @@ const redis = spawn(
   ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always"],
   { stdio: "ignore" },
 );
+// Whoever reads the rate ends this process at once; the Redis must not outlive it.
+process.once("SIGTERM", () => process.exit(0));
+process.once("exit", () => {
+  redis.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
 const connection = new Redis(port, { maxRetriesPerRequest: null });
 const name = "bench";
 const all = Promise.withResolvers<void>();
@@ -32,7 +38,4 @@ const worker = new Worker(
 await worker.waitUntilReady();
 const queue = new Queue(name, { connection });
 await race(options, (n) => queue.add("noop", { hello: "world", n }), all.promise);
-redis.kill();
-await once(redis, "exit");
-await rm(folder, { recursive: true, force: true });
 process.exit(0);

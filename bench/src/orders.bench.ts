@@ -11,7 +11,7 @@ const few = 10_100;
 
 export const ordersBench: Bench = {
   name: "orders",
-  bar: "10,000 orders x 5 actions: run <= 3x its floor, preflight <= 1x; one order >= 60 % of a bare route",
+  bar: "10,000 orders x 5 actions: run <= 1.8x its floor, preflight <= 1x; one order >= 60 % of a bare route",
   run: () => withDataDir((dataDir) => withOrders(dataDir, few, measureFew)),
 };
 

@@ -93,8 +93,9 @@ function checkShop(effects: ShopEffect[], entries: TaskEntry[], findings: TaskFi
 /** What the hub wrote down about each order that it was about to send. */
 async function checkEffects(db: Pick<Client, "query">, effects: ShopEffect[], findings: TaskFindings): Promise<void> {
   const { rows } = await db.query<{ number: string; status: string; task_name: string }>(
-    `select o.number, f.status, e.task_name from task_effects f join orders o on o.id = f.order_id
-       join task_executions e on e.id = f.execution_id`,
+    `select distinct on (f.bridge_id, f.task_name, f.order_id, f.part) o.number, f.status, f.task_name
+       from task_effects f join orders o on o.id = f.order_id
+      order by f.bridge_id, f.task_name, f.order_id, f.part, f.generation desc`,
   );
   const arrived = new Set(effects.map(({ number }) => number));
   for (const { number, status, task_name } of rows) {

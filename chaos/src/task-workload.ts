@@ -56,7 +56,7 @@ export async function makeBridges(send: Send, shopUrl: string): Promise<TaskShar
   return { shop: await bridge(shop), demo: await bridge({ name: "Demo for chaos", connector: "demo" }) };
 }
 
-/** Queues tasks, cancels some, retries what failed; asks again under the same key until it knows what came of it. */
+/** Queues tasks, some of them twice, cancels some, retries what failed; asks again under the same key until it knows what came of it. */
 export function createTaskClient(name: string, random: Random, shared: TaskShared) {
   const { send, counts } = shared;
   const open = new Map<string, string[]>();
@@ -113,7 +113,20 @@ export function createTaskClient(name: string, random: Random, shared: TaskShare
     const id = String(reply.body.id);
     note({ type: "execution", key, id, numbers: sent });
     open.set(id, sent);
-    if (random.next() < 0.12) await cancel(id, sent);
+    const dice = random.next();
+    if (dice < 0.12) await cancel(id, sent);
+    else if (dice < 0.3 && kind !== undefined && kind !== "call") await executeAgain(body, key, sent);
+  }
+
+  /** Another execution for the same orders, often while the first is at work: nothing may arrive twice. */
+  async function executeAgain(body: object & { input?: object }, of: string, numbers: string[]): Promise<void> {
+    const key = `${of}-again`;
+    const input = { ...body.input, token: key };
+    const reply = await untilKnown({ method: "POST", path: "/tasks/execute", body: { ...body, input } }, key);
+    if (reply?.status !== 202) return;
+    const id = String(reply.body.id);
+    note({ type: "execution", key, id, numbers });
+    open.set(id, numbers);
   }
 
   async function cancel(id: string, numbers: string[]): Promise<void> {

@@ -224,6 +224,33 @@ test("what Shopify lists as user errors, and what is not left to fulfil, is a fa
   });
 });
 
+test.each([kinds[0]!, kinds[2]!])(
+  "a corrected tracking number changes what $name has, and adds nothing",
+  async (kind) => {
+    const { shop, call, task, effects } = await open(kind);
+    const order = shop.data.orders.find(({ lines }) => lines.length === 2)!;
+    const sent = await task.send(call, shippedOrder(order, "WRONG"), "one");
+    const before = effects().length;
+    // Found is as good as sent.
+    for (const known of [sent, (await task.find!(call, shippedOrder(order, "WRONG"), "one"))!]) {
+      expect(await task.update!(call, shippedOrder(order, "RIGHT"), known, "two")).toBeDefined();
+      expect(order.shipments.map(({ trackingNumber }) => trackingNumber)).toEqual(
+        Array.from({ length: before }, () => "RIGHT"),
+      );
+      for (const shipment of order.shipments) shipment.trackingNumber = "WRONG";
+    }
+    expect(effects()).toHaveLength(before);
+  },
+);
+
+test.each([kinds[3]!, kinds[4]!])("what $name has cannot be corrected, which is said", async (kind) => {
+  const { shop, call, task, effects } = await open(kind);
+  const [order] = shop.data.orders as [ShopOrder];
+  const sent = await task.send(call, shippedOrder(order, "WRONG"), "one");
+  expect(await task.update!(call, shippedOrder(order, "RIGHT"), sent, "two")).toBeUndefined();
+  expect(effects()).toHaveLength(1);
+});
+
 test("a hold is released again, and only ours", async () => {
   const { shop, call } = await openShopify("orders.hold");
   const [order] = shop.data.orders as [ShopOrder];

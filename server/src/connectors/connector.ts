@@ -82,10 +82,21 @@ export type PulledRecord = {
   canonical: Record<string, unknown>;
 };
 
-/** Sends records one by one, each at most once. */
+/** Sends what is known about orders, fact by fact, each once whichever execution sends it. */
 export type PushTask = TaskBase & {
   mode: "push";
   takes: "orders";
+  /** What one fact is about. With `shipment` an order is sent once for each of its shipments, listing that one alone. */
+  unit: "order" | "shipment";
+  /**
+   * When another execution sends what has arrived once more: if it would send something else than then, never, or always,
+   * which is for what brings about a state and looks at it first.
+   */
+  sendsAgainWhen: "changed" | "never" | "always";
+  /** What of the record is sent, which tells whether it has changed. Default: all of it. */
+  contentOf?(call: Call, record: Record<string, unknown>): unknown;
+  /** The task that takes back what this one does: once that is done, this is something new, and the other way round. */
+  opposite?: string;
   /**
    * `record` is the order as `GET /orders/{id}` answers it, or what an outbound transformation made of it.
    * Throws a RemoteError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
@@ -93,6 +104,8 @@ export type PushTask = TaskBase & {
   send(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent>;
   /** Whether this effect has happened; undefined when it has not. */
   find?(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent | undefined>;
+  /** Corrects what has arrived; doing it again does no harm. Undefined: it cannot be corrected there. */
+  update?(call: Call, record: Record<string, unknown>, sent: Sent, effectKey: string): Promise<Sent | undefined>;
 };
 
 export type Sent = { externalId?: string; details?: Record<string, unknown> };

@@ -43,22 +43,33 @@ export function pullTask(name: keyof typeof pulls, parts: PullParts): PullTask {
 }
 
 type PushParts = Pick<PushTask, "send" | "idempotent"> &
-  Partial<Pick<PushTask, "find">> & { description: string; input?: TObject; output?: TSchema };
+  Partial<Pick<PushTask, "find" | "update">> & { description: string; input?: TObject; output?: TSchema };
+
+type PushRule = Pick<PushTask, "unit" | "sendsAgainWhen" | "opposite">;
 
 const pushes = {
-  "fulfillments.push": "Report shipments",
-  "orders.export": "Export orders",
-  "orders.recall": "Ask orders back",
-  "orders.hold": "Hold at the shop",
-  "orders.release_hold": "Release at the shop",
-} as const;
+  "fulfillments.push": { title: "Report shipments", unit: "shipment", sendsAgainWhen: "never" },
+  "orders.export": { title: "Export orders", unit: "order", sendsAgainWhen: "never", opposite: "orders.recall" },
+  "orders.recall": { title: "Ask orders back", unit: "order", sendsAgainWhen: "never", opposite: "orders.export" },
+  // Somebody there may have released or held it since.
+  "orders.hold": { title: "Hold at the shop", unit: "order", sendsAgainWhen: "always" },
+  "orders.release_hold": { title: "Release at the shop", unit: "order", sendsAgainWhen: "always" },
+} as const satisfies Record<string, PushRule & { title: string }>;
+
+/** What is a fact to tasks of this name, and when it is news. Names that are not ours may mean anything: what changed is. */
+export function pushRule(name: string): PushRule {
+  const { unit, sendsAgainWhen, opposite }: PushRule =
+    (pushes as Record<string, PushRule>)[name] ?? ({ unit: "order", sendsAgainWhen: "changed" } as const);
+  return { unit, sendsAgainWhen, ...(opposite === undefined ? {} : { opposite }) };
+}
 
 export function pushTask(name: keyof typeof pushes, parts: PushParts): PushTask {
   return {
     name,
-    title: pushes[name],
+    title: pushes[name].title,
     mode: "push",
     takes: "orders",
+    ...pushRule(name),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({}, { description: "What the other side answered, per order" }),
     timeoutMs: 60 * minuteMs,

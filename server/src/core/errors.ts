@@ -63,7 +63,7 @@ export const errorTable = {
   bridge_inactive: [409, "The bridge is not active"],
   preview_calls_nobody: [409, "The preview makes no calls to the outside"],
   execution_not_cancellable: [409, "The execution has ended already"],
-  execution_not_failed: [409, "Only an execution that did not succeed can be retried"],
+  execution_not_failed: [409, "Only an execution that failed, or of which orders did not arrive, can be retried"],
   retry_in_progress: [409, "A retry of this execution is under way"],
   active_transformation_exists: [409, "Another transformation is active for this bridge, task and direction"],
   already_processing: [409, "The comparison is being processed"],

@@ -183,7 +183,8 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
     await old.query("update events set sequence = $2, previous_hash = $3, hash = $4 where id = $1", seal);
   }
 
-  expect(await migrate(connection, old, migrations)).toMatchObject([{ version: 17 }]);
+  const upTo17 = migrations.filter(({ version }) => version <= 17);
+  expect(await migrate(connection, old, upTo17)).toMatchObject([{ version: 17 }]);
   const sealer = createSealer(old, () => {});
   expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstBroken: null });
   await sealer.stop();

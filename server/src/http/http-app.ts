@@ -4,31 +4,30 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
+import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
+import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
+import type { AdmissionSlot } from "./admission-slot.ts";
+import { holdAdmissionSlot } from "./admission-slot.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { createHandler } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
-import type { Place } from "./place.ts";
-import { holdPlace } from "./place.ts";
 import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
-import { allowedMethods } from "./allowed-methods.ts";
-import { refuseMissingScope } from "./route-rules.ts";
 import { newRequestId } from "./request-id.ts";
-import { securityHeaders } from "./security-headers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
     bodyDigest: string;
-    place: Place | undefined;
+    admissionSlot: AdmissionSlot | undefined;
   }
 }
 
@@ -46,6 +45,16 @@ type HttpOptions = {
 export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
 
 const defaultBodyBytes = 10 * 1024 * 1024;
+
+/** For answers that are data. Pages set their own content policy over this one. */
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
 
 /** One listening surface: everything that holds for every route is here, in the order in which it happens. */
 export function createHttpApp(world: World, options: HttpOptions): HttpApp {
@@ -76,7 +85,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 
   app.decorateRequest("principal", undefined);
   app.decorateRequest("bodyDigest", "");
-  app.decorateRequest("place", undefined);
+  app.decorateRequest("admissionSlot", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -119,12 +128,14 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
           if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
-          request.place = holdPlace(admission, reply.raw);
+          request.admissionSlot = holdAdmissionSlot(admission, reply.raw);
           if (route.scope === "public") return;
-          request.principal = await request.place.work(() => authenticate(world, request.headers.authorization));
+          request.principal = await request.admissionSlot.work(() =>
+            authenticate(world, request.headers.authorization),
+          );
           limit(request.principal, reply);
         },
-        handler: (request, reply) => request.place!.work(() => handle(request, reply)),
+        handler: (request, reply) => request.admissionSlot!.work(() => handle(request, reply)),
       });
     }
   }
@@ -140,6 +151,13 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   };
 }
 
+/** A route that forgot its scope must not start, whatever the type checker was told. */
+function refuseMissingScope(route: Route): void {
+  const { scope } = route as { scope?: string };
+  if (scope === "public" || scope === "any" || (scope !== undefined && scope in scopeTexts)) return;
+  throw new Error(`${route.method} ${route.path} names no scope`);
+}
+
 /** There is no such address, or it has other methods. */
 function notServed(mounts: Mount[], { method, url }: FastifyRequest): HubError {
   const allow = allowedMethods(mounts, url).join(", ");
@@ -147,6 +165,25 @@ function notServed(mounts: Mount[], { method, url }: FastifyRequest): HubError {
   return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
     headers: { allow },
   });
+}
+
+/** The methods that a path does have, for a 405 with Allow. Runs only for requests that matched no route. */
+function allowedMethods(mounts: Mount[], url: string): string[] {
+  const path = url.split("?", 1)[0]!;
+  const methods = new Set<string>();
+  for (const { prefix, routes } of mounts) {
+    for (const route of routes) {
+      if (matches(`${prefix}${route.path}`, path)) methods.add(route.method);
+    }
+  }
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].toSorted();
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  return wanted.length === given.length && wanted.every((part, i) => part.startsWith(":") || part === given[i]);
 }
 
 function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -7,7 +7,6 @@ import type { World } from "../context.ts";
 import { docsApp } from "./docs-app.ts";
 import type { Health } from "./health.ts";
 import type { Metrics } from "./metrics-registry.ts";
-import { pageHeaders, renderPage } from "./page-html.ts";
 
 type PageOptions = {
   health: Health;
@@ -15,6 +14,14 @@ type PageOptions = {
   openApi: () => Promise<unknown>;
   metricsToken: string | undefined;
 };
+
+/** The reference page runs its own script and styles; nothing is loaded from elsewhere. */
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+} as const;
 
 /** What is not part of the API: health, metrics, the API's description, a front page. No token needed. */
 export function addPages(app: FastifyInstance, world: World, options: PageOptions): void {
@@ -85,4 +92,12 @@ function requireMetricsToken(header: string | undefined, token: string | undefin
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new HubError("invalid_token", "Metrics need the token of HUB_METRICS_TOKEN.");
   }
+}
+
+/** `title` and `body` come from our own tables, never from a request. */
+function renderPage(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0}</style>
+<h1>${title}</h1>${body}</html>`;
 }

@@ -43,7 +43,7 @@ test("a wake for later is not lost when it is woken at once in between", async (
   loop.wake(50);
   loop.wake();
   held.resolve();
-  await reaches(() => passes, 3);
+  expect(await reaches(() => passes, 3)).toBe(3);
   await loop.stop();
 });
 

@@ -17,7 +17,10 @@ export function restImportFrom({ url }: { url: string }) {
   return { baseUrl: `${url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
 }
 
-/** Lists the same orders with each kind of paging, and takes new ones. `/rest/keyed` does nothing twice for one key. */
+/**
+ * Lists the same orders with each kind of paging, and takes new ones, each POST a new one. `/rest/keyed` does nothing twice
+ * for one key. What was taken is replaced by a PUT to its id.
+ */
 export function answerRest(data: ShopData, request: ShopRequest, token: string): Reply {
   const { pathname, searchParams, origin } = request.url;
   if (!isAllowed(request, token)) return { status: 401, body: { error: "unauthorized" } };
@@ -25,6 +28,7 @@ export function answerRest(data: ShopData, request: ShopRequest, token: string):
   const [, , kind = "", list] = pathname.split("/");
   if (list === undefined)
     return request.method === "POST" ? create(data, request, kind === "keyed") : find(data, searchParams);
+  if (request.method === "PUT") return replace(data, request, Number(list));
   const since = searchParams.get("updated_since");
   const all = data.orders.filter(({ updatedAt }) => since === null || Date.parse(updatedAt) >= Date.parse(since));
   const size = Number(searchParams.get("limit") ?? 10);
@@ -70,18 +74,29 @@ function create(data: ShopData, request: ShopRequest, honoursKeys: boolean): Rep
   const key = String(request.headers["idempotency-key"] ?? "");
   const known = data.answered.get(key);
   if (honoursKeys && key !== "" && known !== undefined) return { status: 200, body: known };
-  const { number = "" } = JSON.parse(request.body) as { number?: string };
+  const detail = JSON.parse(request.body) as { number?: string };
+  const { number = "" } = detail;
   const id = data.newId();
-  data.record("order.create", id, honoursKeys ? key : number, { number });
+  data.record("order.create", id, honoursKeys ? key : number, detail);
   const body = { id, reference: number };
   data.answered.set(key, body);
   return { status: 201, body };
 }
 
+function replace(data: ShopData, request: ShopRequest, id: number): Reply {
+  const isThere = data.journal.some(({ kind, orderId }) => kind === "order.create" && orderId === id);
+  if (!isThere) return { status: 404, body: { error: "not found" } };
+  data.record("order.update", id, String(request.headers["idempotency-key"] ?? ""), JSON.parse(request.body));
+  return { status: 200, body: { id } };
+}
+
+/** By number, and by tracking number where one is named. */
 function find(data: ShopData, query: URLSearchParams): Reply {
   const reference = query.get("reference");
-  const found = data.journal.filter(
-    ({ kind, detail }) => kind === "order.create" && (detail as { number?: string }).number === reference,
-  );
+  const tracking = query.get("tracking");
+  const found = data.journal.filter(({ kind, detail }) => {
+    const of = detail as { number?: string; tracking?: string };
+    return kind === "order.create" && of.number === reference && (tracking === null || of.tracking === tracking);
+  });
   return { status: 200, body: { data: found.map(({ orderId }) => ({ id: orderId, reference })) } };
 }

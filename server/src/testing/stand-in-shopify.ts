@@ -183,6 +183,14 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     data.record("fulfillment.create", order.id, trackingNumber, Object.fromEntries(items));
     return { fulfillmentCreate: { fulfillment: { id: gid("Fulfillment", id), status: "SUCCESS" }, userErrors: [] } };
   },
+  HubCorrectTracking(data, { id, tracking }) {
+    const { number = "" } = tracking as { number?: string };
+    const order = data.orders.find(({ shipments }) => shipments.some((shipment) => shipment.id === numberIn(id)));
+    const userErrors = order ? [] : [{ field: null, message: "Fulfillment does not exist." }];
+    for (const shipment of order?.shipments ?? []) if (shipment.id === numberIn(id)) shipment.trackingNumber = number;
+    if (order) data.record("fulfillment.update", order.id, number);
+    return { fulfillmentTrackingInfoUpdate: { fulfillment: order ? { id } : null, userErrors } };
+  },
   HubOrderHolds(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };

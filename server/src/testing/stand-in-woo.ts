@@ -26,14 +26,14 @@ export function answerWoo(data: ShopData, request: ShopRequest, token: string, f
   }
   if (path === "/wc/v3/settings/general") return { status: 200, body: generalSettings };
   if (path === "/wc/v3/orders") return listOrders(data, searchParams);
-  const found = /^\/(wc|wc-shipment-tracking)\/v3\/orders\/(\d+)(?:\/([\w-]+))?$/.exec(path);
+  const found = /^\/(wc|wc-shipment-tracking)\/v3\/orders\/(\d+)(?:\/([\w-]+)(?:\/(\d+))?)?$/.exec(path);
   if (!found) return noRoute;
-  const [, space, id, part] = found;
+  const [, space, id, part, partId] = found;
   if (part === "fulfillments" && !features.fulfillments) return noRoute;
   if (space === "wc-shipment-tracking" && !features.shipmentTracking) return noRoute;
   const order = data.find(Number(id));
   if (!order) return { status: 404, body: { code: "woocommerce_rest_shop_order_invalid_id", message: "Invalid ID." } };
-  return onOrder(data, order, request, part);
+  return onOrder(data, order, request, part, Number(partId));
 }
 
 const generalSettings = [
@@ -89,7 +89,13 @@ function orderBody(order: ShopOrder) {
   };
 }
 
-function onOrder(data: ShopData, order: ShopOrder, request: ShopRequest, part: string | undefined): Reply {
+function onOrder(
+  data: ShopData,
+  order: ShopOrder,
+  request: ShopRequest,
+  part: string | undefined,
+  partId: number,
+): Reply {
   const body = (request.body === "" ? {} : JSON.parse(request.body)) as Record<string, unknown>;
   const isPost = request.method === "POST";
   switch (part) {
@@ -101,9 +107,10 @@ function onOrder(data: ShopData, order: ShopOrder, request: ShopRequest, part: s
       }
       return { status: 200, body: orderBody(order) };
     case "fulfillments": {
-      if (!isPost) return { status: 200, body: order.shipments.map(fulfillmentBody) };
+      if (request.method === "GET") return { status: 200, body: order.shipments.map(fulfillmentBody) };
       const meta = body.meta_data as { key: string; value: unknown }[];
       const number = asText(meta.find(({ key }) => key === "_tracking_number")?.value);
+      if (request.method === "PUT") return correctShipment(data, order, partId, number);
       return { status: 201, body: { fulfillment: fulfillmentBody(addShipment(data, order, number)) } };
     }
     case "shipment-trackings": {
@@ -129,6 +136,15 @@ function addShipment(data: ShopData, order: ShopOrder, trackingNumber: string): 
   order.shipments.push(added);
   data.record("fulfillment.create", order.id, trackingNumber);
   return added;
+}
+
+function correctShipment(data: ShopData, order: ShopOrder, id: number, trackingNumber: string): Reply {
+  const shipment = order.shipments.find((candidate) => candidate.id === id);
+  if (!shipment)
+    return { status: 404, body: { code: "woocommerce_rest_fulfillment_invalid_id", message: "Invalid ID." } };
+  shipment.trackingNumber = trackingNumber;
+  data.record("fulfillment.update", order.id, trackingNumber);
+  return { status: 200, body: { fulfillment: fulfillmentBody(shipment) } };
 }
 
 function fulfillmentBody({ id, trackingNumber }: Added) {

@@ -16,6 +16,7 @@ const fulfillmentsPush = pushTask("fulfillments.push", {
     const shipments = Array.isArray(record.shipments) ? record.shipments : [];
     return accept("fulfillment", effectKey, { shipments: shipments.length });
   },
+  update: (_call, _record, sent) => Promise.resolve(sent),
 });
 
 const ordersExport = pushTask("orders.export", {

@@ -14,6 +14,8 @@ export function definitionProblems(settings: Settings): FieldError[] {
     const names = tasks.slice(0, index).map(({ name }) => name);
     const problems = [...requestProblems(`${pointer}/request`, task.request, task, variables)];
     if (task.find) problems.push(...requestProblems(`${pointer}/find/request`, task.find.request, task, variables));
+    if (task.update)
+      problems.push(...requestProblems(`${pointer}/update/request`, task.update.request, task, variables, true));
     if ([...taken, ...names].includes(task.name)) {
       problems.push({ pointer: `${pointer}/name`, code: "name_taken", message: "Another task has this name." });
     }
@@ -64,6 +66,7 @@ function requestProblems(
   request: RequestTemplate,
   { mode }: TaskDefinition,
   variables: Record<string, unknown>,
+  isUpdate = false,
 ): FieldError[] {
   const problems: FieldError[] = [];
   const path = request.path.split("?")[0]!;
@@ -72,6 +75,7 @@ function requestProblems(
   }
   for (const member of ["path", "query", "headers", "body"] as const) {
     for (const name of placeholdersOf(request[member])) {
+      if (isUpdate && name === "sent.externalId") continue;
       const message = placeholderProblem(name, mode, variables);
       if (message !== undefined)
         problems.push({ pointer: `${pointer}/${member}`, code: "unknown_placeholder", message });

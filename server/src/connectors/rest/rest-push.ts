@@ -4,7 +4,9 @@ import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
+import { pushRule } from "../standard-tasks.ts";
 import { buildRequest, scopeOf } from "./rest-request.ts";
+import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
@@ -12,13 +14,32 @@ function bodyOf(response: HttpResponse): unknown {
   return response.text.trim() === "" ? {} : readJson(response);
 }
 
+const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{record}", ...task.request });
+
 async function send(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent> {
-  const template = { method: "POST" as const, body: "{record}", ...task.request };
-  const request = buildRequest(call, template, scopeOf(call, record, effectKey));
+  const request = buildRequest(call, templateOf(task), scopeOf(call, record, effectKey));
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
   const response = await ask(call, { ...request, retry: "never" });
   const externalId = task.externalId === undefined ? "" : asText(readPath(bodyOf(response), task.externalId));
   return { ...(externalId === "" ? {} : { externalId }), details: { status: response.status } };
+}
+
+/** What the request says, without what differs each time. An order that is sent as it is changes with more than its version. */
+function contentOf(call: Call, task: TaskDefinition, record: Json): unknown {
+  const { version: _version, updatedAt: _updatedAt, ...rest } = record;
+  const { path, query, body } = templateOf(task);
+  const scope = scopeOf(call, record, "key");
+  return [fillPath(path, scope), fillJson(query ?? {}, scope), fillJson(body, { ...scope, record: rest })];
+}
+
+async function update(call: Call, task: TaskDefinition, record: Json, sent: Sent, effectKey: string) {
+  const { externalId } = sent;
+  if (externalId === undefined) return undefined;
+  const template = { method: "PUT" as const, body: "{record}", ...task.update!.request };
+  const request = buildRequest(call, template, { ...scopeOf(call, record, effectKey), sent: { externalId } });
+  if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
+  const response = await ask(call, { ...request, retry: "never" });
+  return { externalId, details: { status: response.status } };
 }
 
 async function find(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent | undefined> {
@@ -39,13 +60,24 @@ export function pushOf(task: TaskDefinition): PushTask {
     description: task.description ?? `Sends each order to ${task.request.path}.`,
     mode: "push",
     takes: "orders",
+    ...pushRule(task.name),
+    // What is put is put in the place of what was there.
+    ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { sendsAgainWhen: "changed" } : {}),
+    ...(task.sendsAgainWhen ? { sendsAgainWhen: task.sendsAgainWhen } : {}),
     input: Anything,
     output: Anything,
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
+    contentOf: (call, record) => contentOf(call, task, record),
     send: async (call, record, effectKey) => await send(call, task, record, effectKey),
     ...(task.find
       ? { find: async (call: Call, record: Json, key: string) => await find(call, task, record, key) }
+      : {}),
+    ...(task.update
+      ? {
+          update: async (call: Call, record: Json, sent: Sent, key: string) =>
+            await update(call, task, record, sent, key),
+        }
       : {}),
   };
 }

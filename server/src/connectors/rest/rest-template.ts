@@ -7,6 +7,8 @@ export type Scope = {
   settings: Record<string, unknown>;
   record?: Record<string, unknown>;
   effectKey?: string;
+  /** What is corrected. */
+  sent?: { externalId: string };
 };
 
 const placeholder = /\{([A-Za-z][\w.[\]-]*)\}/g;

@@ -124,6 +124,24 @@ export const TaskDefinition = Strict({
       ),
     }),
   ),
+  update: Type.Optional(
+    Strict({
+      request: {
+        ...RequestTemplate,
+        description:
+          "For push: how what was sent is corrected, such as the tracking number of a shipment; {sent.externalId} is its " +
+          "id there. Default: PUT with the record. It may be repeated",
+      },
+    }),
+  ),
+  sendsAgainWhen: Type.Optional(
+    OneOf(["changed", "never"], {
+      title: "Sent again",
+      description:
+        "For push: whether a later execution sends an order again when what it would send has changed. Default: changed; " +
+        "never for orders.export, orders.recall and fulfillments.push, unless they use PUT or PATCH",
+    }),
+  ),
   result: Type.Optional(Path("Result", "For call: which part of the answer is the result; default: all of it", "data")),
   idempotent: Type.Optional(
     Type.Boolean({ title: "Idempotent", description: "For call: it may be repeated; default: when it is a GET" }),

@@ -257,6 +257,42 @@ test("a push sends the record and its key, and reads the new id", async () => {
   expect(String(asked[0]!.url)).toBe("https://erp.example/eu/orders/A%2F1");
 });
 
+test("what a push sends is the same until the request is another one; a correction names what was sent", async () => {
+  const task = {
+    name: "fulfillments.push",
+    mode: "push",
+    request: { path: "/orders/{record.number}/shipments" },
+    update: { request: { path: "/shipments/{sent.externalId}" } },
+    idempotencyHeader: "Idempotency-Key",
+  };
+  const settings = { baseUrl: "https://erp.example", tasks: [task] };
+  const { http, asked } = scripted([{ body: {} }]);
+  const call = callFor({ settings, http });
+  const push = taskOf(rest, "push", "fulfillments.push", settings);
+  const content = (record: object) => JSON.stringify(push.contentOf!(call, { number: "A-1", ...record }));
+  expect(content({ version: 2, updatedAt: "later" })).toBe(content({ version: 1, updatedAt: "now" }));
+  expect(content({ tags: ["x"] })).not.toBe(content({}));
+  expect(() => push.contentOf!(call, {})).toThrow("{record.number} has no value");
+  await push.update!(call, { number: "A-1" }, { externalId: "7/8" }, "key-2");
+  expect(asked[0]).toMatchObject({ method: "PUT", headers: { "Idempotency-Key": "key-2" } });
+  expect(String(asked[0]!.url)).toBe("https://erp.example/shipments/7%2F8");
+  expect(await push.update!(call, { number: "A-1" }, {}, "key-3")).toBeUndefined();
+});
+
+test("which pushes are sent again when something has changed follows from name and method, or is said", () => {
+  const rule = (name: string, more: object = {}, request: object = {}) => {
+    const task = { name, mode: "push", request: { path: "/x", ...request }, ...more };
+    const { unit, sendsAgainWhen } = taskOf(rest, "push", name, { tasks: [task] });
+    return [unit, sendsAgainWhen];
+  };
+  expect(rule("orders.export")).toEqual(["order", "never"]);
+  expect(rule("fulfillments.push")).toEqual(["shipment", "never"]);
+  expect(rule("status.push")).toEqual(["order", "changed"]);
+  expect(rule("orders.export", {}, { method: "PUT" })).toEqual(["order", "changed"]);
+  expect(rule("orders.export", { sendsAgainWhen: "changed" })).toEqual(["order", "changed"]);
+  expect(rule("status.push", { sendsAgainWhen: "never" })).toEqual(["order", "never"]);
+});
+
 test("all that cannot work in the settings is said at once, with its place", () => {
   const problems = rest.check!(
     {
@@ -268,6 +304,7 @@ test("all that cannot work in the settings is said at once, with its place", () 
           name: "a",
           mode: "push",
           request: { path: "/{settings.none}" },
+          update: { request: { path: "/{sent.externalId}/{sent.other}" } },
           paging: { kind: "cursor" },
           since: { param: "s" },
         },
@@ -283,6 +320,7 @@ test("all that cannot work in the settings is said at once, with its place", () 
     "/tasks/1/request/method not_a_read",
     "/tasks/1/records not_a_path",
     "/tasks/2/request/path unknown_placeholder",
+    "/tasks/2/update/request/path unknown_placeholder",
     "/tasks/2/name name_taken",
     "/tasks/2/paging/next required",
     "/tasks/2/updatedAt required",

@@ -28,6 +28,12 @@ const createMutation = `mutation HubFulfil($fulfillment: FulfillmentInput!) {
   fulfillmentCreate(fulfillment: $fulfillment) { fulfillment { id status } userErrors { field message } }
 }`;
 
+const correctMutation = `mutation HubCorrectTracking($id: ID!, $tracking: FulfillmentTrackingInput!, $notify: Boolean) {
+  fulfillmentTrackingInfoUpdate(fulfillmentId: $id, trackingInfoInput: $tracking, notifyCustomer: $notify) {
+    fulfillment { id } userErrors { field message }
+  }
+}`;
+
 type Reported = { id: string; trackingNumber: string | undefined; quantities: Map<string, number> };
 type OpenItem = { id: string; fulfillmentOrderId: string; locationId: string; lineId: string; remaining: number };
 type State = {
@@ -100,6 +106,10 @@ function missingOf(shipment: Shipment, state: State): Map<string, number> {
   return missing;
 }
 
+function trackingOf({ trackingNumber, carrier, trackingUrl }: Shipment): Json {
+  return filled({ number: trackingNumber, company: carrier, url: trackingUrl });
+}
+
 async function send(call: Call, record: Json): Promise<Sent> {
   const { shipments } = shippedOf(record);
   const state = await readState(call, record);
@@ -110,23 +120,43 @@ async function send(call: Call, record: Json): Promise<Sent> {
       const result = await mutate(call, createMutation, "fulfillmentCreate", {
         fulfillment: {
           lineItemsByFulfillmentOrder: group,
-          trackingInfo: filled({
-            number: shipment.trackingNumber,
-            company: shipment.carrier,
-            url: shipment.trackingUrl,
-          }),
+          trackingInfo: trackingOf(shipment),
           notifyCustomer: call.settings.notifyCustomer === true,
         },
       });
       created.push(idOf(objectOf(result.fulfillment).id));
     }
   }
-  return sentOf(created, state);
+  return sentOf(created, shipments, state);
 }
 
-function sentOf(created: string[], state: State): Sent {
-  const all = [...new Set([...state.reported.map(({ id }) => id), ...created])];
+/** The fulfilments that are these shipments: one shipment is several where its lines come from several locations. */
+function sentOf(created: string[], shipments: Shipment[], state: State): Sent {
+  const before = state.reported.filter(({ trackingNumber, quantities }) =>
+    shipments.some(
+      (shipment) =>
+        shipment.trackingNumber === trackingNumber &&
+        (trackingNumber !== undefined || [...quantities.keys()].every((lineId) => shipment.quantities.has(lineId))),
+    ),
+  );
+  const all = [...new Set([...before.map(({ id }) => id), ...created])];
   return { ...(all.length === 0 ? {} : { externalId: all.at(-1)! }), details: { created, fulfillments: all } };
+}
+
+/** Another tracking number, carrier or link. What was in it cannot be changed there. */
+async function update(call: Call, record: Json, { details }: Sent): Promise<Sent | undefined> {
+  const [shipment] = shippedOf(record).shipments;
+  const { fulfillments } = objectOf(details);
+  const ids = Array.isArray(fulfillments) ? (fulfillments as string[]) : [];
+  if (ids.length === 0) return undefined;
+  for (const id of ids) {
+    await mutate(call, correctMutation, "fulfillmentTrackingInfoUpdate", {
+      id: gidOf("Fulfillment", id),
+      tracking: trackingOf(shipment!),
+      notify: call.settings.notifyCustomer === true,
+    });
+  }
+  return { externalId: ids.at(-1)!, details: { created: [], fulfillments: ids } };
 }
 
 /** One fulfilment per location, as Shopify wants it. Takes what it allocates out of the state. */
@@ -159,13 +189,17 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
 async function find(call: Call, record: Json): Promise<Sent | undefined> {
   const { shipments } = shippedOf(record);
   const state = await readState(call, record);
-  return shipments.every((shipment) => missingOf(shipment, state).size === 0) ? sentOf([], state) : undefined;
+  return shipments.every((shipment) => missingOf(shipment, state).size === 0)
+    ? sentOf([], shipments, state)
+    : undefined;
 }
 
 export const fulfillmentsPush = pushTask("fulfillments.push", {
   description:
-    "Reports the shipments of the orders with their tracking numbers. What Shopify knows already is left out.",
+    "Reports the shipments of the orders with their tracking numbers, and corrects numbers that were changed since. What " +
+    "Shopify knows already is left out.",
   idempotent: true,
   send,
   find,
+  update,
 });

@@ -13,6 +13,8 @@ type Way = {
   /** What it knows by now; undefined when the shop does not have this way. */
   known(call: Call, orderId: string): Promise<Known[] | undefined>;
   add(call: Call, orderId: string, shipment: Shipment): Promise<string | undefined>;
+  /** Where it can be corrected at all. */
+  correct?(call: Call, orderId: string, id: string, shipment: Shipment): Promise<void>;
 };
 
 type Known = { id: string; trackingNumber: string };
@@ -32,8 +34,6 @@ const fulfillments: Way = {
   },
   async add(call, orderId, shipment) {
     const items = [...shipment.quantities].map(([id, qty]) => ({ item_id: Number(id), qty }));
-    const meta = { _tracking_number: shipment.trackingNumber, _shipment_provider: shipment.carrier };
-    const metaData = Object.entries(filled({ ...meta, _tracking_url: shipment.trackingUrl, _items: items }));
     const body = await askWoo(call, {
       method: "POST",
       path: `/wc/v3/orders/${orderId}/fulfillments`,
@@ -41,15 +41,27 @@ const fulfillments: Way = {
         json: {
           status: "fulfilled",
           is_fulfilled: true,
-          notify_customer: call.settings.notifyCustomer === true,
-          meta_data: metaData.map(([key, value]) => ({ key, value })),
+          ...noticeAnd(call, { ...trackingOf(shipment), _items: items }),
         },
       },
     });
     const answer = objectOf(readJson(body));
     return idIn(objectOf(answer.fulfillment).id ?? answer.id);
   },
+  async correct(call, orderId, id, shipment) {
+    const path = `/wc/v3/orders/${orderId}/fulfillments/${id}`;
+    await askWoo(call, { method: "PUT", path, body: { json: noticeAnd(call, trackingOf(shipment)) }, retry: "safe" });
+  },
 };
+
+function trackingOf({ trackingNumber, carrier, trackingUrl }: Shipment): Json {
+  return { _tracking_number: trackingNumber, _shipment_provider: carrier, _tracking_url: trackingUrl };
+}
+
+function noticeAnd({ settings }: Call, meta: Json): Json {
+  const pairs = Object.entries(filled(meta)).map(([key, value]) => ({ key, value }));
+  return { notify_customer: settings.notifyCustomer === true, meta_data: pairs };
+}
 
 const shipmentTracking: Way = {
   name: "shipment_tracking",
@@ -133,7 +145,12 @@ async function send(call: Call, record: Json): Promise<Sent> {
     if (id !== undefined) created.push(id);
   }
   await complete(call, orderId, record);
-  return { externalId: orderId, details: { method: way.name, created } };
+  return sentOf(orderId, way, shipments, known, created);
+}
+
+function sentOf(orderId: string, way: Way, shipments: Shipment[], known: Known[], created: string[]): Sent {
+  const ids = known.filter((one) => shipments.some((shipment) => isKnown(shipment, [one]))).map(({ id }) => id);
+  return { externalId: orderId, details: { method: way.name, created, shipments: ids } };
 }
 
 /** Setting a status to what it is already changes nothing, so this may be repeated. */
@@ -150,14 +167,27 @@ async function find(call: Call, record: Json): Promise<Sent | undefined> {
   const { way, known } = await chooseWay(call, orderId);
   if (!shipments.every((shipment) => isKnown(shipment, known))) return undefined;
   await complete(call, orderId, record);
-  return { externalId: orderId, details: { method: way.name, created: [] } };
+  return sentOf(orderId, way, shipments, known, []);
+}
+
+/** Notes and the Shipment Tracking extension take nothing back. */
+async function update(call: Call, record: Json, sent: Sent): Promise<Sent | undefined> {
+  const [shipment] = shippedOf(record).shipments;
+  const { method, shipments: ids } = objectOf(sent.details);
+  const way = ways.find(({ name }) => name === method);
+  const [id] = Array.isArray(ids) ? (ids as string[]) : [];
+  if (!way?.correct || !id || sent.externalId === undefined) return undefined;
+  await way.correct(call, sent.externalId, id, shipment!);
+  return sent;
 }
 
 export const fulfillmentsPush = pushTask("fulfillments.push", {
   description:
     "Reports the shipments of the orders: as order fulfilments where the shop has them, else through the Shipment " +
-    "Tracking extension, else as an order note. What the shop knows already is left out.",
+    "Tracking extension, else as an order note. What the shop knows already is left out; numbers that were changed since " +
+    "are corrected where they are order fulfilments.",
   idempotent: true,
   send,
   find,
+  update,
 });

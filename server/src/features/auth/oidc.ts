@@ -1,11 +1,14 @@
 import type { JWTVerifyGetKey } from "jose";
 import { HubError } from "../../core/errors.ts";
-import { outboundFetch, outboundJson } from "../../core/outbound/outbound-documents.ts";
+import { createHttpClient } from "../../core/outbound/outbound.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 
 const algorithms = ["EdDSA", "ES256", "ES384", "PS256", "RS256", "RS384", "RS512"];
 const rediscoverMs = 30_000;
+/** Only whoever runs the hub can set the issuer: it may be in its own network. */
+const client = createHttpClient({ allowPrivate: true, breakerKey: "documents", timeoutMs: 5000, attempts: 1 });
+const maxDocumentBytes = 1024 * 1024;
 
 /** The issuer's keys, discovered once; a failed discovery is tried again after a while, not on every request. */
 const issuerKeys = perWorld(({ settings, clock }) => {
@@ -28,6 +31,18 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   if (typeof jwksUri !== "string") throw new Error("the OIDC discovery document names no jwks_uri");
   const { createRemoteJWKSet, customFetch } = await import("jose");
   return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: 30_000, [customFetch]: outboundFetch });
+}
+
+async function outboundFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const { status, text } = await client.request({ url, headers, maxBytes: maxDocumentBytes });
+  return new Response(text === "" ? null : text, { status });
+}
+
+async function outboundJson(url: URL): Promise<unknown> {
+  const response = await client.request({ url, maxBytes: maxDocumentBytes });
+  if (response.status !== 200) throw new Error(`${url.href} answered ${response.status}`);
+  return response.json();
 }
 
 export type OidcSubject = { subject: string; verifiedEmail: string | undefined };

@@ -94,10 +94,19 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   description: "Ids or numbers of the orders to send",
 });
 
+const Resend = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      "Send also what has been sent, or may have arrived, by other executions, once more and under another key. Without " +
+      "it each order, or shipment, is sent once",
+  }),
+);
+
 /** What a task of the connector asks for, and which orders are meant when it sends orders. */
 function inputSchemaOf(task: ConnectorTask): TObject {
   if (task.mode !== "push") return task.input;
-  const properties = { orderIds: OrderIds, ...task.input.properties };
+  const properties = { orderIds: OrderIds, resend: Resend, ...task.input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
   const { additionalProperties } = task.input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);

@@ -344,3 +344,20 @@ describe("the undo of a merge", () => {
     expect(await read(other)).toMatchObject({ status: "ready", lines: [{ quantity: 2 }] });
   });
 });
+
+test("a merge stays when what came with it was split off since, though the order is as it was before", async () => {
+  const about = { status: "ready", customer: { email: "ada@example.com" } };
+  const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
+  const [into, other] = (await makeOrders(2, { ...about, lines })) as [string, string];
+  const { body: merge } = await run([into, other], [{ type: "merge", params: { into } }]);
+  const [own, joined] = (await read(into)).lines;
+  const line_items = [{ id: joined.id, quantity: 3 }];
+  await run([into], [{ type: "split", params: { by: "items", line_items } }]);
+  expect((await read(into)).lines).toEqual([own]);
+
+  const { body } = await org.post(`/operations/runs/${merge.id}/undo`);
+  const codes = body.results.map(({ error }: { error: { code: string } }) => error.code);
+  expect(codes.toSorted()).toEqual(["changed_since", "group_changed_since"]);
+  expect((await read(into)).lines).toEqual([own]);
+  expect(await read(other)).toMatchObject({ status: "cancelled", mergedIntoId: into });
+});

@@ -1,8 +1,10 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderPatch, OrderShipment } from "./order.ts";
 import { hasShipped } from "./order.ts";
+import { moveProblem } from "./order-rules.ts";
+import { lockOrders } from "./orders.store.ts";
 import { saveChanges } from "./save-changes.ts";
 
 type Corrected = Omit<OrderShipment, "id" | "lines">;
@@ -40,6 +42,20 @@ function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Or
   if (!hasShipped(left)) return "ready";
   const isAll = left.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
   return isAll ? order.status : "partially_shipped";
+}
+
+/** Everything of these orders has arrived. Those that cannot become delivered stay as they are; holds are no obstacle. */
+export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const locked = await lockOrders(tx, ctx.orgId, ids);
+  const arrived = locked.filter((order) => !moveProblem(order, "delivered", { ignoresHolds: true }));
+  const edits = arrived.map((order) => ({ order, patch: { status: "delivered" as const } }));
+  const { orders } = await saveChanges(tx, ctx, "delivered", edits);
+  await recordEvents(
+    tx,
+    ctx,
+    orders.map(({ id, number, version }) => ({ type: "order.delivered", objectId: id, data: { number, version } })),
+  );
 }
 
 async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<void> {

@@ -41,7 +41,8 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
   const field = fieldOf(path);
   const current: unknown = order[field];
   if (isDeepStrictEqual(current, to)) return { [field]: from };
-  if (isDeepStrictEqual(current, from)) return {};
+  // Units that are not where the change put them are in another order by now, whatever this one looks like.
+  if (isDeepStrictEqual(current, from)) return field === "lines" ? undefined : {};
   if (field === "tags")
     return { tags: revertList(current as string[], from as string[], to as string[], (tag) => tag) };
   if (field === "holds" || field === "notes" || field === "shipments") {

@@ -9,9 +9,11 @@ import { hastenTracking, seedCarrierAccounts } from "../carrier-accounts/carrier
 import { addDemoBridge } from "../bridges/bridges.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
-import { seedShipments } from "../shipments/shipments.ts";
+import { insertDemoParcels } from "../shipments/shipments.ts";
 import { seedComparison } from "../rate-comparisons/rate-comparisons.ts";
+import { demoItems } from "./demo-comparison.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
+import { demoParcels } from "./demo-parcels.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
 
@@ -50,6 +52,7 @@ function nextSetting(ctx: Ctx, request: ClockRequest): ClockSetting {
 
 const demoOrderCount = 2_000;
 const demoSeed = 1;
+const demoItemCount = 400;
 
 /**
  * A newcomer should find a living hub: orders in every state, the same ones at every first start. All or nothing, so
@@ -71,12 +74,12 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     signal?.throwIfAborted();
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
-    shipments += await seedShipments(tx, ctx, batch);
+    shipments += await insertDemoParcels(tx, ctx, demoParcels(batch, ctx.clock.real().getTime()));
   }
   const accounts = await seedCarrierAccounts(tx, ctx);
   const pickups = await seedPickups(tx, ctx);
   const compared = accounts.find(({ name }) => name === "Demo National");
-  if (compared) await seedComparison(tx, ctx, compared);
+  if (compared) await seedComparison(tx, ctx, compared, (day) => demoItems(demoItemCount, day));
   await recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectId: ctx.orgId,

@@ -13,7 +13,6 @@ import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
 import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
-import { demoItems } from "./demo-comparison.ts";
 import { deleteKinds } from "./item-kinds.store.ts";
 import * as lists from "./list-items.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
@@ -38,6 +37,7 @@ import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
 
 export { freeAllComparisons, resumeComparisons } from "./execute-comparison.ts";
+export type { NewItem } from "./rate-items.store.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -197,10 +197,13 @@ function refuseToStart(row: ComparisonRow): void {
   if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
 }
 
-const demoItemCount = 400;
-
 /** For the preview: a comparison with one of its contracts, left to the next worker. Without an event of its own. */
-export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): Promise<void> {
+export async function seedComparison(
+  tx: Tx,
+  ctx: Ctx,
+  account: SeededAccount,
+  makeItems: (day: string) => NewItem[],
+): Promise<void> {
   const id = ctx.newId();
   const at = ctx.clock.real();
   await store.insertComparison(tx, ctx.orgId, {
@@ -217,8 +220,9 @@ export async function seedComparison(tx: Tx, ctx: Ctx, account: SeededAccount): 
     at,
   });
   const day = at.toISOString().slice(0, 10);
-  await items.insertItems(tx, id, 0, demoItems(demoItemCount, day));
-  await store.setItemCount(tx, ctx.orgId, id, demoItemCount);
+  const made = makeItems(day);
+  await items.insertItems(tx, id, 0, made);
+  await store.setItemCount(tx, ctx.orgId, id, made.length);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
   const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
   await store.startRevision(tx, ctx.orgId, id, start);

@@ -5,7 +5,9 @@ import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
-import { newShipment } from "./shipment-fields.ts";
+import type { EventRequest } from "./shipments.schemas.ts";
+import { newShipment, toEvent as toTrackingEvent } from "./shipment-fields.ts";
+import { mergeEvents } from "./tracking/tracking.ts";
 import type { ShipmentChange } from "./shipment-stats.store.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
@@ -103,7 +105,7 @@ export async function findRecordedShipments(
 }
 
 /** As the order lists it. */
-export function toShipment(order: Order, listed: OrderShipment, now: string): Shipment {
+function toShipment(order: Order, listed: OrderShipment, now: string): Shipment {
   const { carrier, service, trackingNumber } = listed;
   const request = {
     shippedAt: listed.shippedAt,
@@ -112,4 +114,25 @@ export function toShipment(order: Order, listed: OrderShipment, now: string): Sh
     ...(trackingNumber === null ? {} : { trackingNumber }),
   };
   return newShipment(request, order, "run", { now, newId: () => listed.id });
+}
+
+export type TrackedParcel = { order: Order; listed: OrderShipment; events: EventRequest[]; cost: number };
+
+/** For the preview: parcels of its orders with all that was heard of them. Without events of their own. */
+export async function insertDemoParcels(tx: Tx, ctx: Ctx, parcels: TrackedParcel[]): Promise<number> {
+  const now = ctx.clock.real().toISOString();
+  const shipments = parcels.map(({ order, listed, events: heard, cost }) => {
+    const { events } = mergeEvents([], heard.map(toTrackingEvent));
+    const createdAt = listed.shippedAt < now ? listed.shippedAt : now;
+    const facts = { ...toShipment(order, listed, now), source: "demo" as const, cost, events };
+    return derive({ ...facts, createdAt, updatedAt: createdAt }, now);
+  });
+  const inserted = await store.insertShipments(tx, ctx.orgId, shipments);
+  const added = shipments.filter(({ id }) => inserted.has(id));
+  await addToStats(
+    tx,
+    ctx.orgId,
+    added.map((after) => ({ after })),
+  );
+  return added.length;
 }

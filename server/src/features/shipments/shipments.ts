@@ -27,11 +27,10 @@ export { applyTrackingRecords } from "./tracking/ingest-events.ts";
 export { trackingWork } from "./tracking/follow-parcels.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
-export { seedShipments } from "./seed-shipments.ts";
 export type { Window } from "./overview-figures.ts";
 export { readFigures } from "./overview-figures.ts";
-export type { OrderShipmentsChange } from "./order-shipments.ts";
-export { keepOrderShipments, findRecordedShipments } from "./order-shipments.ts";
+export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
+export { findRecordedShipments, insertDemoParcels, keepOrderShipments } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 

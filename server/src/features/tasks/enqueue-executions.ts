@@ -5,6 +5,7 @@ import type { ForeignEvent } from "../../events/record-event.ts";
 import { eventRecords } from "../../events/record-event.ts";
 import { concurrencyOf } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import { closeEffects } from "./attempt/effects.store.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
 import type { FollowUp, Trigger } from "./tasks.states.ts";
@@ -30,7 +31,7 @@ export type QueueOptions = {
 
 export type QueueRequest = CheckedTask & QueueOptions;
 /** A request and who made it. */
-export type Wish = { ctx: Ctx; request: QueueRequest };
+export type Requested = { ctx: Ctx; request: QueueRequest };
 
 export const defaultAttempts = 3;
 const defaultRetryDelayMs = 10_000;
@@ -38,7 +39,8 @@ const defaultRetryDelayMs = 10_000;
 const waitedForMs = 600_000;
 
 export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest[]): Promise<ExecutionRow[]> {
-  const rows = await enqueueWishes(
+  for (const request of requests) await openHandOver(tx, ctx, request);
+  const rows = await enqueueRequested(
     tx,
     ctx,
     requests.map((request) => ({ ctx, request })),
@@ -46,22 +48,39 @@ export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest
   return rows.filter((row) => row !== undefined);
 }
 
+/** An order that is handed to fulfilment again is sent again, whatever became of the time before: somebody has seen to that. */
+async function openHandOver(tx: Tx, { orgId }: Ctx, { bridge, task, input, followUp, retryOf }: QueueRequest) {
+  if (followUp !== "fulfillment_send" || retryOf || task.mode !== "push") return;
+  const taskNames = [task.name, ...(task.opposite === undefined ? [] : [task.opposite])];
+  await closeEffects(tx, orgId, { bridgeId: bridge.row.id, taskNames, orderIds: input.orderIds as string[] });
+}
+
 /** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */
-export async function enqueueWishes(tx: Tx, world: World, wishes: Wish[]): Promise<(ExecutionRow | undefined)[]> {
-  if (wishes.length === 0) return [];
+export async function enqueueRequested(
+  tx: Tx,
+  world: World,
+  requested: Requested[],
+): Promise<(ExecutionRow | undefined)[]> {
+  if (requested.length === 0) return [];
   const at = world.clock.now();
-  const rows = wishes.map((wish) => toRow(wish, world.newId(), at));
+  const rows = requested.map((one) => toRow(one, world.newId(), at));
   const inserted = await store.insertExecutions(tx, rows, at, eventRecords(world, rows.map(queuedEvent)));
   tx.afterCommit(() => {
     world.sealer.nudge();
-    const delays = new Set(wishes.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
+    const delays = new Set(requested.map(({ request: { delaySeconds = 0 } }) => delaySeconds * 1000));
     for (const delayMs of delays) wakeTaskEngines(world, delayMs);
   });
   const byId = new Map(inserted.map((row) => [row.id, row]));
   return rows.map(({ id }) => byId.get(id));
 }
 
-function toRow({ ctx, request }: Wish, id: string, at: Date): NewExecution {
+/** A retry goes on with what was begun, unless it is told to send it once more. */
+function continuesEffects(request: QueueRequest): request is QueueRequest & { retryOf: ExecutionRow } {
+  const { retryOf, task, input } = request;
+  return retryOf !== undefined && !(task.mode === "push" && input.resend === true && retryOf.input.resend !== true);
+}
+
+function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution {
   const later = (seconds: number | undefined): string | null =>
     seconds ? new Date(at.getTime() + seconds * 1000).toISOString() : null;
   return {
@@ -78,7 +97,7 @@ function toRow({ ctx, request }: Wish, id: string, at: Date): NewExecution {
     retry_of: request.retryOf?.id ?? null,
     run_id: request.runId ?? request.retryOf?.run_id ?? null,
     follow_up: request.followUp ?? request.retryOf?.follow_up ?? null,
-    effect_root: request.retryOf?.effect_root ?? id,
+    effect_root: continuesEffects(request) ? request.retryOf.effect_root : id,
     input: request.input,
     max_attempts: request.maxAttempts ?? defaultAttempts,
     retry_delay_ms: request.retryDelaySeconds === undefined ? defaultRetryDelayMs : request.retryDelaySeconds * 1000,

@@ -3,12 +3,12 @@ import { perWorld } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { Unfinished } from "../../route.ts";
 import { isConnectionLoss, sqlState } from "../../db/database.ts";
-import type { QueueRequest, Wish } from "./enqueue-executions.ts";
-import { enqueueWishes } from "./enqueue-executions.ts";
+import type { QueueRequest, Requested } from "./enqueue-executions.ts";
+import { enqueueRequested } from "./enqueue-executions.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import { presentExecution } from "./present-execution.ts";
 
-type Waiting = Wish & { resolve(row: ExecutionRow): void; reject(error: unknown): void };
+type Waiting = Requested & { resolve(row: ExecutionRow): void; reject(error: unknown): void };
 
 const maxTogether = 100;
 /** Few large batches cost least; but what waits must not wait for a batch that hangs. */
@@ -50,7 +50,7 @@ async function drain(world: World): Promise<void> {
 
 async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
   const rows = await world.db.transaction(async (tx) => {
-    const inserted = await enqueueWishes(tx, world, batch);
+    const inserted = await enqueueRequested(tx, world, batch);
     for (const [index, { ctx, request }] of batch.entries()) {
       const queued = presentExecution(ctx, inserted[index]!);
       // Whoever waits for the end, and asks again meanwhile, is not to take this for it.

@@ -75,3 +75,52 @@ test("a person who has looked can say either way what became of an order that no
   expect(await run(id, "send_to_fulfillment")).toMatchObject({ status: "succeeded" });
   expect(await read(id)).toMatchObject({ status: "sent", holds: [] });
 });
+
+const byHand = async (taskName: string, orderId: string) =>
+  (
+    await org.post("/tasks/execute-sync", {
+      bridgeId,
+      taskName,
+      input: { orderIds: [orderId], ...(taskName === "orders.recall" ? { reason: "By hand" } : {}) },
+    })
+  ).body;
+
+async function arrivedAt(orderId: string): Promise<number> {
+  const { number } = await read(orderId);
+  return partner.data.journal.filter(({ key }) => key === number).length;
+}
+
+test("an order that the partner has is not sent again by hand; asked back by hand, it is", async () => {
+  const id = await anOrder();
+  await run(id, "send_to_fulfillment");
+  expect((await byHand("orders.export", id)).result.summary).toMatchObject({ sent: 0, alreadySent: 1 });
+  expect(await arrivedAt(id)).toBe(1);
+  expect((await byHand("orders.recall", id)).result.summary.sent).toBe(1);
+  expect((await byHand("orders.recall", id)).result.summary).toMatchObject({ sent: 0, alreadySent: 1 });
+  expect((await byHand("orders.export", id)).result.summary.sent).toBe(1);
+  expect((await byHand("orders.recall", id)).result.summary.sent).toBe(1);
+  expect(await arrivedAt(id)).toBe(4);
+});
+
+test("two runs that ask an order back at the same time ask once", async () => {
+  const id = await anOrder();
+  await run(id, "send_to_fulfillment");
+  const params = { bridge_id: bridgeId, reason: "Twice" };
+  await Promise.all([run(id, "recall_fulfillment", params), run(id, "recall_fulfillment", params)]);
+  expect((await read(id)).status).toBe("ready");
+  expect(await arrivedAt(id)).toBe(2);
+});
+
+test("a retry of the time before does not send an order that was handed over again since", async () => {
+  const id = await anOrder();
+  partner.inject({ kind: "unauthorized", match: "/rest/plain" });
+  const refused = await run(id, "send_to_fulfillment");
+  expect(refused).toMatchObject({ status: "failed", error: { code: "unauthorized" } });
+  expect(await read(id)).toMatchObject({ status: "ready", holds: [{ handle: "fulfillment" }] });
+  await run(id, "release_hold", {});
+  expect(await run(id, "send_to_fulfillment")).toMatchObject({ status: "succeeded" });
+  const retried = await ended((await org.post(`/tasks/executions/${refused.id}/retry`)).body.id);
+  expect(retried).toMatchObject({ status: "succeeded", result: { results: [{ status: "already_sent" }] } });
+  expect(await read(id)).toMatchObject({ status: "sent", holds: [] });
+  expect(await arrivedAt(id)).toBe(1);
+});

@@ -8,9 +8,10 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
-import { findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
+import { findKnownBridge, findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { Unfinished } from "../../route.ts";
+import { refsLeft } from "./attempt/run-push.ts";
 import { awaitEnd } from "./await-end.ts";
 import { announceCancels } from "./engine/follow-cancels.ts";
 import { concludeFollowUps } from "./engine/follow-ups.ts";
@@ -193,12 +194,14 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
 export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
   const found = await store.findExecution(ctx.db, ctx.orgId, id);
   if (!found) throw notFound("execution");
-  refuseRetry(found);
-  const input = request.input ?? found.input;
+  const left = await listLeft(ctx, found);
+  refuseRetry(found, left);
+  // What arrived is left out where the rest is known.
+  const input = request.input ?? (left.length === 0 ? found.input : { ...found.input, orderIds: left });
   const checked = await check(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input });
   return await change(ctx, async (tx) => {
     const row = (await store.lockExecution(tx, ctx.orgId, id))!;
-    refuseRetry(row);
+    refuseRetry(row, left);
     const retries = await store.listRetries(tx, ctx.orgId, id);
     const open = retries.find(({ status }) => status === "queued" || status === "running");
     if (open) {
@@ -218,8 +221,15 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
   });
 }
 
-function refuseRetry({ status }: ExecutionRow): void {
-  if (retryableStatuses.includes(status)) return;
+/** Orders that did not arrive, of an execution that as a whole has succeeded. */
+async function listLeft(ctx: Ctx, { status, bridge_id, task_name, result }: ExecutionRow): Promise<string[]> {
+  if (status !== "succeeded") return [];
+  const bridge = await findKnownBridge(ctx, bridge_id);
+  return bridge && findTask(bridge, task_name)?.mode === "push" ? refsLeft(result) : [];
+}
+
+function refuseRetry({ status }: ExecutionRow, left: string[]): void {
+  if (retryableStatuses.includes(status) || left.length > 0) return;
   const hint =
     status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
   throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {

@@ -3,9 +3,9 @@ import { systemContext } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { concludeFulfillment, resolveRefs } from "../../orders/orders.ts";
 import type { FulfillmentOutcome } from "../../orders/orders.ts";
+import type { EffectRow } from "../attempt/effects.store.ts";
 import { listEffects } from "../attempt/effects.store.ts";
 import type { ExecutionRow } from "../executions.store.ts";
-import { keyOf } from "../attempt/run-push.ts";
 
 /**
  * An execution that handed orders to fulfilment has ended, however it ended: what is known about each order is told to
@@ -14,18 +14,22 @@ import { keyOf } from "../attempt/run-push.ts";
 export async function concludeFollowUps(tx: Tx, world: World, ended: ExecutionRow[]): Promise<void> {
   for (const execution of ended) {
     if (execution.follow_up === null) continue;
-    const { org_id, effect_root, task_name, follow_up } = execution;
+    const { org_id, follow_up } = execution;
     // A retry may have named them by their numbers.
-    const orderIds = new Set((await resolveRefs(tx, org_id, execution.input.orderIds as string[])).values());
-    const keys = new Map([...orderIds].map((id) => [keyOf(effect_root, task_name, id), id]));
-    const effects = new Map((await listEffects(tx, org_id, [...keys.keys()])).map((row) => [row.effect_key, row]));
-    const outcomes = [...keys].map(([key, orderId]): FulfillmentOutcome => {
-      const effect = effects.get(key);
-      const status =
-        effect === undefined || effect.status === "failed" ? "refused" : effect.status === "done" ? "done" : "unknown";
-      return { orderId, status, message: effect?.error?.message ?? null };
+    const orderIds = [...new Set((await resolveRefs(tx, org_id, execution.input.orderIds as string[])).values())];
+    // A closed one is of an earlier time at which they had the order.
+    const open = (await listEffects(tx, execution, orderIds)).filter(({ isClosed }) => !isClosed);
+    const effects = new Map(open.map((row) => [row.orderId, row]));
+    const outcomes = orderIds.map((orderId): FulfillmentOutcome => {
+      const effect = effects.get(orderId);
+      return { orderId, status: outcomeOf(effect), message: effect?.error?.message ?? null };
     });
     const ctx = { ...systemContext(world, org_id, "fulfilment"), requestId: execution.request_id };
     await concludeFulfillment(tx, ctx, follow_up === "fulfillment_send" ? "send" : "recall", outcomes);
   }
+}
+
+function outcomeOf(effect: EffectRow | undefined): FulfillmentOutcome["status"] {
+  if (effect === undefined || effect.status === "failed") return "refused";
+  return effect.status === "intent" || effect.status === "unknown" ? "unknown" : "done";
 }

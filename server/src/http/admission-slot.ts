@@ -3,14 +3,17 @@ import { HubError } from "../core/errors.ts";
 import type { Admission } from "./admission.ts";
 
 /** A request's place among those in flight. */
-export type Place = { work<T>(task: () => Promise<T>): Promise<T> };
+export type AdmissionSlot = { work<T>(task: () => Promise<T>): Promise<T> };
 
 /**
- * The place is free when the answer is out or its reader is gone, and nobody works on it any more. Not only when it was
- * answered: each caller that hangs up would take a place away for good. Not before the work has ended: who hangs up
+ * The slot is free when the answer is out or its reader is gone, and nobody works on it any more. Not only when it was
+ * answered: each caller that hangs up would take a slot away for good. Not before the work has ended: who hangs up
  * again and again could start any amount of it.
  */
-export function holdPlace(admission: Pick<Admission, "leave">, response: Pick<ServerResponse, "once">): Place {
+export function holdAdmissionSlot(
+  admission: Pick<Admission, "leave">,
+  response: Pick<ServerResponse, "once">,
+): AdmissionSlot {
   let isClosed = false;
   let isAtWork = false;
   const leaveWhenOver = (): void => {
@@ -22,7 +25,7 @@ export function holdPlace(admission: Pick<Admission, "leave">, response: Pick<Se
   });
   return {
     async work(task) {
-      // The place was given back, so nothing may begin; there is nobody to read this either.
+      // The slot was given back, so nothing may begin; there is nobody to read this either.
       if (isClosed) throw new HubError("request_timeout", "The caller has hung up.");
       isAtWork = true;
       try {

@@ -4,7 +4,7 @@ import { toCents } from "../../core/money.ts";
 import { quoteService } from "../../carriers/rate-card/quote.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
-import type { NewItem } from "./rate-items.store.ts";
+import type { NewItem } from "../rate-comparisons/rate-comparisons.ts";
 
 const places = [
   ["10001", "New York", "NY"],

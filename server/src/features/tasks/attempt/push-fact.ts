@@ -1,0 +1,360 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { PushTask, Sent } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
+import { isConnectionLoss } from "../../../db/database.ts";
+import { describeFailure, siteOf } from "../../bridges/bridge-tasks.ts";
+import type { Order, OrderShipment } from "../../orders/order.ts";
+import { presentOrder } from "../../orders/order.ts";
+import type { AttemptWork } from "./attempt.ts";
+import type { Wish } from "./effect-facts.ts";
+import { digestOf, keyOf, nextStep } from "./effect-facts.ts";
+import type { Conclusion, EffectRow } from "./effects.store.ts";
+import * as store from "./effects.store.ts";
+import type { Mapped } from "./task-mappings.ts";
+import type { Sampler } from "./task-samples.ts";
+
+/** Something about an order that another system is told: all of it, or one of its shipments. */
+export type Fact = { order: Order; shipment?: OrderShipment };
+
+type FactStatus = "sent" | "updated" | "already_sent" | "in_progress" | "failed" | "outcome_unknown";
+
+export type FactResult = {
+  status: FactStatus;
+  externalId?: string | undefined;
+  /** It is there as it was then; what was changed later is not. */
+  changedSince?: string;
+  error?: { code: string; message: string };
+};
+
+export type FactOutcome = FactResult & { retry?: RemoteError };
+
+/** What the facts of one attempt share. */
+export type Push = {
+  work: AttemptWork;
+  task: PushTask;
+  site: string;
+  known: Map<string, EffectRow>;
+  sampler: Sampler;
+  patienceLeftMs: number;
+};
+
+const patienceMs = 10_000;
+const lookAgainMs = 250;
+
+export async function beginPush(
+  work: AttemptWork,
+  task: PushTask,
+  orderIds: string[],
+  sampler: Sampler,
+): Promise<Push> {
+  const site = siteOf(work.bridge);
+  const push: Push = { work, task, site, known: new Map(), sampler, patienceLeftMs: patienceMs };
+  await look(push, orderIds);
+  return push;
+}
+
+const nameOf = (orderId: string, part: string): string => `${orderId} ${part}`;
+const partOf = ({ shipment }: Fact): string => shipment?.id ?? "";
+
+function recordOf({ order, shipment }: Fact): Record<string, unknown> {
+  return shipment ? { ...presentOrder(order), shipments: [shipment] } : presentOrder(order);
+}
+
+function mapFact({ work }: Push, fact: Fact): { record: Record<string, unknown>; mapped: Mapped } {
+  const record = recordOf(fact);
+  return { record, mapped: work.mappings.outbound?.map(record) ?? { ok: true, output: record } };
+}
+
+async function look({ work: { world, execution }, known }: Push, orderIds: string[]): Promise<void> {
+  for (const row of await store.listEffects(world.db, execution, orderIds)) {
+    known.set(nameOf(row.orderId, row.part), row);
+  }
+}
+
+/**
+ * At most once: what is about to be sent is written down first, under a key that everybody computes alike. What was sent
+ * is not sent again; what may have been sent is looked up.
+ */
+export async function pushFact(push: Push, fact: Fact): Promise<FactOutcome> {
+  const { work, sampler } = push;
+  const { order } = fact;
+  const { record, mapped } = mapFact(push, fact);
+  const wish = wishFor(push, fact, mapped);
+  for (;;) {
+    work.call.signal.throwIfAborted();
+    const row = push.known.get(nameOf(order.id, partOf(fact)));
+    const step = nextStep(row, wish);
+    if (step === "done") return there(row!);
+    if (step === "done_before_change") return there(row!, row!.concludedAt);
+    if (step === "wait") {
+      if (await waited(push, order.id)) continue;
+      return { status: "in_progress", error: inProgress, retry: retryOf({ ...inProgress, retryAfterMs: 5_000 }) };
+    }
+    if (!mapped.ok) {
+      sampler.add(record, mapped);
+      return { status: "failed", error: notMapped };
+    }
+    const made = { fact, wish, record: mapped.output };
+    const outcome = await act(push, made, row, step);
+    if (!outcome) continue;
+    sampler.add(record, mapped);
+    return outcome;
+  }
+}
+
+/** A fact, and what is made of it for the other side. */
+type Made = { fact: Fact; wish: Wish; record: Record<string, unknown> };
+
+function sendingOf({ fact: { order, shipment }, wish: { content } }: Made): store.Sending {
+  return { content, orderVersion: order.version, shipment: shipment ?? null };
+}
+
+/** Undefined: somebody came first, or it was found; the fact has to be looked at again. */
+async function act(
+  push: Push,
+  made: Made,
+  row: EffectRow | undefined,
+  step: "begin" | "again" | "ask" | "update",
+): Promise<FactOutcome | undefined> {
+  if (step === "update") return await correct(push, made, row!);
+  if (step === "ask") return await askAndSend(push, made, row!);
+  const mine = step === "begin" ? await begin(push, made, row) : await take(push, row!, "intent", sendingOf(made));
+  return mine && (await send(push, made, mine, false));
+}
+
+/** A shipment is what the order lists about it, whatever else changes. */
+function wishFor({ work, task, site }: Push, { order, shipment }: Fact, mapped: Mapped): Wish {
+  const { effect_root: root, input } = work.execution;
+  const { sendsAgainWhen, update } = task;
+  const told = shipment ?? (mapped.ok ? contentOf(work, task, mapped.output) : undefined);
+  const digest = told === undefined ? null : digestOf(told);
+  const isResend = input.resend === true;
+  return { root, isResend, site, content: digest, order, sendsAgainWhen, canUpdate: update !== undefined };
+}
+
+async function begin(push: Push, made: Made, last: EffectRow | undefined): Promise<EffectRow | undefined> {
+  const { world, execution } = push.work;
+  const { order } = made.fact;
+  const { bridge_id: bridgeId, task_name: taskName } = execution;
+  const about = { orderId: order.id, part: partOf(made.fact), generation: (last?.generation ?? 0) + 1 };
+  const key = keyOf({ bridgeId, taskName, ...about });
+  const effect = { key, ...about, site: push.site, ...sendingOf(made) };
+  return await ours(push, order.id, await store.beginEffect(world.db, execution, effect, world.clock.now()));
+}
+
+async function take(
+  push: Push,
+  seen: EffectRow,
+  status: "intent" | "updating",
+  sending: store.Sending = seen,
+): Promise<EffectRow | undefined> {
+  const { world, execution } = push.work;
+  const row = await store.takeEffect(world.db, execution, seen, status, sending, world.clock.now());
+  return await ours(push, seen.orderId, row);
+}
+
+/** Ours from here on, unless somebody came first. */
+async function ours(push: Push, orderId: string, row: EffectRow | undefined): Promise<EffectRow | undefined> {
+  const { world, execution } = push.work;
+  if (row) push.known.set(nameOf(orderId, row.part), row);
+  else if (await store.isAttemptCurrent(world.db, execution)) await look(push, [orderId]);
+  else throw superseded();
+  return row;
+}
+
+async function conclude(
+  { work: { world, execution }, task }: Push,
+  row: EffectRow,
+  outcome: Partial<Conclusion> & Pick<Conclusion, "status">,
+): Promise<void> {
+  const { content, orderVersion, shipment, sent } = row;
+  const whole = { content, orderVersion, shipment, sent, error: null, ...outcome };
+  const at = world.clock.now();
+  Object.assign(row, whole, { concludedAt: at });
+  await whenDatabaseAnswers(() => store.concludeEffect(world.db, execution, row.key, whole, task.opposite, at));
+}
+
+/** False: it was cancelled. Between here and the first byte nothing is waited for. */
+function mayBegin({ work }: Push): boolean {
+  // The answer may have lain there while this process was frozen, and somebody else has sent it meanwhile.
+  if (!work.mayStart()) throw superseded();
+  // Whoever cancelled was told that nothing starts any more.
+  return !work.call.signal.aborted;
+}
+
+async function send(push: Push, made: Made, row: EffectRow, mayBeThere: boolean): Promise<FactOutcome> {
+  const { call } = push.work;
+  if (!mayBegin(push)) {
+    const error = { code: "cancelled", message: "It was not sent." };
+    if (!mayBeThere) await conclude(push, row, { status: "failed", error });
+    call.signal.throwIfAborted();
+  }
+  const attempt = await push.task.send(call, made.record, row.key).then(
+    (sent) => ({ sent }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in attempt) return await judgeFailure(push, row, attempt.error, mayBeThere);
+  const { sent } = attempt;
+  await conclude(push, row, { status: "done", sent, ...sendingOf(made) });
+  return { status: "sent", externalId: sent.externalId };
+}
+
+/** What may have arrived before may be there also when this time it was refused. */
+async function judgeFailure(push: Push, row: EffectRow, error: unknown, mayBeThere: boolean): Promise<FactOutcome> {
+  const { task, work } = push;
+  const { signal } = work.call;
+  const failure = describeFailure(error, signal);
+  const plain = { code: failure.code, message: failure.message };
+  const isCut = failure.mayHaveHappened === true || signal.aborted;
+  const isUncertain = isCut || mayBeThere;
+  // Otherwise the intent stays as it is: the next attempt, or execution, finds out.
+  if (!isUncertain) await conclude(push, row, { status: "failed", error: plain });
+  if (isUncertain && task.find === undefined && !task.idempotent) return await giveUp(push, row);
+  signal.throwIfAborted();
+  const status = isUncertain ? "outcome_unknown" : "failed";
+  return { status, error: plain, ...(failure.retryable || isCut ? { retry: retryOf(failure) } : {}) };
+}
+
+async function giveUp(push: Push, row: EffectRow): Promise<FactOutcome> {
+  await conclude(push, row, { status: "unknown", error: unknownOutcome });
+  return { status: "outcome_unknown", error: unknownOutcome };
+}
+
+async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<FactOutcome | undefined> {
+  const { task, work } = push;
+  const { call } = work;
+  const row = await take(push, seen, "intent");
+  if (!row) return undefined;
+  const asSent = recordAsSent(push, made, row);
+  if (!asSent) return { status: "outcome_unknown", error: notMapped };
+  const asked = await (task.find?.(call, asSent, row.key) ?? Promise.resolve(undefined)).then(
+    (found) => ({ found }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in asked) {
+    call.signal.throwIfAborted();
+    const failure = describeFailure(asked.error, call.signal);
+    const error = { code: failure.code, message: failure.message };
+    return { status: "outcome_unknown", error, ...(failure.retryable ? { retry: retryOf(failure) } : {}) };
+  }
+  const { found } = asked;
+  // What was sent under an earlier key says nothing about this one.
+  const isEarlier = found !== undefined && row.generation > 1 && (await isOfEarlierKey(push, row, found));
+  if (found && !isEarlier) {
+    await conclude(push, row, { status: "done", sent: found });
+    return undefined;
+  }
+  if (!task.idempotent && (!task.find || isEarlier)) return await giveUp(push, row);
+  const mayBeThere = task.find === undefined || isEarlier;
+  // Time has passed: whether this attempt still counts is asked once more.
+  const mine = await take(push, row, "intent", mayBeThere ? row : sendingOf(made));
+  return mine && (await send(push, made, mine, mayBeThere));
+}
+
+/** A shipment is known there by the number it had then. */
+function recordAsSent(push: Push, { fact: { order }, record }: Made, { shipment }: EffectRow) {
+  if (!shipment) return record;
+  const { mapped } = mapFact(push, { order, shipment });
+  return mapped.ok ? mapped.output : undefined;
+}
+
+async function isOfEarlierKey({ work }: Push, row: EffectRow, { externalId }: Sent): Promise<boolean> {
+  const earlier = await store.listEarlierIds(work.world.db, work.execution, row.key);
+  return externalId !== undefined && earlier.includes(externalId);
+}
+
+async function correct(push: Push, made: Made, seen: EffectRow): Promise<FactOutcome | undefined> {
+  const { call } = push.work;
+  const row = await take(push, seen, "updating");
+  if (!row) return undefined;
+  if (!mayBegin(push)) call.signal.throwIfAborted();
+  const key = digestOf([row.key, made.wish.content]);
+  const attempt = await push.task.update!(call, made.record, row.sent ?? {}, key).then(
+    (sent) => ({ sent }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in attempt) {
+    const failure = describeFailure(attempt.error, call.signal);
+    const isUncertain = failure.mayHaveHappened === true || call.signal.aborted;
+    // Left as it is, it is corrected once more.
+    if (!isUncertain) await conclude(push, row, { status: "done" });
+    call.signal.throwIfAborted();
+    const error = { code: failure.code, message: failure.message };
+    return { status: "failed", error, ...(failure.retryable || isUncertain ? { retry: retryOf(failure) } : {}) };
+  }
+  const { sent } = attempt;
+  if (!sent) {
+    await conclude(push, row, { status: "done" });
+    return there(row, seen.concludedAt);
+  }
+  await conclude(push, row, { status: "done", sent, ...sendingOf(made) });
+  return { status: "updated", externalId: sent.externalId };
+}
+
+/** False: it takes too long. */
+async function waited(push: Push, orderId: string): Promise<boolean> {
+  if (push.patienceLeftMs <= 0) return false;
+  push.patienceLeftMs -= lookAgainMs;
+  await delay(lookAgainMs);
+  await look(push, [orderId]);
+  return true;
+}
+
+function there({ sent }: EffectRow, changedSince?: Date): FactOutcome {
+  const since = changedSince ? { changedSince: changedSince.toISOString() } : {};
+  return { status: "already_sent", externalId: sent?.externalId, ...since };
+}
+
+/** Undefined: it cannot be made into a request; why is said when it is sent. */
+function contentOf({ call }: AttemptWork, task: PushTask, record: Record<string, unknown>): unknown {
+  const { version: _version, updatedAt: _updatedAt, ...rest } = record;
+  try {
+    return task.contentOf ? task.contentOf(call, record) : rest;
+  } catch (error) {
+    if (error instanceof RemoteError) return undefined;
+    throw error;
+  }
+}
+
+const askAgainMs = 500;
+
+/** What has happened outside must be written down: forgotten, it would be done once more. */
+async function whenDatabaseAnswers(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error;
+      await delay(askAgainMs);
+    }
+  }
+}
+
+function retryOf({
+  code,
+  message,
+  retryAfterMs,
+}: {
+  code: string;
+  message: string;
+  retryAfterMs?: number;
+}): RemoteError {
+  return new RemoteError(code, message, { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}
+
+const superseded = (): RemoteError =>
+  new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
+
+const notMapped = {
+  code: "transformation_failed",
+  message: "The outbound transformation could not map the order.",
+};
+
+const inProgress = { code: "in_progress", message: "Another execution is sending it at this moment." };
+
+const unknownOutcome = {
+  code: "outcome_unknown",
+  message:
+    "It may have arrived: the connection broke, and the other side cannot be asked. Look there; if it is missing, " +
+    "execute the task with `resend`: a retry does not send it again.",
+};

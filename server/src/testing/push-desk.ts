@@ -1,0 +1,75 @@
+import { expect } from "vitest";
+import { afterFile } from "./after-file.ts";
+import { eventually } from "./eventually.ts";
+import { startStandInShop } from "./stand-in-shop.ts";
+import type { StandInShop } from "./stand-in-shop.ts";
+import type { TestHub } from "./test-hub.ts";
+
+const body = { number: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
+const query = { reference: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
+
+/** How a shop behind the rest connector can be dealt with. */
+const ways = {
+  blind: {},
+  findable: { find: { request: { path: "/plain", query }, externalId: "data[0].id" } },
+  keyed: { idempotencyHeader: "Idempotency-Key", request: { path: "/keyed", body } },
+  correctable: { update: { request: { path: "/plain/{sent.externalId}", body } } },
+};
+export type Way = keyof typeof ways;
+
+let bridges = 0;
+
+/** An organization that reports its shipments to a shop, and everything that this shop was told. */
+export async function openPushDesk(hub: TestHub) {
+  const org = await hub.org();
+  const shop = await startStandInShop({ orders: 1 });
+  afterFile(shop.close);
+
+  async function aBridge(way: Way, more: object = {}, name = "fulfillments.push") {
+    const task = { name, mode: "push", request: { path: "/plain", body }, externalId: "id", ...ways[way], ...more };
+    const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
+    const given = { name: `Shop ${++bridges}`, connector: "rest", settings, credentials: { token: shop.token } };
+    const bridgeId: string = (await org.post("/bridges", given)).body.id;
+    const push = async (orderIds: string[], input: object = {}) =>
+      (await org.post("/tasks/execute-sync", { bridgeId, taskName: name, input: { orderIds, ...input } })).body;
+    return { bridgeId, settings, push };
+  }
+
+  /** Every POST and PUT that a shop took about an order. */
+  const journalOf = (number: string, at: StandInShop = shop): string[] =>
+    at.data.journal
+      .filter(({ detail }) => (detail as { number?: string } | undefined)?.number === number)
+      .map(({ kind, detail }) => `${kind} ${(detail as { tracking?: string }).tracking}`);
+
+  async function anOrder(status = "ready"): Promise<{ id: string; number: string }> {
+    return (await org.post("/orders", { status, lines: [{ sku: "A", quantity: 3 }] })).body;
+  }
+
+  async function ship(id: string, trackingNumber: string, quantity?: number): Promise<void> {
+    const [line] = (await org.get(`/orders/${id}`)).body.lines;
+    const items = quantity === undefined ? {} : { line_items: [{ id: line.id, quantity }] };
+    const actions = [{ type: "mark_shipped", params: { tracking_number: trackingNumber, carrier: "ups", ...items } }];
+    const run = await org.post("/operations/run", { order_ids: [id], actions });
+    expect(run.body.results[0].error).toBeNull();
+  }
+
+  async function shippedOrder(trackingNumber: string): Promise<{ id: string; number: string }> {
+    const order = await anOrder();
+    await ship(order.id, trackingNumber);
+    return order;
+  }
+
+  /** The first shipment of the order. */
+  async function correct(id: string, trackingNumber: string): Promise<void> {
+    const [{ id: shipmentId }] = (await org.get(`/orders/${id}`)).body.shipments;
+    expect((await org.patch(`/shipments/${shipmentId}`, { trackingNumber })).status).toBe(200);
+    expect((await org.get(`/orders/${id}`)).body.shipments[0].trackingNumber).toBe(trackingNumber);
+  }
+
+  async function ended(id: string) {
+    const look = async () => (await org.get(`/tasks/executions/${id}`)).body;
+    return await eventually(look, ({ status }) => status !== "queued" && status !== "running");
+  }
+
+  return { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, ended };
+}
