@@ -19,7 +19,7 @@ export function mapPage<T, U>({ data, pagination }: Page<T>, toItem: (item: T) =
   return { data: data.map(toItem), pagination };
 }
 
-export type CappedPage<T> = { data: T[]; pagination: Page<T>["pagination"] & { totalIsCapped: boolean } };
+type CappedPage<T> = { data: T[]; pagination: Page<T>["pagination"] & { totalIsCapped: boolean } };
 
 /** Of a list that is not counted to its end: as long as there is more, there is at least one more page. */
 export function toCappedPage<T>(

@@ -39,7 +39,7 @@ type Branch = { where: string; rank: number };
  * What to read for a filter. Only conditions that were given appear, and alternatives (several statuses, archived or
  * not) are branches of their own: an index delivers each of them in order, but never a mixture.
  */
-export type OrderPlan = {
+type OrderPlan = {
   from: string;
   id: string;
   key: string;

@@ -10,7 +10,7 @@ import { readOrders } from "../orders.store.ts";
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
 const maxTotal = 10_000;
 
-export type Found = { orders: Order[]; hasMore: boolean; total: number; totalIsCapped: boolean };
+type Found = { orders: Order[]; hasMore: boolean; total: number; totalIsCapped: boolean };
 
 export async function listOrders(
   db: Queryable,

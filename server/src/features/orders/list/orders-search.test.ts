@@ -9,7 +9,7 @@ const weeks = [
   ...Array.from({ length: 5 }, () => ({ orders: 260, atOnce: 20 })),
 ];
 
-type Stored = { number: string; status: string; words: string[]; isArchived: boolean };
+type Stored = { number: string; status: string; words: string[]; tags: string[]; isArchived: boolean };
 
 /** Newest first. Words at all rates, in one week or in all. */
 const stored: Stored[] = [];
@@ -25,12 +25,13 @@ for (const [week, { orders: count, atOnce }] of weeks.entries()) {
       ...(week === 0 ? ["ancient"] : []),
     ];
     const status = i % 3 === 0 ? "ready" : "new";
-    return { number: `m${week}-${String(i).padStart(4, "0")}`, status, words, isArchived: i % 50 === 2 };
+    const tags = i % 7 === 0 ? ["seventh"] : [];
+    return { number: `m${week}-${String(i).padStart(4, "0")}`, status, words, tags, isArchived: i % 50 === 2 };
   });
   // All that is made in one call has the same age: one call each for what must not be mixed up.
   for (let from = 0; from < count; from += atOnce) {
-    const orders = made.slice(from, from + atOnce).map(({ number, status, words, isArchived }) => {
-      return { number, status, customer: { name: words.join(" ") }, archived: isArchived };
+    const orders = made.slice(from, from + atOnce).map(({ number, status, words, tags, isArchived }) => {
+      return { number, status, customer: { name: words.join(" ") }, tags, archived: isArchived };
     });
     const { body } = await org.post("/orders/bulk", { orders });
     expect(body.summary.failed).toBe(0);
@@ -41,11 +42,14 @@ for (const [week, { orders: count, atOnce }] of weeks.entries()) {
 }
 
 /** What must be found, said in the plainest way. */
-function expectedFor(search: string, { status, archived = "false" }: Record<string, string>): Set<string> {
+function expectedFor(search: string, { status, tag, archived = "false" }: Record<string, string>): Set<string> {
   const wanted = search.split(" ");
   const found = stored.filter(
     (order) =>
-      wanted.every((word) => [order.number, ...order.words].some((own) => own.startsWith(word))) &&
+      [[order.number, ...order.words], order.tags].some((part) =>
+        wanted.every((word) => part.some((own) => own.startsWith(word))),
+      ) &&
+      (tag === undefined || order.tags.includes(tag)) &&
       (status === undefined || order.status === status) &&
       (archived === "any" || order.isArchived === (archived === "true")),
   );
@@ -57,7 +61,7 @@ const batchOf = (number: string): string => {
   return `${week}-${String(Math.floor(index / weeks[week]!.atOnce)).padStart(2, "0")}`;
 };
 
-const searches = ["everywhere", "common", "half", "some", "scarce", "ancient", "common7", "m1-01", "absent"];
+const searches = ["seventh", "everywhere", "common", "half", "some", "scarce", "ancient", "common7", "m1-01", "absent"];
 const together = [
   "half some",
   "everywhere scarce",
@@ -69,14 +73,19 @@ const together = [
   "half quarter",
 ];
 
+const filters: Record<string, string>[] = [
+  {},
+  { archived: "any" },
+  { status: "ready" },
+  { tag: "seventh" },
+  { sort: "createdAt" },
+];
+
 describe("a search", () => {
   test.each([...searches, ...together])(
     "for %s has the right orders in the right order, page by page",
     async (search) => {
-      for (const more of [{}, { archived: "any" }, { status: "ready" }, { sort: "createdAt" }] as Record<
-        string,
-        string
-      >[]) {
+      for (const more of filters) {
         const expected = expectedFor(search, more);
         const seen: string[] = [];
         for (let page = 1; page <= 4; page++) {
