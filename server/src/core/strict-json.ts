@@ -112,8 +112,8 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
 }
 
-export function cleanText(value: string): string {
-  return value.toWellFormed().replaceAll("\u0000", "");
+export function cleanText(text: string): string {
+  return textProblem(text) ? text.toWellFormed().replaceAll("\u0000", "") : text;
 }
 
 function report(errors: FieldError[], error: FieldError): void {

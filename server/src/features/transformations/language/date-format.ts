@@ -28,15 +28,6 @@ export function toIsoDate({ wallMs }: Moment): string {
   return new Date(wallMs).toISOString().slice(0, 10);
 }
 
-export function isZone(name: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The instant meant by a moment; `zone` says where its wall clock hangs when it carries no offset. */
 export function toInstant({ wallMs, offsetMinutes }: Moment, zone: string): number {
   if (offsetMinutes !== undefined) return wallMs - offsetMinutes * 60_000;

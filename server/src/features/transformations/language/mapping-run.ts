@@ -124,6 +124,15 @@ export function takeRoomFor(run: Run, value: unknown): void {
   else takeRoom(run, 8);
 }
 
+/** How much room a value would take; it is only borrowed. */
+export function measure(run: Run, value: unknown): number {
+  const { room } = run;
+  takeRoomFor(run, value);
+  const taken = room - run.room;
+  run.room = room;
+  return taken;
+}
+
 function walk(run: Run, value: object, depth: number): void {
   if (depth > mappingLimits.valueDepth) {
     throw new MappingFault("too_deep", `A value is nested more than ${mappingLimits.valueDepth} levels deep.`, {

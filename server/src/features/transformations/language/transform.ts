@@ -1,8 +1,9 @@
 import type { Static, TSchema } from "typebox";
+import { Strict } from "../../../core/schema.ts";
 import type { Reader } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
-import { MappingFault, spend } from "./mapping-run.ts";
-import { isMissing, quote, toNumber, toText } from "./mapping-values.ts";
+import { checkTextLength, spend } from "./mapping-run.ts";
+import { isEmpty, isMissing, toNumber, toText } from "./mapping-values.ts";
 
 type Apply = (value: unknown, run: Run) => unknown;
 
@@ -26,11 +27,8 @@ export type CompileEnv = {
   patterns: { room: number };
 };
 
-type TransformGroup = "text" | "number" | "list" | "choice" | "date" | "trade" | "code";
-
 export type TransformDefinition<Params extends TSchema = TSchema> = {
   name: string;
-  group: TransformGroup;
   text: string;
   params: Params;
   /** The parameter that may stand alone: `{"round": 2}` is `{"round": {"digits": 2}}`. */
@@ -40,16 +38,21 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   compile(params: Static<Params>, env: CompileEnv): CompiledTransform;
 };
 
-type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile"> & {
+type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params"> & {
+  /** Most take none. */
+  params?: Params;
   takesMissing?: boolean;
   /** How much more than a plain pass over the text it costs; measured, so that a step is a step everywhere. */
   weight?: number;
   compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
 };
 
+const noParams = Strict({});
+
 export function defineTransform<Params extends TSchema>(definition: Of<Params, unknown>): TransformDefinition {
   const { weight = 1, takesMissing = false } = definition;
   return {
+    params: noParams,
     ...definition,
     compile: (params: Static<Params>, env) => ({
       apply: definition.compile(params, env),
@@ -64,6 +67,7 @@ export function defineTransform<Params extends TSchema>(definition: Of<Params, u
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
   const { weight = 1 } = definition;
   return {
+    params: noParams,
     ...definition,
     compile(params: Static<Params>, env) {
       const applyToText = definition.compile(params, env);
@@ -93,11 +97,7 @@ export function numberTransform<Params extends TSchema>(definition: Of<Params, n
         spend(run, weight);
         return calculate(toNumber(value), run);
       };
-      return (value, run) => {
-        if (Array.isArray(value)) return overEach(value, run, one);
-        spend(run, weight);
-        return calculate(toNumber(value), run);
-      };
+      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
     },
   });
 }
@@ -117,11 +117,16 @@ export function listTransform<Params extends TSchema>(definition: Of<Params, rea
   });
 }
 
+/** One text of several; what is missing or empty is left out. Undefined: all of it is. */
+export function joinTexts(parts: readonly unknown[], separator: string, run: Run): string | undefined {
+  const texts = parts.filter((part) => !isEmpty(part)).map(toText);
+  const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
+  spend(run, texts.length + (length >> 5));
+  checkTextLength(length);
+  return texts.length === 0 ? undefined : texts.join(separator);
+}
+
 function overEach(list: unknown[], run: Run, one: Apply): unknown[] {
   spend(run, list.length);
   return list.map((element) => (isMissing(element) ? element : one(element, run)));
-}
-
-export function fault(value: unknown, wanted: string, suggestion?: string): MappingFault {
-  return new MappingFault("type_mismatch", `${quote(value)} is not ${wanted}.`, suggestion ? { suggestion } : {});
 }
