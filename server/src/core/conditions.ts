@@ -1,5 +1,5 @@
 import type { FieldError } from "./errors.ts";
-import { nearestName } from "./nearest.ts";
+import { alternatives } from "./nearest.ts";
 
 /** What a `when` looks like: one comparison, or several joined by all, any, not. */
 export type Condition =
@@ -122,18 +122,11 @@ function compileComparison(
   }
   const steps = path.split(".");
   if (fields && !fields.includes(steps[0]!)) {
-    const suggestion = nearestName(steps[0]!, fields);
-    refuse(`${pointer}/path`, "unknown_field", `There is no field ${steps[0]}.`, {
-      allowed: fields,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    const message = `There is no field ${steps[0]}.`;
+    refuse(`${pointer}/path`, "unknown_field", message, alternatives(steps[0], fields));
   }
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
-    const suggestion = typeof op === "string" ? nearestName(op, operators) : undefined;
-    return refuse(`${pointer}/op`, "enum", "There is no such operator.", {
-      allowed: operators,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }
   const test = compileOperator(op as Operator, value, sets, (message) => refuse(`${pointer}/value`, "value", message));
   return (record) => test(valuesAt(record, steps));

@@ -84,6 +84,11 @@ function inspect(value: unknown, pointer: string, errors: FieldError[]): number 
   return members;
 }
 
+/** An object of JSON, which is neither a list nor null. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Texts in a value from elsewhere that PostgreSQL would refuse. */
 export function findUnstorableText(value: unknown): FieldError[] {
   const errors: FieldError[] = [];

@@ -1,5 +1,5 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -26,7 +26,7 @@ import type {
 import type { StoredTransformation, TransformationValues } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
 
-export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
+export { loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation } from "./active-transformations.ts";
 export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
@@ -156,11 +156,7 @@ async function requireTaskOfBridge(ctx: Ctx, { bridgeId, taskName }: { bridgeId:
   const { data } = await listTasks(ctx, bridgeId);
   const allowed = data.map(({ name }) => name);
   if (allowed.includes(taskName)) return;
-  const suggestion = nearestName(taskName, allowed);
-  throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, {
-    allowed,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  });
+  throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, alternatives(taskName, allowed));
 }
 
 async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Promise<PreparedMappings> {

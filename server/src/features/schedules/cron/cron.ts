@@ -1,5 +1,5 @@
 import type { FieldError } from "../../../core/errors.ts";
-import { nearestName } from "../../../core/nearest.ts";
+import { alternatives } from "../../../core/nearest.ts";
 import type { CronField } from "./cron-fields.ts";
 import { fieldSpecs, monthNames, parseField } from "./cron-fields.ts";
 
@@ -50,10 +50,8 @@ export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
   });
   if (given === "") return problem("cron_empty", `A cron expression has five fields: ${fieldList}.`);
   if (given.startsWith("@") && !nicknames.has(given.toLowerCase())) {
-    const allowed = [...nicknames.keys()];
-    const suggestion = nearestName(given, allowed);
     const message = `"${given.slice(0, 40)}" is not a known short form.`;
-    return problem("cron_unknown_nickname", message, { allowed, ...(suggestion && { suggestion }) });
+    return problem("cron_unknown_nickname", message, alternatives(given, [...nicknames.keys()]));
   }
   const texts = (nicknames.get(given.toLowerCase()) ?? given).split(" ");
   if (texts.length !== 5) return problem("cron_field_count", countMessage(texts.length));

@@ -1,3 +1,4 @@
+import { isPlain } from "../../../core/strict-json.ts";
 import { parseIso, toIsoDate } from "./date-format.ts";
 import { MappingFault } from "./mapping-run.ts";
 
@@ -114,7 +115,7 @@ function toDateTime(value: unknown): string {
 }
 
 function toObject(value: unknown): object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isPlain(value)) return value;
   throw fault(value, "an object");
 }
 

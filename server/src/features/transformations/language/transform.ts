@@ -1,5 +1,7 @@
 import type { Static, TSchema } from "typebox";
+import type { FieldError } from "../../../core/errors.ts";
 import { Strict } from "../../../core/schema.ts";
+import { createFinder } from "../../../core/validation.ts";
 import type { Reader } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { checkTextLength, spend } from "./mapping-run.ts";
@@ -31,6 +33,7 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   name: string;
   text: string;
   params: Params;
+  findMistakes(params: unknown): FieldError[];
   /** The parameter that may stand alone: `{"round": 2}` is `{"round": {"digits": 2}}`. */
   main?: string;
   /** `data` is what paths in the params read from. */
@@ -38,7 +41,7 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   compile(params: Static<Params>, env: CompileEnv): CompiledTransform;
 };
 
-type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params"> & {
+type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params" | "findMistakes"> & {
   /** Most take none. */
   params?: Params;
   takesMissing?: boolean;
@@ -50,12 +53,13 @@ type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "comp
 const noParams = Strict({});
 
 export function defineTransform<Params extends TSchema>(definition: Of<Params, unknown>): TransformDefinition {
-  const { weight = 1, takesMissing = false } = definition;
+  const { params = noParams, weight = 1, takesMissing = false } = definition;
   return {
-    params: noParams,
     ...definition,
-    compile: (params: Static<Params>, env) => ({
-      apply: definition.compile(params, env),
+    params,
+    findMistakes: createFinder(params, "body"),
+    compile: (given: Static<Params>, env) => ({
+      apply: definition.compile(given, env),
       applyToText: undefined,
       weight,
       takesMissing,
@@ -65,12 +69,13 @@ export function defineTransform<Params extends TSchema>(definition: Of<Params, u
 
 /** Works on a text; numbers and booleans are written out, and in a list every element is done. */
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
-  const { weight = 1 } = definition;
+  const { params = noParams, weight = 1 } = definition;
   return {
-    params: noParams,
     ...definition,
-    compile(params: Static<Params>, env) {
-      const applyToText = definition.compile(params, env);
+    params,
+    findMistakes: createFinder(params, "body"),
+    compile(given: Static<Params>, env) {
+      const applyToText = definition.compile(given, env);
       const one: Apply = (value, run) => {
         const text = toText(value);
         payForText(run, text, weight);

@@ -1,5 +1,6 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
+import { isPlain } from "../../../../core/strict-json.ts";
 import { memberOf } from "../mapping-path.ts";
 import type { Run } from "../mapping-run.ts";
 import { measure, spend } from "../mapping-run.ts";
@@ -165,10 +166,10 @@ export const listTransforms = [
     text: "Makes a list of {key, value} out of an object",
     example: { from: { color: "blue" }, to: [{ key: "color", value: "blue" }] },
     compile: () => (value, run) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(value, "an object");
+      if (!isPlain(value)) throw fault(value, "an object");
       const entries = Object.entries(value);
       spend(run, entries.length);
-      return entries.map(([key, member]) => ({ key, value: member as unknown }));
+      return entries.map(([key, member]) => ({ key, value: member }));
     },
   }),
 ];
