@@ -3,7 +3,7 @@ import { toCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { found } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -275,13 +275,9 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
 }
 
 async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
-  const row = await store.findComparison(ctx.db, ctx.orgId, id);
-  if (!row) throw notFound("rate_comparison");
-  return row;
+  return found(await store.findComparison(ctx.db, ctx.orgId, id), "rate_comparison");
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
-  const row = await store.lockComparison(tx, ctx.orgId, id);
-  if (!row) throw notFound("rate_comparison");
-  return row;
+  return found(await store.lockComparison(tx, ctx.orgId, id), "rate_comparison");
 }

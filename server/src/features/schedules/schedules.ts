@@ -2,7 +2,8 @@ import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { mapPage } from "../../core/page.ts";
+import { found } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -31,8 +32,7 @@ import { parseZone } from "./cron/zones.ts";
 export { fireDueSchedules, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
-  const page = await store.listSchedules(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(presentSchedule) };
+  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), presentSchedule);
 }
 
 export async function getSchedule(ctx: Ctx, id: string): Promise<Schedule> {
@@ -193,8 +193,8 @@ export async function listScheduleExecutions(ctx: Ctx, id: string, query: Schedu
 /** What an execution of this schedule needs, or the reason why there can be none. */
 export async function requireTaskOf(ctx: Ctx, row: ShownScheduleRow) {
   const { bridge_id: bridgeId, task_name: taskName, input } = row;
-  const found = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
-  return { ...found, input };
+  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
+  return { ...task, input };
 }
 
 async function explainGone<T>(asked: Promise<T>): Promise<T> {
@@ -247,13 +247,9 @@ function pausedBy(ctx: Ctx, at: Date) {
 }
 
 export async function find(db: Queryable, ctx: Ctx, id: string): Promise<ShownScheduleRow> {
-  const row = await store.findSchedule(db, ctx.orgId, id);
-  if (!row) throw notFound("schedule");
-  return row;
+  return found(await store.findSchedule(db, ctx.orgId, id), "schedule");
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShownScheduleRow> {
-  const row = await store.lockSchedule(tx, ctx.orgId, id);
-  if (!row) throw notFound("schedule");
-  return row;
+  return found(await store.lockSchedule(tx, ctx.orgId, id), "schedule");
 }

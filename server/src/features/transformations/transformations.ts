@@ -1,7 +1,7 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { found } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -36,9 +36,7 @@ export async function listTransformations(ctx: Ctx, query: TransformationQuery):
 }
 
 export async function getTransformation(ctx: Ctx, id: string): Promise<StoredTransformation> {
-  const found = await store.findTransformation(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("transformation");
-  return found;
+  return found(await store.findTransformation(ctx.db, ctx.orgId, id), "transformation");
 }
 
 /** Saved only if it would run: what cannot is refused here, not when data arrives. */
@@ -119,11 +117,11 @@ async function save(
 
 export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
-    const found = await lock(tx, ctx, id);
-    checkVersion(found, ifMatch);
-    await noteSets(tx, ctx, { ...found, setIds: {} });
+    const current = await lock(tx, ctx, id);
+    checkVersion(current, ifMatch);
+    await noteSets(tx, ctx, { ...current, setIds: {} });
     await store.deleteTransformation(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", found);
+    await record(tx, ctx, "deleted", current);
     return { id, deleted: true as const };
   });
 }
@@ -209,9 +207,7 @@ async function secondActive(ctx: Ctx, { bridgeId, taskName, direction }: Slot, o
   return other ? activeExists(other) : new HubError("conflict");
 }
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation> {
-  const found = await store.lockTransformation(tx, ctx.orgId, id);
-  if (!found) throw notFound("transformation");
-  return found;
+  return found(await store.lockTransformation(tx, ctx.orgId, id), "transformation");
 }
 
 /** Their bridge is being deleted. They stay, and can be given another one. */

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../../core/errors.ts";
 import { alternatives } from "../../../core/nearest.ts";
 import type { CronField } from "./cron-fields.ts";
-import { fieldSpecs, monthNames, parseField } from "./cron-fields.ts";
+import { fieldSpecs, parseField, shortMonths } from "./cron-fields.ts";
 
 export type Cron = {
   /** As given, with single blanks. */
@@ -118,7 +118,7 @@ function canFire({ days, months }: Cron): boolean {
 }
 
 function neverMessage({ days, months }: Cron): string {
-  const named = months.map((month) => monthNames[month - 1]).join(" or ");
+  const named = months.map((month) => shortMonths[month - 1]).join(" or ");
   const listed = rising(days.daysOfMonth).join(" or ");
   return `This would never run: there is no day ${listed} in ${named}. Use L for the last day of a month.`;
 }
