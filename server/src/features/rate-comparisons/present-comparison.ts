@@ -31,10 +31,7 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
       invalid: row.invalid,
       excluded: row.excluded,
     },
-    rateCard:
-      row.rate_card_name === null
-        ? null
-        : { id: row.rate_card_id, version: row.rate_card_version, name: row.rate_card_name },
+    rateCard: presentCard(row),
     stale,
     options: row.options,
     error: row.error,
@@ -44,6 +41,11 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
     finishedAt: row.finished_at?.toISOString() ?? null,
     version: row.version,
   };
+}
+
+export function presentCard(row: ComparisonRow): Comparison["rateCard"] {
+  const { rate_card_id: id, rate_card_version: version, rate_card_name: name } = row;
+  return name === null ? null : { id, version, name };
 }
 
 export function presentItem(row: ItemRow): Item {
