@@ -28,3 +28,8 @@ export type ResourceKind = keyof typeof resourceKinds;
 export function notFound(kind: ResourceKind): HubError {
   return new HubError(resourceKinds[kind]);
 }
+
+export function found<T>(record: T | undefined, kind: ResourceKind): T {
+  if (record === undefined) throw notFound(kind);
+  return record;
+}
