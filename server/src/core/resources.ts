@@ -14,3 +14,8 @@ export function found<T>(record: T | undefined, kind: ResourceKind): T {
   if (record === undefined) throw notFound(kind);
   return record;
 }
+
+export function found<T>(record: T | undefined, kind: ResourceKind): T {
+  if (record === undefined) throw notFound(kind);
+  return record;
+}

@@ -1,5 +1,6 @@
 import type { PoolClient, PoolConfig } from "pg";
 import pg from "pg";
+import type { HubError } from "../core/errors.ts";
 import { copyIn } from "./copy-in.ts";
 import { watchForSilence } from "./silence-watch.ts";
 
@@ -175,4 +176,13 @@ export function isConnectionLoss(error: unknown): boolean {
 /** The name of the unique constraint that an insert or update ran into, if that was the failure. */
 export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
+}
+
+/** For a write that may run into these unique constraints: what is said about each. */
+export async function refuseTaken<T>(written: Promise<T>, refusals: Record<string, () => HubError>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    throw refusals[violatedConstraint(error) ?? ""]?.() ?? error;
+  }
 }

@@ -139,7 +139,7 @@ const leaveOutMerged =
 
 /** What forbids an action whatever it does: the order's status, and holds. */
 function guard(order: Order, { action, params }: Step): Outcome | undefined {
-  if (action.statuses !== "any" && !action.statuses.includes(order.status)) {
+  if (!action.statuses.includes(order.status)) {
     return {
       refused: "invalid_state",
       message: `${action.title} is not possible while the order is ${order.status}.`,

@@ -7,7 +7,6 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
-import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
@@ -44,8 +43,8 @@ export async function listActions(ctx: Ctx) {
       description: action.description,
       params_schema: action.params,
       example: action.example,
-      allowed_statuses: action.statuses === "any" ? orderStatuses : action.statuses,
-      effect: action.effect,
+      allowed_statuses: action.statuses,
+      effect: action.needsBridges ? "external" : "local",
       reversible: action.reversible,
       idempotent: action.idempotent,
       blocked_by_hold: action.blockedByHold ?? false,

@@ -1,5 +1,5 @@
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { found } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
@@ -21,9 +21,7 @@ export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Pro
 }
 
 export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
-  const organization = await store.findOrganization(ctx.db, id);
-  if (!organization || !maySee(ctx, id)) throw notFound("organization");
-  return organization;
+  return found(maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined, "organization");
 }
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
@@ -44,17 +42,17 @@ export type NewOrganization = {
   admin: { email: string; name: string; passwordHash: string };
 };
 
-export async function addOrganization(tx: Tx, ctx: Ctx, request: NewOrganization): Promise<Organization> {
-  const organization = await store.insertOrganization(tx, {
-    id: ctx.newId(),
-    name: request.name,
-    isOperator: request.isOperator,
-    at: ctx.clock.now(),
-  });
-  const own = { ...ctx, orgId: organization.id };
-  const { id, name, version } = organization;
+export async function addOrganization(
+  tx: Tx,
+  ctx: Ctx,
+  { name, isOperator, admin }: NewOrganization,
+): Promise<Organization> {
+  const id = ctx.newId();
+  const organization = await store.insertOrganization(tx, { id, name, isOperator, at: ctx.clock.now() });
+  const own = { ...ctx, orgId: id };
+  const { version } = organization;
   await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
-  await createFirstAdmin(tx, own, request.admin);
+  await createFirstAdmin(tx, own, admin);
   return organization;
 }
 
@@ -66,16 +64,12 @@ export async function updateOrganization(
 ): Promise<Organization> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
-    const organization = maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined;
-    if (!organization) throw notFound("organization");
+    const organization = found(maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined, "organization");
     checkVersion(organization, ifMatch);
     const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
     const { name, version } = updated;
-    await recordEvent(
-      tx,
-      { ...ctx, orgId: id },
-      { type: "organization.updated", objectId: id, data: { name, version } },
-    );
+    const own = { ...ctx, orgId: id };
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version } });
     return updated;
   });
 }

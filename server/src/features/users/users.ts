@@ -1,15 +1,14 @@
 import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { checkVersion, requirePatch } from "../../core/versions.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTaken } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
-import type { NewUser, SignInRow } from "./users.store.ts";
+import type { SignInRow } from "./users.store.ts";
 import { endSessions } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
 
@@ -18,9 +17,7 @@ export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>>
 }
 
 export async function getUser(ctx: Ctx, id: string): Promise<User> {
-  const user = await store.findUser(ctx.db, ctx.orgId, id);
-  if (!user) throw notFound("user");
-  return user;
+  return await store.getUser(ctx.db, ctx.orgId, id);
 }
 
 export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
@@ -43,31 +40,26 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
   const mayLeave = patch.role !== undefined || patch.status !== undefined;
   return await change(ctx, async (tx) => {
     const admins = mayLeave ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
-    const user = await lock(tx, ctx, id);
+    const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
-    const { name = user.name, role = user.role, status = user.status } = patch;
-    if (role !== "admin" || status !== "active") keepOneAdmin(admins, id);
-    const updated = await store.updateUser(tx, ctx.orgId, id, {
-      name,
-      role,
-      status,
-      passwordHash,
-      at: ctx.clock.now(),
-    });
-    if (passwordHash !== undefined || status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const { password, ...visible } = patch;
+    const updated = nextVersion(user, visible, ctx.clock.now());
+    if (updated.role !== "admin" || updated.status !== "active") keepOneAdmin(admins, id);
+    await store.updateUser(tx, ctx.orgId, updated);
+    if (passwordHash !== undefined) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
+    if (passwordHash !== undefined || updated.status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const hidden = password === undefined ? {} : { passwordChanged: true };
     const data = { ...visible, ...hidden, version: updated.version };
     await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
-    return updated;
+    return { ...updated, hasPassword: updated.hasPassword || password !== undefined };
   });
 }
 
 export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
     const admins = await store.lockActiveAdmins(tx, ctx.orgId);
-    const user = await lock(tx, ctx, id);
+    const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
     if (ctx.actor.type === "user" && ctx.actor.id === id) {
       throw new HubError("own_account", "Another administrator has to delete your account.");
@@ -88,12 +80,17 @@ export async function replacePassword(
   id: string,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
-  const { name, role, status } = await lock(tx, ctx, id);
+  const user = await store.lockUser(tx, ctx.orgId, id);
   if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
-  const at = ctx.clock.now();
-  const { version } = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
+  const updated = nextVersion(user, {}, ctx.clock.now());
+  await store.updateUser(tx, ctx.orgId, updated);
+  await store.setPasswordHash(tx, ctx.orgId, id, to);
   await endSessions(tx, id, ctx.clock.real());
-  await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data: { passwordChanged: true, version } });
+  await recordEvent(tx, ctx, {
+    type: "user.updated",
+    objectId: id,
+    data: { passwordChanged: true, version: updated.version },
+  });
   return true;
 }
 
@@ -126,24 +123,29 @@ export async function findUserIds(db: Queryable, orgId: string, ids: string[]): 
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
-async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Promise<User> {
-  try {
-    const created = await store.insertUser(tx, ctx.orgId, { ...user, id: ctx.newId(), at: ctx.clock.now() });
-    const { id, email, role, version } = created;
-    await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
-    return created;
-  } catch (error) {
-    if (violatedConstraint(error) !== "users_email_key") throw error;
-    throw new HubError("email_taken", "Another account has this e-mail address.");
-  }
+type NewUser = Pick<User, "email" | "name" | "role"> & { passwordHash: string | null };
+
+async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): Promise<User> {
+  const at = ctx.clock.now().toISOString();
+  const user: User = {
+    ...given,
+    id: ctx.newId(),
+    status: "active",
+    hasPassword: passwordHash !== null,
+    lastSignedInAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  await refuseTaken(store.insertUser(tx, ctx.orgId, user), {
+    users_email_key: () => new HubError("email_taken", "Another account has this e-mail address."),
+  });
+  const { id, email, role, version } = user;
+  if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
+  await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
+  return user;
 }
 
 function keepOneAdmin(admins: string[], leaving: string): void {
   if (admins.includes(leaving) && admins.length === 1) throw new HubError("last_admin");
-}
-
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<User> {
-  const user = await store.lockUser(tx, ctx.orgId, id);
-  if (!user) throw notFound("user");
-  return user;
 }

@@ -34,9 +34,6 @@ export const hold = defineAction({
   }),
   example: { reason: "high_risk_of_fraud", note: "call the customer" },
   statuses: openStatuses,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check(params, { now }) {
     return [...allowAtMostOne(params, ["until", "for_days"]), ...instantErrors("/until", params.until, { after: now })];
   },

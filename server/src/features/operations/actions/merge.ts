@@ -32,9 +32,6 @@ export const merge = defineAction({
   }),
   example: { into: "oldest" },
   statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   applyToAll(orders, { into = "oldest" }, env) {
     const target = into === "oldest" || into === "newest" ? undefined : into.toLowerCase();
     const isTarget = ({ id, number }: Order): boolean => id === target || number === into;

@@ -17,9 +17,7 @@ export const recallFulfillment = defineAction({
   }),
   example: { reason: "Customer changed the address" },
   statuses: ["sent", "ready"],
-  effect: "external",
   reversible: false,
-  idempotent: true,
   needsBridges: true,
   refers: ({ bridge_id }) => (bridge_id === undefined ? [] : [{ kind: "bridge", id: bridge_id, param: "bridge_id" }]),
   apply(order, params, { bridges }) {

@@ -21,8 +21,6 @@ export const setPackage = defineAction({
   }),
   example: { weight: { value: 1.2, unit: "kg" }, dimensions: { length: 30, width: 20, height: 10, unit: "cm" } },
   statuses: beforeShipping,
-  effect: "local",
-  reversible: true,
   idempotent: false,
   check(params) {
     const errors = needAtLeastOne(params, ["weight", "dimensions", "package_count"]);

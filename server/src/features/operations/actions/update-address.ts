@@ -13,9 +13,6 @@ export const updateAddress = defineAction({
   params: Strict({ address: Address }),
   example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
   statuses: beforeShipping,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check({ address }) {
     if (Object.keys(address).length > 0) {
       return maskErrors(address).map((error) => ({ ...error, pointer: `/address${error.pointer}` }));
