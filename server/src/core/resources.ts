@@ -14,8 +14,3 @@ export function found<T>(record: T | undefined, kind: ResourceKind): T {
   if (record === undefined) throw notFound(kind);
   return record;
 }
-
-export function found<T>(record: T | undefined, kind: ResourceKind): T {
-  if (record === undefined) throw notFound(kind);
-  return record;
-}
