@@ -61,8 +61,8 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   const stampOf = (version: number): string => [version, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
   const known = kept.get(row.id);
   if (known?.stamp === stampOf(row.version)) return known.active;
-  const found = await store.findTransformation(db, orgId, row.id);
-  if (!found?.isActive) return undefined;
+  const found = await store.findActive(db, orgId, row.id);
+  if (!found) return undefined;
   const { id, version, mappings, setIds } = found;
   const prepared = await prepareMappings(db, orgId, mappings, setIds);
   const active: ActiveTransformation = {
