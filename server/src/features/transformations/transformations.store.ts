@@ -1,8 +1,8 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
-import { defineColumns, moment } from "../../db/columns.ts";
 import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment, selectAs } from "../../db/columns.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
@@ -120,41 +120,34 @@ export async function listActive(
   return await db.query<ActiveRow>(activeStatement, [orgId, bridgeId, taskName]);
 }
 
-type VersionRow = Omit<TransformationVersion, "createdAt"> & { createdAt: Date };
-const versionColumns =
-  'version, name, mappings, is_active as "isActive", created_by as "createdBy", created_at as "createdAt"';
-
 export async function listVersions(
   db: Queryable,
   orgId: string,
   id: string,
   query: PageRequest,
 ): Promise<Page<TransformationVersion>> {
-  const page = await listPage<VersionRow>(db, query, {
-    select: versionColumns,
-    from: "transformation_versions",
+  const page = await listPage<Omit<TransformationVersion, "createdAt"> & { createdAt: Date }>(db, query, {
+    select: selectAs("t", "version name mappings isActive createdBy createdAt"),
+    from: "transformation_versions t",
     where: [
       ["org_id = ?", orgId],
       ["transformation_id = ?", id],
     ],
     orderBy: "version desc",
   });
-  return mapPage(page, presentVersion);
+  return mapPage(page, ({ createdAt, ...version }) => ({ ...version, createdAt: createdAt.toISOString() }));
 }
 
-export async function findVersion(
+/** What they were in this version. */
+export async function findMappings(
   db: Queryable,
   orgId: string,
   id: string,
   version: number,
-): Promise<TransformationVersion | undefined> {
-  const [row] = await db.query<VersionRow>(
-    `select ${versionColumns} from transformation_versions where org_id = $1 and transformation_id = $2 and version = $3`,
+): Promise<Transformation["mappings"] | undefined> {
+  const [row] = await db.query<Pick<Transformation, "mappings">>(
+    "select mappings from transformation_versions where org_id = $1 and transformation_id = $2 and version = $3",
     [orgId, id, version],
   );
-  return row && presentVersion(row);
-}
-
-function presentVersion({ createdAt, ...row }: VersionRow): TransformationVersion {
-  return { ...row, createdAt: createdAt.toISOString() };
+  return row?.mappings;
 }

@@ -143,12 +143,12 @@ export async function rollBack(
   return await change(ctx, async (tx) => {
     const current = await store.lockTransformation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
-    const earlier = await store.findVersion(tx, ctx.orgId, id, version);
-    if (!earlier) {
+    const mappings = await store.findMappings(tx, ctx.orgId, id, version);
+    if (!mappings) {
       const message = `There is no version ${version}; the newest is ${current.version}.`;
       throw badField("/version", "unknown_version", message);
     }
-    return await update(tx, ctx, current, { mappings: earlier.mappings }, false);
+    return await update(tx, ctx, current, { mappings }, false);
   });
 }
 
