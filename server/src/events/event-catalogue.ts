@@ -34,6 +34,7 @@ const Anything = Type.Record(Text, Type.Unknown());
 const named = { name: Text, version: Version };
 
 const condition = { name: Text, description: Text, matching: Text };
+const values = { valueCount: Count, version: Version };
 const location = {
   name: Text,
   type: Text,
@@ -152,20 +153,11 @@ export const eventCatalogue = {
     version: Version,
   }),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
-  "condition_set.values_added": defineEvent("condition_set", "Values were added", {
-    added: Count,
-    valueCount: Count,
-    version: Version,
-  }),
-  "condition_set.values_removed": defineEvent("condition_set", "Values were removed", {
-    removed: Count,
-    valueCount: Count,
-    version: Version,
-  }),
+  "condition_set.values_added": defineEvent("condition_set", "Values were added", { added: Count, ...values }),
+  "condition_set.values_removed": defineEvent("condition_set", "Values were removed", { removed: Count, ...values }),
   "condition_set.values_cleared": defineEvent("condition_set", "All values were removed", {
     removed: Count,
-    valueCount: Count,
-    version: Version,
+    ...values,
   }),
 
   "location.created": defineEvent("location", "A location was made", { ...named, type: Text }),

@@ -6,7 +6,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTaken } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type {
@@ -197,9 +197,11 @@ async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: n
 }
 
 async function refuseTakenName(saved: Promise<void>): Promise<void> {
-  await refuseTaken(saved, {
-    condition_sets_name_key: () => new HubError("name_taken", "Another condition set has this name."),
-  });
+  await refuseTwin(
+    saved,
+    "condition_sets_name_key",
+    () => new HubError("name_taken", "Another condition set has this name."),
+  );
 }
 
 /** Rate cards and pipelines may refer to a set by its name, and would not find it any more. Transformations keep its id. */

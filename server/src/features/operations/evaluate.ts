@@ -53,6 +53,11 @@ export type Evaluation = {
 
 export const allSteps = 2 ** 25 - 1;
 
+/** A step of it looks at all orders of the run at once. */
+export function isGrouped({ steps }: Pipeline): boolean {
+  return steps.some(({ action }) => action.applyToAll);
+}
+
 /**
  * The pipeline on these orders, step by step, on copies. Preflight and run both call this: what one shows is what the
  * other does. `todo` says per order which steps are left to do; `isAborted` is set when a step stops the whole run.
@@ -64,9 +69,8 @@ export function evaluate(
   todo: readonly number[],
   run: { isAborted: boolean },
 ): Evaluation[] {
-  const evaluations = orders.map((order, i) => begin(order, todo[i] ?? allSteps));
-  const isGrouped = pipeline.steps.some(({ action }) => action.applyToAll);
-  if (!isGrouped) {
+  const evaluations = orders.map((order, i) => beginOn(order, todo[i] ?? allSteps));
+  if (!isGrouped(pipeline)) {
     for (const evaluation of evaluations) {
       evaluation.isStopped = run.isAborted;
       for (const step of pipeline.steps) applyStep(evaluation, step, env, run, pipeline.isAtomic);
@@ -82,7 +86,7 @@ export function evaluate(
   return evaluations;
 }
 
-function begin(order: Order, todo: number): Evaluation {
+export function beginOn(order: Order, todo: number): Evaluation {
   return { before: order, order, steps: [], created: [], calls: [], todo, todoBefore: todo, isStopped: false };
 }
 
@@ -217,17 +221,19 @@ function rollBack(evaluation: Evaluation): void {
 export type OrderOutcome = {
   status: "succeeded" | "failed" | "skipped";
   isUnchanged: boolean;
-  errorCode: string | null;
+  error: NonNullable<StepResult["error"]> | null;
 };
+
+const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
 /** The order's result from those of its steps. */
 export function outcomeOf({ steps, before, order, created, calls }: Evaluation): OrderOutcome {
   const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
-  if (failed) return { status: "failed", isUnchanged: false, errorCode: failed.error?.code ?? "failed" };
+  if (failed) return { status: "failed", isUnchanged: false, error: failed.error ?? null };
   const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
   const isUnchanged = order === before && created.length + calls.length === 0 && !hasDeleted();
   // The step that failed was another order's. Some of its own may have been done by then, here or by an earlier run.
   const isAborted = steps.some((step) => step.error?.code === "previous_step_failed");
-  if (isAborted) return { status: "skipped", isUnchanged, errorCode: "run_aborted" };
-  return { status: "succeeded", isUnchanged, errorCode: null };
+  if (isAborted) return { status: "skipped", isUnchanged, error: aborted };
+  return { status: "succeeded", isUnchanged, error: null };
 }

@@ -1,3 +1,4 @@
+import type { TSchema } from "typebox";
 import type { ErrorCode, FieldError } from "../../core/errors.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
@@ -26,8 +27,18 @@ type Draft = { index: number; request: OrderRequest };
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-const requestErrors = createFinder(OrderRequestShape, "body");
-const importedErrors = createFinder(ImportedOrder, "body");
+/** What is wrong with one request by itself. */
+export const findRequestErrors = byShapeAndRules(OrderRequestShape);
+/** The same for what a bridge says about an order. */
+export const findImportedErrors = byShapeAndRules(ImportedOrder);
+
+function byShapeAndRules(shape: TSchema) {
+  const findErrors = createFinder(shape, "body");
+  return (given: unknown): FieldError[] => {
+    const errors = findErrors(given);
+    return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
+  };
+}
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -84,21 +95,6 @@ export async function prepareOrders(
     return !failure;
   });
   return { drafts, failures, count: requests.length };
-}
-
-/** What is wrong with one request by itself. */
-export function findRequestErrors(given: unknown): FieldError[] {
-  return findIn(given, requestErrors);
-}
-
-/** The same for what a bridge says about an order. */
-export function findImportedErrors(given: unknown): FieldError[] {
-  return findIn(given, importedErrors);
-}
-
-function findIn(given: unknown, findShapeErrors: typeof requestErrors): FieldError[] {
-  const errors = findShapeErrors(given);
-  return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
 }
 
 function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): RowFailure | undefined {
@@ -196,15 +192,17 @@ export async function insertPrepared(
     const others = waiting.length === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, waiting.length, given);
     for (const [i, { order }] of waiting.entries()) order.number = others[i]!;
   }
-  const created = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-  const entries = created.map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
+  const entries = createdIn(outcomes).map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
 export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
-  const orders = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-  await recordOrders(tx, ctx, { type: "orders.created", source, orders });
+  await recordOrders(tx, ctx, { type: "orders.created", source, orders: createdIn(outcomes) });
+}
+
+function createdIn(outcomes: Outcome[]): Order[] {
+  return outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {

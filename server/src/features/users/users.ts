@@ -4,7 +4,7 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTaken } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
@@ -137,9 +137,11 @@ async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): P
     updatedAt: at,
     version: 1,
   };
-  await refuseTaken(store.insertUser(tx, ctx.orgId, user), {
-    users_email_key: () => new HubError("email_taken", "Another account has this e-mail address."),
-  });
+  await refuseTwin(
+    store.insertUser(tx, ctx.orgId, user),
+    "users_email_key",
+    () => new HubError("email_taken", "Another account has this e-mail address."),
+  );
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
   await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });

@@ -43,17 +43,14 @@ export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<
   return row?.cancelled ?? 0;
 }
 
-export type NewResult = {
-  position: number;
-  ref: string;
-  order_id: string | null;
-  order_number: string | null;
-  status: string;
-  is_unchanged: boolean;
+type ResultRow = Omit<RunResult, "resume_from" | "steps"> & {
   todo: number;
   error_code: string | null;
-  error: unknown;
   steps: StepResult[];
+};
+
+export type NewResult = ResultRow & {
+  is_unchanged: boolean;
   version_before: number | null;
   version_after: number | null;
 };
@@ -69,18 +66,6 @@ export async function insertResults(tx: Tx, runId: string, results: NewResult[],
     [runId, JSON.stringify(results), at],
   );
 }
-
-type ResultRow = {
-  position: number;
-  ref: string;
-  order_id: string | null;
-  order_number: string | null;
-  status: RunResult["status"];
-  todo: number;
-  error_code: string | null;
-  error: RunResult["error"];
-  steps: StepResult[];
-};
 
 const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
 
@@ -196,15 +181,7 @@ export async function hasFailedStep(db: Queryable, runId: string, indexes: numbe
   return row!.has;
 }
 
-function present(row: ResultRow): RunResult {
-  return {
-    position: row.position,
-    ref: row.ref,
-    order_id: row.order_id,
-    order_number: row.order_number,
-    status: row.status,
-    error: row.error ?? null,
-    resume_from: row.status === "succeeded" || row.todo === 0 ? null : 31 - Math.clz32(row.todo & -row.todo),
-    steps: row.steps,
-  };
+function present({ todo, error_code: _code, ...row }: ResultRow): RunResult {
+  const isDone = row.status === "succeeded" || todo === 0;
+  return { ...row, resume_from: isDone ? null : 31 - Math.clz32(todo & -todo) };
 }

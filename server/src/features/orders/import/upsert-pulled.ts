@@ -6,9 +6,10 @@ import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
 import { recordOrders } from "../order-events.ts";
 import type { Order } from "../order.ts";
+import { orderEnv } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
-import { envOf, fail } from "./pulled-order.ts";
+import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import { updateChanged } from "./update-pulled.ts";
 
@@ -100,7 +101,7 @@ async function createFresh(
   for (const [index, one] of outcomes.entries()) {
     if ("order" in one) {
       created.push(one.order);
-      marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
+      marks.set(one.order.id, firstMarks(one.order, requests[index]!, orderEnv(ctx)));
     } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
