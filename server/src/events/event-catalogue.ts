@@ -1,6 +1,6 @@
-import type { Static, TObject, TOptional, TProperties } from "typebox";
+import type { Static, TObject, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
-import { Count, DateTime, Id, Nullable, Version } from "../core/schema.ts";
+import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 
 /** A kind of thing that can happen. `data` is only ever added to: whoever reads events relies on what is there. */
 type EventDefinition<Data extends TObject = TObject> = {
@@ -19,12 +19,6 @@ function defineEvent<Properties extends TProperties>(
   { isPersonal = false } = {},
 ): EventDefinition<TObject<Properties>> {
   return { objectType, title, data: Type.Object(properties), isPersonal };
-}
-
-/** Of a change: those fields that were sent. */
-function changed<Properties extends TProperties>(properties: Properties) {
-  const optional = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]);
-  return Object.fromEntries(optional) as { [Name in keyof Properties]: TOptional<Properties[Name]> };
 }
 
 const personal = { isPersonal: true };
@@ -130,7 +124,7 @@ export const eventCatalogue = {
   "user.updated": defineEvent(
     "user",
     "An account was changed",
-    { ...changed({ name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() }), version: Version },
+    { ...optional({ name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() }), version: Version },
     personal,
   ),
   "user.deleted": defineEvent("user", "An account was deleted", { email: Text, version: Version }, personal),
@@ -149,7 +143,7 @@ export const eventCatalogue = {
 
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
   "condition_set.updated": defineEvent("condition_set", "A condition set was changed", {
-    ...changed(condition),
+    ...optional(condition),
     version: Version,
   }),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
@@ -164,7 +158,7 @@ export const eventCatalogue = {
   "location.updated": defineEvent(
     "location",
     "A location was changed",
-    { ...changed(location), version: Version },
+    { ...optional(location), version: Version },
     personal,
   ),
   "location.deleted": defineEvent("location", "A location was deleted", named),
@@ -179,7 +173,7 @@ export const eventCatalogue = {
 
   "bridge.created": defineEvent("bridge", "A bridge was made", { ...bridge, connector: Text, version: Version }),
   "bridge.updated": defineEvent("bridge", "A bridge was changed", {
-    ...changed({
+    ...optional({
       ...bridge,
       settings: Nullable(Anything),
       concurrency: Nullable(Count),
@@ -189,7 +183,7 @@ export const eventCatalogue = {
   }),
   "bridge.deleted": defineEvent("bridge", "A bridge was deleted, and what had used it was ended", {
     ...named,
-    ...changed({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
+    ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
   }),
 
   "transformation.created": defineEvent("transformation", "A transformation was made", transformation),
@@ -199,25 +193,25 @@ export const eventCatalogue = {
   "task_execution.queued": defineEvent("task_execution", "A task was queued", { ...execution, trigger: Text }),
   "task_execution.cancelled": defineEvent("task_execution", "A task was cancelled", {
     ...execution,
-    ...changed({ trigger: Text, attempts: Count }),
+    ...optional({ trigger: Text, attempts: Count }),
   }),
   "task_execution.succeeded": defineEvent("task_execution", "A task was done", ended),
   "task_execution.failed": defineEvent("task_execution", "A task failed for good", ended),
   "task_execution.timed_out": defineEvent("task_execution", "A task took too long", ended),
   "task_execution.expired": defineEvent("task_execution", "A task was not begun in time", {
     ...execution,
-    ...changed({ attempts: Count }),
+    ...optional({ attempts: Count }),
   }),
 
-  "schedule.created": defineEvent("schedule", "A schedule was made", { ...changed(schedule), version: Version }),
-  "schedule.updated": defineEvent("schedule", "A schedule was changed", { ...changed(schedule), version: Version }),
+  "schedule.created": defineEvent("schedule", "A schedule was made", { ...optional(schedule), version: Version }),
+  "schedule.updated": defineEvent("schedule", "A schedule was changed", { ...optional(schedule), version: Version }),
   "schedule.deleted": defineEvent("schedule", "A schedule was deleted", {
     name: Nullable(Text),
     taskName: Text,
     version: Version,
   }),
   "schedule.paused": defineEvent("schedule", "A schedule was paused", {
-    ...changed({ reason: Text, bridgeId: Id }),
+    ...optional({ reason: Text, bridgeId: Id }),
     version: Version,
   }),
   "schedule.resumed": defineEvent("schedule", "A schedule goes on", {
@@ -243,7 +237,7 @@ export const eventCatalogue = {
     version: Version,
   }),
   "carrier_account.updated": defineEvent("carrier_account", "A carrier account was changed", {
-    ...changed({
+    ...optional({
       ...account,
       description: Text,
       settings: Anything,
@@ -365,7 +359,7 @@ export const eventCatalogue = {
 
   "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
     mode: Text,
-    ...changed({ offsetMs: Type.Number(), at: DateTime }),
+    ...optional({ offsetMs: Type.Number(), at: DateTime }),
   }),
   "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
     orders: Count,

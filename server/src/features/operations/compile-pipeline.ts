@@ -14,8 +14,8 @@ import { findReferred, orderFieldNames } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
-import type { OnError, Pipeline, Step } from "./evaluate.ts";
-import type { ActionRequest } from "./operations.schemas.ts";
+import type { Pipeline, Step } from "./evaluate.ts";
+import type { ActionRequest, OnError } from "./operations.schemas.ts";
 
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 

@@ -1,12 +1,10 @@
 import type { Predicate } from "../../core/conditions.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
-import type { FieldChange } from "../orders/order-changes.ts";
 import { applyChanges, changesOf } from "../orders/order-changes.ts";
 import { holdProblem, moveProblem } from "../orders/order-rules.ts";
 import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
-import { refuseFor } from "./action.ts";
-
-export type OnError = "skip_order" | "continue" | "abort_run";
+import { refuse, refuseFor } from "./action.ts";
+import type { OnError, RunResult } from "./operations.schemas.ts";
 
 /** A checked action of a pipeline, ready to be applied to any number of orders. */
 export type Step = {
@@ -21,23 +19,8 @@ export type Step = {
 
 export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
 
-type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
-
-export type StepResult = {
-  index: number;
-  type: string;
-  status: StepStatus;
-  changes?: FieldChange[];
-  created_order_ids?: string[];
-  /** Of an undo: what the step had made. */
-  deleted_order_ids?: string[];
-  /** Queued, not done yet: how it went is to be read there. */
-  execution_id?: string;
-  error?: { code: string; message: string; fix?: string };
-  warning?: { code: string; message: string };
-  /** Done by an earlier run of the chain. */
-  carried?: true;
-};
+/** What became of one action on one order; `carried`: by an earlier run of the chain. */
+export type StepResult = RunResult["steps"][number];
 
 /** What became of one order. `todo` are the steps that a retry would have to do, as bits. */
 export type Evaluation = {
@@ -144,11 +127,9 @@ const leaveOutMerged =
 /** What forbids an action whatever it does: the order's status, and holds. */
 function guard(order: Order, { action, params }: Step): Outcome | undefined {
   if (!action.statuses.includes(order.status)) {
-    return {
-      refused: "invalid_state",
-      message: `${action.title} is not possible while the order is ${order.status}.`,
-      fix: order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged,
-    };
+    const message = `${action.title} is not possible while the order is ${order.status}.`;
+    const fix = order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged;
+    return refuse("invalid_state", message, fix);
   }
   return action.blockedByHold && !overridesHolds(params) ? refuseFor(holdProblem(order)) : undefined;
 }
@@ -176,12 +157,8 @@ function settle(
   const base = { index: step.index, type: step.action.type };
   const bit = 1 << step.index;
   if ("refused" in outcome) {
-    const { refused: code, message, fix } = outcome;
-    evaluation.steps.push({
-      ...base,
-      status: "failed",
-      error: { code, message, ...(fix === undefined ? {} : { fix }) },
-    });
+    const { refused: code, ...told } = outcome;
+    evaluation.steps.push({ ...base, status: "failed", error: { code, ...told } });
     if (isAtomic) rollBack(evaluation);
     if (isAtomic || step.onError !== "continue") evaluation.isStopped = true;
     if (step.onError === "abort_run") run.isAborted = true;

@@ -109,26 +109,28 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
 }
 
 /**
- * Numbers for the orders that came without one. In a transaction of its own, which is not waited for: creating an order
- * must not make all others of the organization wait until it is on disk. If the counter is lost in a crash, the numbers
- * in use are skipped.
+ * In a transaction of its own, which is not waited for: creating an order must not make all others of the organization
+ * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
  */
-export async function reserveNumbers(ctx: Ctx, { drafts }: Prepared): Promise<string[]> {
-  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
-  const count = drafts.filter(({ request }) => request.number === undefined).length;
-  if (count === 0) return [];
+export async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
+  if (prepared.drafts.every(({ request }) => request.number !== undefined)) return [];
   return await ctx.db.transaction(async (tx) => {
     await store.relaxCommit(tx);
-    return await takeFreeNumbers(tx, ctx.orgId, count, given);
+    return await takeNumbers(tx, ctx.orgId, prepared);
   });
 }
 
-export async function takeFreeNumbers(
-  tx: Tx,
-  orgId: string,
-  count: number,
-  given: ReadonlySet<string>,
-): Promise<string[]> {
+/** Numbers for the orders that came without one. */
+export async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
+  const count = drafts.filter(({ request }) => request.number === undefined).length;
+  return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(drafts));
+}
+
+function givenNumbers(drafts: Draft[]): Set<string> {
+  return new Set(drafts.flatMap(({ request }) => request.number ?? []));
+}
+
+async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
   const free: string[] = [];
   for (let factor = 1; free.length < count; factor *= 2) {
     const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);
@@ -150,8 +152,7 @@ export async function findStoredTwins(
   orgId: string,
   { drafts }: Prepared,
 ): Promise<Map<number, RowFailure>> {
-  const given = drafts.flatMap(({ request }) => request.number ?? []);
-  const taken = await store.findTakenNumbers(db, orgId, given);
+  const taken = await store.findTakenNumbers(db, orgId, [...givenNumbers(drafts)]);
   const isTaken = ({ request }: Draft): boolean => request.number !== undefined && taken.has(request.number);
   return new Map(drafts.filter(isTaken).map(({ index, request }) => [index, numberTaken(request.number!)]));
 }
@@ -166,7 +167,7 @@ export async function insertPrepared(
 ): Promise<Outcome[]> {
   const at = ctx.clock.now();
   const env = { now: at.toISOString(), actor: ctx.actor, newId: ctx.newId };
-  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  const given = givenNumbers(drafts);
   const outcomes: Outcome[] = [];
   for (const [index, failure] of failures) outcomes[index] = { failure };
   let next = 0;

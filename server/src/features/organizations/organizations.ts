@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { createFirstAdmin } from "../users/users.ts";
+import { addUser } from "../users/users.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -52,7 +52,7 @@ export async function addOrganization(
   const own = { ...ctx, orgId: id };
   const { version } = organization;
   await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
-  await createFirstAdmin(tx, own, admin);
+  await addUser(tx, own, { ...admin, role: "admin" });
   return organization;
 }
 

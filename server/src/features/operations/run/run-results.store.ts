@@ -2,7 +2,6 @@ import type { Page } from "../../../core/page.ts";
 import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
-import type { StepResult } from "../evaluate.ts";
 import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
@@ -43,11 +42,7 @@ export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<
   return row?.cancelled ?? 0;
 }
 
-type ResultRow = Omit<RunResult, "resume_from" | "steps"> & {
-  todo: number;
-  error_code: string | null;
-  steps: StepResult[];
-};
+type ResultRow = Omit<RunResult, "resume_from"> & { todo: number; error_code: string | null };
 
 export type NewResult = ResultRow & {
   is_unchanged: boolean;

@@ -4,8 +4,7 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
-import type { OnError } from "../evaluate.ts";
-import type { ActionRequest, RunQuery, RunStatus } from "../operations.schemas.ts";
+import type { ActionRequest, OnError, RunQuery, RunStatus } from "../operations.schemas.ts";
 import type { NewPortion } from "./run-results.store.ts";
 
 export type RunRow = LeasedRow & {
