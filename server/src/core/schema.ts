@@ -57,6 +57,11 @@ export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: linePat
 export const Email = Type.String({ format: "email", maxLength: 254 });
 export const Count = Type.Integer({ minimum: 0 });
 
+/** How many there are of each. */
+export function CountOfEach<Name extends string>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, Count])) as Record<Name, typeof Count>;
+}
+
 export function pageQuery<Properties extends TProperties>(filters: Properties, sizes = { limit: 25, max: 100 }) {
   return Strict({
     page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1, description: "Counted from 1" }),

@@ -25,7 +25,10 @@ const personal = { isPersonal: true };
 const Text = Type.String();
 const Names = Type.Array(Text);
 const Anything = Type.Record(Text, Type.Unknown());
-const named = { name: Text, version: Version };
+const version = { version: Version };
+const named = { name: Text, ...version };
+
+const user = { name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() };
 
 const condition = { name: Text, description: Text, matching: Text };
 const values = { valueCount: Count, version: Version };
@@ -115,19 +118,9 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", named),
 
-  "user.created": defineEvent(
-    "user",
-    "Somebody got an account",
-    { email: Text, role: Text, version: Version },
-    personal,
-  ),
-  "user.updated": defineEvent(
-    "user",
-    "An account was changed",
-    { ...optional({ name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() }), version: Version },
-    personal,
-  ),
-  "user.deleted": defineEvent("user", "An account was deleted", { email: Text, version: Version }, personal),
+  "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
+  "user.updated": defineEvent("user", "An account was changed", { ...optional(user), ...version }, personal),
+  "user.deleted": defineEvent("user", "An account was deleted", { email: Text, ...version }, personal),
 
   "session.started": defineEvent("user", "Somebody signed in", {}),
   "session.ended": defineEvent("user", "Somebody signed out", {}),
@@ -144,7 +137,7 @@ export const eventCatalogue = {
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
   "condition_set.updated": defineEvent("condition_set", "A condition set was changed", {
     ...optional(condition),
-    version: Version,
+    ...version,
   }),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
   "condition_set.values_added": defineEvent("condition_set", "Values were added", { added: Count, ...values }),
@@ -158,7 +151,7 @@ export const eventCatalogue = {
   "location.updated": defineEvent(
     "location",
     "A location was changed",
-    { ...optional(location), version: Version },
+    { ...optional(location), ...version },
     personal,
   ),
   "location.deleted": defineEvent("location", "A location was deleted", named),

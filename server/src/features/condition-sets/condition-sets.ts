@@ -99,11 +99,8 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
     const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
     const valueCount = set.valueCount + added;
     if (valueCount > maxValuesPerSet) {
-      throw badField(
-        "/values",
-        "too_many_values",
-        `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`,
-      );
+      const message = `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`;
+      throw badField("/values", "too_many_values", message);
     }
     if (added > 0) {
       const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };

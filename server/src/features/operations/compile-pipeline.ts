@@ -35,10 +35,7 @@ export async function compilePipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
-  const lookup = await loadSetLookup(
-    ctx,
-    requests.flatMap((request) => setsOf(request)),
-  );
+  const lookup = await loadSetLookup(ctx, requests.flatMap(setsOf));
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
     const pointer = `/actions/${index}`;
@@ -67,11 +64,8 @@ export async function compilePipeline(
   errors.push(...atomicErrors(requests, options.isAtomic));
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
-  const bridges = await loadBridgeDirectory(
-    ctx,
-    steps.some(({ action }) => action.needsBridges),
-  );
-  return { steps, isAtomic: options.isAtomic, bridges };
+  const needsBridges = steps.some(({ action }) => action.needsBridges);
+  return { steps, isAtomic: options.isAtomic, bridges: await loadBridgeDirectory(ctx, needsBridges) };
 }
 
 export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {

@@ -67,12 +67,8 @@ export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean):
 }
 
 async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundOrders): Promise<string[]> {
-  const now = await readVersions(
-    ctx.db,
-    ctx.orgId,
-    found.orderIds.filter((id) => id !== null),
-  );
-  return findDrift(ctx, token, request, now);
+  const ids = found.orderIds.filter((id) => id !== null);
+  return findDrift(ctx, token, request, await readVersions(ctx.db, ctx.orgId, ids));
 }
 
 /** Only the orders that still fail, each from its first step that was not done. */
@@ -148,8 +144,7 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
   const run = await findRunOrThrow(ctx, id);
-  const related = await runs.listRelatedRuns(ctx.db, ctx.orgId, id);
-  return { ...(await describe(ctx, ctx.db, run)), retried_by: related.retriedBy, undone_by: related.undoneBy };
+  return { ...(await describe(ctx, ctx.db, run)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {

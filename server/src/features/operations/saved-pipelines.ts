@@ -73,7 +73,7 @@ async function save(tx: Tx, ctx: Ctx, pipeline: SavedPipeline, what: "created" |
     () => new HubError("name_taken", "Another pipeline has this name."),
   );
   // A condition set that a saved pipeline asks about cannot be deleted under it.
-  const sets = (actions as ActionRequest[]).flatMap((action) => setsOf(action));
+  const sets = (actions as ActionRequest[]).flatMap(setsOf);
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
   await recordEvent(tx, ctx, { type: `pipeline.${what}`, objectId: id, data: { name, version } });
 }

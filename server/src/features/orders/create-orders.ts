@@ -78,11 +78,8 @@ export async function prepareOrders(
     if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as OrderRequest });
   }
-  const missing = await findMissingReferences(
-    db,
-    orgId,
-    valid.map(({ request }) => request),
-  );
+  const sound = valid.map(({ request }) => request);
+  const missing = await findMissingReferences(db, orgId, sound);
   for (const [i, { index }] of valid.entries()) {
     const [first, ...more] = missing[i]!;
     if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });

@@ -51,9 +51,7 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   const arrived = locked.filter((order) => !moveProblem(order, "delivered", { ignoresHolds: true }));
   const edits = arrived.map((order) => ({ order, patch: { status: "delivered" as const } }));
   const { orders } = await saveChanges(tx, ctx, "delivered", edits);
-  await recordEvents(
-    tx,
-    ctx,
-    orders.map(({ id, number, version }) => ({ type: "order.delivered", objectId: id, data: { number, version } })),
-  );
+  const toEvent = ({ id, number, version }: Order) =>
+    ({ type: "order.delivered", objectId: id, data: { number, version } }) as const;
+  await recordEvents(tx, ctx, orders.map(toEvent));
 }

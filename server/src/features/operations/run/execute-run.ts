@@ -72,12 +72,8 @@ export async function executeNewRun(
   made: { run: RunRow; pipeline: Pipeline; onEnd: NonNullable<OwnRun["onEnd"]> },
 ): Promise<void> {
   const own = { ctx: contextOf(world, made.run), ...made };
-  await workOn(
-    world,
-    { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) },
-    made.run,
-    requestsOf(world),
-  );
+  const work: typeof runWork = { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) };
+  await workOn(world, work, made.run, requestsOf(world));
 }
 
 /** Whoever answers requests takes runs in this name; a restarted process is somebody else. */

@@ -28,18 +28,15 @@ export async function lockNextPortion(
 }
 
 /** The orders that were not reached, as cancelled; in one statement. */
-export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<number> {
-  const [row] = await tx.query<{ cancelled: number }>(
+export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<void> {
+  await tx.query(
     `with left_over as (
-       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo),
-     results as (
-       insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
-       select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
-         from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n) returning 1)
-     select count(*) as cancelled from results`,
+       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo)
+     insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
+     select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
+       from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n)`,
     [runId, at],
   );
-  return row?.cancelled ?? 0;
 }
 
 type ResultRow = Omit<RunResult, "resume_from"> & { todo: number; error_code: string | null };

@@ -69,11 +69,8 @@ export function planOrders(
 
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
-  let branches: Branch[] = [{ where: meetAll(conditions, values), rank: 0 }];
-  branches = split(
-    branches,
-    archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`),
-  );
+  const archived = archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`);
+  let branches = split([{ where: meetAll(conditions, values), rank: 0 }], archived);
   if (filter.status) branches = split(branches, statusOptions(filter.status, bind));
   // Orders without a date come last in both directions.
   if (column === "ship_by" && !hasRange) {
