@@ -10,7 +10,8 @@ export function notFound(kind: ResourceKind): HubError {
   return new HubError(`${kind}_not_found`);
 }
 
-export function found<T>(record: T | undefined, kind: ResourceKind): T {
-  if (record === undefined) throw notFound(kind);
-  return record;
+/** What was looked for, if it was found. */
+export function orNotFound<T>(kind: ResourceKind, found: T | undefined): T {
+  if (found === undefined) throw notFound(kind);
+  return found;
 }

@@ -1,6 +1,5 @@
 import type { PoolClient, PoolConfig } from "pg";
 import pg from "pg";
-import type { HubError } from "../core/errors.ts";
 import { copyIn } from "./copy-in.ts";
 import { watchForSilence } from "./silence-watch.ts";
 
@@ -178,11 +177,11 @@ export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
 }
 
-/** For a write that may run into these unique constraints: what is said about each. */
-export async function refuseTaken<T>(written: Promise<T>, refusals: Record<string, () => HubError>): Promise<T> {
+/** What was written; when this unique constraint is in the way, the refusal that says so. */
+export async function refuseTwin<T>(saved: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
   try {
-    return await written;
+    return await saved;
   } catch (error) {
-    throw refusals[violatedConstraint(error) ?? ""]?.() ?? error;
+    throw violatedConstraint(error) === constraint ? refusal() : error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from "../core/page.ts";
 import { mapPage } from "../core/page.ts";
 import type { ResourceKind } from "../core/resources.ts";
-import { found } from "../core/resources.ts";
+import { orNotFound } from "../core/resources.ts";
 import type { Columns, Stored } from "./columns.ts";
 import { toRecord, writing } from "./columns.ts";
 import type { Queryable, Tx } from "./database.ts";
@@ -19,12 +19,12 @@ export function recordsIn<Thing extends { id: string }>(table: string, kind: Res
   return {
     async get(db: Queryable, orgId: string, id: string): Promise<Thing> {
       const [row] = await db.query<Stored<Thing>>({ name: `${table}_find`, text: one }, [orgId, id]);
-      return columns.fromRow(found(row, kind));
+      return columns.fromRow(orNotFound(kind, row));
     },
     /** Writers of one thing take turns. */
     async lock(tx: Tx, orgId: string, id: string): Promise<Thing> {
       const [row] = await tx.query<Stored<Thing>>(`${one} for update`, [orgId, id]);
-      return columns.fromRow(found(row, kind));
+      return columns.fromRow(orNotFound(kind, row));
     },
     /** Newest first. */
     async list(db: Queryable, orgId: string, query: PageRequest, filters: Condition[] = []): Promise<Page<Thing>> {

@@ -1,7 +1,7 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
-import { found } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
@@ -82,7 +82,7 @@ async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
 }
 
 async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredKey> {
-  return found(await store.lockApiKey(tx, ctx.orgId, id), "api_key");
+  return orNotFound("api_key", await store.lockApiKey(tx, ctx.orgId, id));
 }
 
 /** Nobody can hand out more than they hold, or a narrow key could make itself a wide one. */

@@ -6,7 +6,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTaken } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type {
@@ -99,15 +99,11 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
     const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
     const valueCount = set.valueCount + added;
     if (valueCount > maxValuesPerSet) {
-      throw badField(
-        "/values",
-        "too_many_values",
-        `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`,
-      );
+      const message = `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`;
+      throw badField("/values", "too_many_values", message);
     }
     if (added > 0) {
-      const version = await saveValueCount(tx, ctx, set, valueCount);
-      const data = { added, valueCount, version };
+      const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
     return { added, alreadyPresent: values.length - added, valueCount };
@@ -121,8 +117,7 @@ export async function removeValues(ctx: Ctx, id: string, values: string[]) {
     const removed = new Set(await store.deleteValues(tx, id, [...byKey.keys()]));
     const valueCount = set.valueCount - removed.size;
     if (removed.size > 0) {
-      const version = await saveValueCount(tx, ctx, set, valueCount);
-      const data = { removed: removed.size, valueCount, version };
+      const data = { removed: removed.size, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_removed", objectId: id, data });
     }
     const notFoundValues = [...byKey].filter(([key]) => !removed.has(key)).map(([, value]) => value);
@@ -135,8 +130,7 @@ export async function clearValues(ctx: Ctx, id: string) {
     const set = await store.lockConditionSet(tx, ctx.orgId, id);
     if (set.valueCount > 0) {
       await store.clearValues(tx, id);
-      const version = await saveValueCount(tx, ctx, set, 0);
-      const data = { removed: set.valueCount, valueCount: 0, version };
+      const data = { removed: set.valueCount, ...(await saveValueCount(tx, ctx, set, 0)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_cleared", objectId: id, data });
     }
     return { removed: set.valueCount, valueCount: 0 };
@@ -190,16 +184,19 @@ export async function loadSets(
   };
 }
 
-async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: number): Promise<number> {
+/** What an event about the values tells besides. */
+async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: number) {
   const updated = nextVersion(set, { valueCount }, ctx.clock.now());
   await store.updateConditionSet(tx, ctx.orgId, updated);
-  return updated.version;
+  return { valueCount, version: updated.version };
 }
 
 async function refuseTakenName(saved: Promise<void>): Promise<void> {
-  await refuseTaken(saved, {
-    condition_sets_name_key: () => new HubError("name_taken", "Another condition set has this name."),
-  });
+  await refuseTwin(
+    saved,
+    "condition_sets_name_key",
+    () => new HubError("name_taken", "Another condition set has this name."),
+  );
 }
 
 /** Rate cards and pipelines may refer to a set by its name, and would not find it any more. Transformations keep its id. */

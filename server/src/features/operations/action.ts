@@ -26,8 +26,6 @@ export type ActionEnv = {
 export type BridgeDirectory = {
   /** Why this task cannot be run there with this input; undefined when it can. */
   problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
-  /** The task takes orders; others run once per order, with the order in their input. */
-  takesOrders(bridgeId: string, taskName: string): boolean;
   ofLocation(locationId: string | null): string | undefined;
 };
 

@@ -4,7 +4,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { refuseTaken } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
@@ -67,11 +67,13 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: number | und
 async function save(tx: Tx, ctx: Ctx, pipeline: SavedPipeline, what: "created" | "updated"): Promise<void> {
   const { id, name, actions, version } = pipeline;
   const write = what === "created" ? pipelines.insert : pipelines.update;
-  await refuseTaken(write(tx, ctx.orgId, pipeline), {
-    operation_pipelines_name_key: () => new HubError("name_taken", "Another pipeline has this name."),
-  });
+  await refuseTwin(
+    write(tx, ctx.orgId, pipeline),
+    "operation_pipelines_name_key",
+    () => new HubError("name_taken", "Another pipeline has this name."),
+  );
   // A condition set that a saved pipeline asks about cannot be deleted under it.
-  const sets = (actions as ActionRequest[]).flatMap((action) => setsOf(action));
+  const sets = (actions as ActionRequest[]).flatMap(setsOf);
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
   await recordEvent(tx, ctx, { type: `pipeline.${what}`, objectId: id, data: { name, version } });
 }

@@ -1,12 +1,12 @@
 import type { Page } from "../../core/page.ts";
-import { found } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { createFirstAdmin } from "../users/users.ts";
+import { addUser } from "../users/users.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -21,7 +21,7 @@ export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Pro
 }
 
 export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
-  return found(maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined, "organization");
+  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined);
 }
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
@@ -52,7 +52,7 @@ export async function addOrganization(
   const own = { ...ctx, orgId: id };
   const { version } = organization;
   await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
-  await createFirstAdmin(tx, own, admin);
+  await addUser(tx, own, { ...admin, role: "admin" });
   return organization;
 }
 
@@ -64,7 +64,7 @@ export async function updateOrganization(
 ): Promise<Organization> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
-    const organization = found(maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined, "organization");
+    const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
     const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
     const { name, version } = updated;

@@ -50,7 +50,7 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-export type SignInRow = {
+type SignInRow = {
   id: string;
   org_id: string;
   email: string;

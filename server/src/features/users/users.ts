@@ -4,13 +4,14 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTaken } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
-import type { SignInRow } from "./users.store.ts";
 import { endSessions } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
+
+export { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs } from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
   return await store.listUsers(ctx.db, ctx.orgId, query);
@@ -24,14 +25,6 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   const passwordHash = request.password === undefined ? null : await hashPassword(request.password);
   const { email, role } = request;
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
-}
-
-export async function createFirstAdmin(
-  tx: Tx,
-  ctx: Ctx,
-  admin: { email: string; name: string; passwordHash: string },
-): Promise<User> {
-  return await addUser(tx, ctx, { ...admin, role: "admin" });
 }
 
 export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
@@ -94,18 +87,6 @@ export async function replacePassword(
   return true;
 }
 
-export async function findSignIn(world: Pick<World, "db">, email: string): Promise<SignInRow | undefined> {
-  return await store.findSignInAcrossOrgs(world.db, email);
-}
-
-export async function findPasswordHash(ctx: Ctx, id: string): Promise<string | undefined> {
-  return await store.findPasswordHash(ctx.db, ctx.orgId, id);
-}
-
-export async function findIdentity(db: Queryable, id: string): Promise<UserIdentity | undefined> {
-  return await store.findIdentityAcrossOrgs(db, id);
-}
-
 /** The person an OIDC subject stands for; a verified address ties the two together at the first sign-in. */
 export async function findOidcIdentity(
   world: Pick<World, "db">,
@@ -125,7 +106,8 @@ export async function findUserIds(db: Queryable, orgId: string, ids: string[]): 
 
 type NewUser = Pick<User, "email" | "name" | "role"> & { passwordHash: string | null };
 
-async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): Promise<User> {
+/** In the transaction of whoever makes the organization, too. */
+export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): Promise<User> {
   const at = ctx.clock.now().toISOString();
   const user: User = {
     ...given,
@@ -137,9 +119,11 @@ async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): P
     updatedAt: at,
     version: 1,
   };
-  await refuseTaken(store.insertUser(tx, ctx.orgId, user), {
-    users_email_key: () => new HubError("email_taken", "Another account has this e-mail address."),
-  });
+  await refuseTwin(
+    store.insertUser(tx, ctx.orgId, user),
+    "users_email_key",
+    () => new HubError("email_taken", "Another account has this e-mail address."),
+  );
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
   await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });

@@ -32,10 +32,8 @@ export const setPackage = defineAction({
   apply(order, { weight, weight_mode: mode, dimensions, package_count: count }) {
     const [first, ...more] = order.packages;
     if (more.length > 0) {
-      return refuse(
-        "several_packages",
-        `The order has ${more.length + 1} different packages; this describes one kind.`,
-      );
+      const message = `The order has ${more.length + 1} different packages; this describes one kind.`;
+      return refuse("several_packages", message);
     }
     const changed: OrderPackage = { count: 1, ...first };
     if (weight) changed.weight = mode === "add" && changed.weight ? addWeights(changed.weight, weight) : weight;

@@ -1,6 +1,4 @@
 import { earlierOf } from "../../../connectors/shape.ts";
-import type { Ctx } from "../../../context.ts";
-import type { OrderEnv } from "../order.ts";
 import type { Partner } from "./recall-partners.ts";
 
 /** An order as a bridge delivers it: the body of a request, and its identity and age there. */
@@ -16,10 +14,6 @@ export type PulledOutcome = {
   /** When the oldest of those that failed was changed at its source. */
   failedSince: string | undefined;
 };
-
-export function envOf(ctx: Ctx): OrderEnv {
-  return { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
-}
 
 export function fail(
   outcome: PulledOutcome,

@@ -6,12 +6,13 @@ import { recordOrders } from "../order-events.ts";
 import { ruleErrors } from "../order-fields.ts";
 import { findMissingReferences } from "../order-references.ts";
 import type { Order } from "../order.ts";
+import { orderEnv } from "../order.ts";
 import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
 import { saveChanges } from "../save-changes.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
-import { envOf, fail } from "./pulled-order.ts";
+import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import type { Partner } from "./recall-partners.ts";
 import { findRecallPartners } from "./recall-partners.ts";
@@ -61,7 +62,7 @@ async function planUpdates(
   partners: ReadonlyMap<string, Partner>,
   outcome: PulledOutcome,
 ): Promise<Plan[]> {
-  const env = envOf(ctx);
+  const env = orderEnv(ctx);
   const plans: Plan[] = [];
   for (const { item, order } of pairs) {
     const request = withLineIds(item.body, order);

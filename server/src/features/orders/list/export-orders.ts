@@ -1,4 +1,5 @@
-import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
+import { toCell, toCsv } from "../../../core/csv/csv.ts";
+import type { Cell } from "../../../core/csv/xlsx.ts";
 import { writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
@@ -9,7 +10,6 @@ import type { Order, OrderLine } from "../order.ts";
 import { isOnHold } from "../order.ts";
 import { maskOrder } from "../personal-data.ts";
 
-type Cell = string | number | boolean | null | undefined;
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];
 
 const addressMembers = [
@@ -92,9 +92,4 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
 function rowsOf(order: Order): string[][] {
   const lines = order.lines.length === 0 ? [undefined] : order.lines;
   return lines.map((line) => columns.map(([, read]) => toCell(read(order, line))));
-}
-
-function toCell(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? guardFormula(value) : String(value);
 }
