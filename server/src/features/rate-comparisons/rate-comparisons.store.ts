@@ -1,6 +1,7 @@
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
 import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
@@ -76,20 +77,15 @@ export async function setItemCount(tx: Tx, orgId: string, id: string, count: num
   return row!;
 }
 
-export async function findComparison(db: Queryable, orgId: string, id: string): Promise<ComparisonRow | undefined> {
-  const [row] = await db.query<ComparisonRow>(
-    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2`,
-    [orgId, id],
-  );
-  return row;
-}
-
-export async function lockComparison(tx: Tx, orgId: string, id: string): Promise<ComparisonRow | undefined> {
-  const [row] = await tx.query<ComparisonRow>(
-    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2 for update`,
-    [orgId, id],
-  );
-  return row;
+export async function getComparison(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  ending: "" | "for update" = "",
+): Promise<ComparisonRow> {
+  const text = `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2 ${ending}`;
+  const [row] = await db.query<ComparisonRow>(text, [orgId, id]);
+  return orNotFound("rate_comparison", row);
 }
 
 export async function listComparisons(

@@ -2,7 +2,6 @@ import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { found } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -43,7 +42,7 @@ export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise
 }
 
 export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   return presentComparison(row, await isStale(ctx, row));
 }
 
@@ -125,7 +124,7 @@ async function insertWithItems(
 
 export async function deleteComparison(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
+    const row = await store.getComparison(tx, ctx.orgId, id, "for update");
     await items.deleteItems(tx, id);
     await results.deleteResults(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
@@ -137,14 +136,14 @@ export async function deleteComparison(ctx: Ctx, id: string) {
 
 /** Puts it into the hands of a worker; the cards are those of this moment, whatever happens to them later. */
 export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions): Promise<Comparison> {
-  const former = await getRow(ctx, id);
+  const former = await store.getComparison(ctx.db, ctx.orgId, id);
   refuseToStart(former);
   const options = { ...former.options, ...given };
   const day = options.rateDate ?? today(ctx);
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
   return await change(ctx, async (tx) => {
-    refuseToStart(await lock(tx, ctx, id));
+    refuseToStart(await store.getComparison(tx, ctx.orgId, id, "for update"));
     const started = await store.startRevision(tx, ctx.orgId, id, {
       options,
       card,
@@ -207,7 +206,7 @@ export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise
 
 /** What it comes to; with a scenario, what it would come to, worked out anew from the same items and cards. */
 export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Promise<Summary> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const stale = await isStale(ctx, row);
   if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale);
   const kept = await store.findSummary(ctx.db, ctx.orgId, id);
@@ -222,7 +221,7 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
 
 /** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const revision = row.shown_revision ?? row.revision;
   return {
     id,
@@ -231,12 +230,4 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
     done: revision === row.revision ? row.processed : row.item_count,
     isListed: row.listed_revision === revision,
   };
-}
-
-async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
-  return found(await store.findComparison(ctx.db, ctx.orgId, id), "rate_comparison");
-}
-
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
-  return found(await store.lockComparison(tx, ctx.orgId, id), "rate_comparison");
 }
