@@ -7,8 +7,8 @@ import { findUnstorableText } from "../../../core/strict-json.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
+import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import { FailedWithResult } from "./failed-with-result.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
 import type { Sampler } from "./task-samples.ts";
@@ -128,10 +128,6 @@ function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], f
   checkpoint.conflicts = [...(checkpoint.conflicts ?? []), ...conflicts].slice(0, maxShownFailures);
   const oldest = earlierOf(checkpoint.failedSince, failedSince);
   if (oldest !== undefined) checkpoint.failedSince = oldest;
-}
-
-function superseded(): RemoteError {
-  return new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
 }
 
 const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
