@@ -69,16 +69,9 @@ export function pushOf(task: TaskDefinition): PushTask {
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     contentOf: (call, record) => contentOf(call, task, record),
-    send: async (call, record, effectKey) => await send(call, task, record, effectKey),
-    ...(task.find
-      ? { find: async (call: Call, record: Json, key: string) => await find(call, task, record, key) }
-      : {}),
-    ...(task.update
-      ? {
-          update: async (call: Call, record: Json, sent: Sent, key: string) =>
-            await update(call, task, record, sent, key),
-        }
-      : {}),
+    send: (call, record, key) => send(call, task, record, key),
+    ...(task.find && { find: (call, record, key) => find(call, task, record, key) }),
+    ...(task.update && { update: (call, record, sent, key) => update(call, task, record, sent, key) }),
   };
 }
 
