@@ -30,8 +30,6 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
  * all made from this list, so none of them can forget a route.
  */
 type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
-  method: Method;
-  path: Path;
   /** `public`: no token at all; `any`: any valid token. */
   scope: Scope | "public" | "any";
   summary: string;
@@ -87,11 +85,15 @@ export class Streamed {
 }
 
 export type Route = Omit<RouteDefinition<string, TObject, TSchema>, "handle"> & {
+  method: Method;
+  path: string;
   handle(ctx: Ctx, input: never): Promise<unknown>;
 };
 
 export function defineRoute<const Path extends string, Query extends TObject = TObject, Body extends TSchema = TSchema>(
-  route: RouteDefinition<Path, Query, Body>,
+  endpoint: `${Method} ${Path}`,
+  definition: RouteDefinition<Path, Query, Body>,
 ): Route {
-  return route;
+  const [method, path] = endpoint.split(" ") as [Method, Path];
+  return { method, path, ...definition };
 }

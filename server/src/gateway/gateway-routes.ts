@@ -17,9 +17,7 @@ type GatewayDependencies = {
 /** The gateway describes itself, so it has to know what else is served. */
 export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies): Route[] {
   const routes: Route[] = [
-    defineRoute({
-      method: "GET",
-      path: "/overview",
+    defineRoute("GET /overview", {
       scope: "gateway:read",
       summary: "Network KPIs of an organization, or of all for operators of the hub",
       description: definitions,
@@ -32,9 +30,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
         return await readOverview(ctx, organizationId, query);
       },
     }),
-    defineRoute({
-      method: "GET",
-      path: "/overview/at-risk",
+    defineRoute("GET /overview/at-risk", {
       scope: "gateway:read",
       summary: "The shipments behind at_risk, those that have been so longest first",
       query: AtRiskQuery,
@@ -46,9 +42,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
         return await readAtRisk(ctx, organizationId, query);
       },
     }),
-    defineRoute({
-      method: "GET",
-      path: "/capabilities",
+    defineRoute("GET /capabilities", {
       scope: "gateway:read",
       summary: "Which routes there are, and whether each works right now",
       answer: [200, Envelope(Capabilities)],

@@ -81,7 +81,7 @@ function readSettings(reader: SettingReader): Config {
       allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", refuseOrAllow, "refuse") === "allow",
     },
     filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
-    taskSlots: integer("HUB_TASK_SLOTS", 32, 1, 1_000),
+    taskSlots: integer("HUB_TASK_SLOTS", 64, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),

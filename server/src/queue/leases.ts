@@ -157,7 +157,8 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     },
     async renewAcrossOrgs(db, owner, ids) {
       const rows = await db.query<{ id: string }>(
-        `update ${table} set lease_until = ${lease} where id = any($2::uuid[]) and lease_owner = $1 returning id`,
+        `update ${table} set lease_until = ${lease} where id in
+           (select id from ${table} where id = any($2::uuid[]) and lease_owner = $1 order by id for update) returning id`,
         [owner, ids],
       );
       return rows.map(({ id }) => id);

@@ -7,6 +7,7 @@ import type { Signals } from "../db/signals.ts";
 import { openSignals } from "../db/signals.ts";
 import { cloneDatabase } from "../testing/test-database.ts";
 import { eventually } from "../testing/eventually.ts";
+import { waitsAtFirst } from "../testing/waits-at-first.ts";
 import type { LeasedRow } from "./leases.ts";
 import { leasesOn } from "./leases.ts";
 import type { Turn, Work, Worker, Workplace } from "./work.ts";
@@ -147,6 +148,21 @@ describe("a claim", () => {
     const second = await claim(5, randomUUID(), { after: first.after });
     expect(second).toMatchObject({ rows: [{ id }], after: undefined });
   });
+});
+
+test("renewing locks in the order of the ids, as everybody does", async () => {
+  const owner = randomUUID();
+  const [high, low] = ["ffffffff-ffff-4fff-bfff-ffffffffffff", "00000000-0000-4000-8000-000000000000"] as const;
+  for (const id of [high, low]) {
+    await db.query(
+      `insert into test_jobs (id, org_id, lane, most, name, due_at, lease_owner, lease_until)
+       values ($1, $2, $2, 9, 'job', now(), $3, now() + interval '1 minute')`,
+      [id, orgA, owner],
+    );
+  }
+  const renew = () => leases.renewAcrossOrgs(db, owner, [high, low]);
+  expect(await waitsAtFirst(db, "test_jobs", [high, low], renew)).toBe(true);
+  expect(await renew()).toHaveLength(2);
 });
 
 describe("work", () => {

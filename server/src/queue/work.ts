@@ -64,6 +64,7 @@ const maxClaim = 100;
 /** After the database was away everybody gets the time to say that they are alive. */
 const graceMs = 3_000;
 const askAgainMs = 500;
+const gatherMs = 5;
 /** What is still being done then is left to others. */
 const patienceMs = 4_000;
 
@@ -157,6 +158,12 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     claims.wake(afterMs);
   }
 
+  /** Many at a time are taken for little more than the price of one: of many that end, the first waits for the others. */
+  function onPlaceFreed(): void {
+    isTold = true;
+    claims.wake(freePlaces() < slots / 2 ? gatherMs : 0);
+  }
+
   function begin(row: Row, askedAt: number): void {
     const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
     // It was ours once, was lost, and has come back.
@@ -170,12 +177,12 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       isFresh: () => performance.now() < one.freshUntil,
       makeRoom() {
         one.isEnding = true;
-        wake();
+        onPlaceFreed();
       },
       isOver: () => one.stop.signal.aborted || (freePlaces() <= 0 && performance.now() - startedAt > turnMs),
     }).then(() => {
       if (running.get(row.id) === one) running.delete(row.id);
-      wake();
+      onPlaceFreed();
     });
   }
 

@@ -6,18 +6,14 @@ import * as keys from "./api-keys.ts";
 const ids = { id: "api_key" } as const;
 
 export const apiKeyRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/api-keys",
+  defineRoute("GET /api-keys", {
     scope: "api_keys:read",
     summary: "List API keys, never their values",
     query: shapes.ApiKeyQuery,
     answer: [200, PageOf(shapes.ApiKey)],
     handle: (ctx, { query }) => keys.listApiKeys(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/api-keys",
+  defineRoute("POST /api-keys", {
     scope: "admin",
     summary: "Create an API key; its value is in this answer and nowhere else",
     body: shapes.ApiKeyRequest,
@@ -25,18 +21,14 @@ export const apiKeyRoutes = [
     idempotency: "sealed",
     handle: (ctx, { body }) => keys.createApiKey(ctx, body),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/api-keys/:id",
+  defineRoute("DELETE /api-keys/:id", {
     scope: "admin",
     summary: "Delete an API key; it stops working with the next request",
     ids,
     answer: [200, Deleted],
     handle: (ctx, { params }) => keys.deleteApiKey(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/api-keys/:id/rotate",
+  defineRoute("POST /api-keys/:id/rotate", {
     scope: "admin",
     summary: "Give an API key a new value; the old one works until the grace period ends",
     ids,

@@ -4,18 +4,14 @@ import * as shapes from "./audit.schemas.ts";
 import * as audit from "./audit.ts";
 
 export const auditRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/audit",
+  defineRoute("GET /audit", {
     scope: "audit:read",
     summary: "List what was changed, by whom, newest first",
     query: shapes.AuditQuery,
     answer: [200, PageOf(shapes.AuditEntry)],
     handle: (ctx, { query }) => audit.listAuditEntries(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/audit/verification",
+  defineRoute("GET /audit/verification", {
     scope: "audit:read",
     summary: "Recompute the hash chain of the audit log",
     answer: [200, shapes.AuditVerification],

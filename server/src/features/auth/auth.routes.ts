@@ -5,9 +5,7 @@ import * as shapes from "./auth.schemas.ts";
 import * as auth from "./auth.ts";
 
 export const authRoutes = [
-  defineRoute({
-    method: "POST",
-    path: "/auth/token",
+  defineRoute("POST /auth/token", {
     scope: "public",
     summary: "Sign in with e-mail and password",
     body: shapes.SignInRequest,
@@ -16,9 +14,7 @@ export const authRoutes = [
     idempotency: "none",
     handle: (ctx, { body, address }) => auth.signIn(ctx, body, address),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/auth/refresh",
+  defineRoute("POST /auth/refresh", {
     scope: "public",
     summary: "Exchange a refresh token for new tokens; each works once",
     body: shapes.RefreshRequest,
@@ -27,9 +23,7 @@ export const authRoutes = [
     idempotency: "none",
     handle: (ctx, { body }) => auth.refresh(ctx, body.refreshToken),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/auth/sign-out",
+  defineRoute("POST /auth/sign-out", {
     scope: "public",
     summary: "End the session of a refresh token",
     body: shapes.RefreshRequest,
@@ -37,17 +31,13 @@ export const authRoutes = [
     idempotency: "none",
     handle: (ctx, { body }) => auth.signOut(ctx, body.refreshToken),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/me",
+  defineRoute("GET /me", {
     scope: "any",
     summary: "Who am I, and what may I do",
     answer: [200, Me],
     handle: (ctx) => auth.describeCaller(ctx),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/me/password",
+  defineRoute("POST /me/password", {
     scope: "any",
     summary: "Change the own password; ends all sessions",
     body: PasswordChange,

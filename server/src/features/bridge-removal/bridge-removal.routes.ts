@@ -8,9 +8,7 @@ const RemovalQuery = Strict({
 });
 
 export const bridgeRemovalRoutes = [
-  defineRoute({
-    method: "DELETE",
-    path: "/bridges/:id",
+  defineRoute("DELETE /bridges/:id", {
     scope: "bridges:write",
     summary: "Delete a bridge; its credentials are gone at once, its orders, locations and executions stay",
     description:

@@ -6,26 +6,20 @@ import * as bridges from "./bridges.ts";
 const ids = { id: "bridge" } as const;
 
 export const bridgeRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/bridges",
+  defineRoute("GET /bridges", {
     scope: "bridges:read",
     summary: "List bridges",
     query: shapes.BridgeQuery,
     answer: [200, PageOf(shapes.Bridge)],
     handle: (ctx, { query }) => bridges.listBridges(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/bridges/connectors",
+  defineRoute("GET /bridges/connectors", {
     scope: "bridges:read",
     summary: "List the connectors a bridge can be made of, with the settings and credentials they need",
     answer: [200, shapes.ConnectorCatalog],
     handle: async () => bridges.listConnectors(),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/bridges",
+  defineRoute("POST /bridges", {
     scope: "bridges:write",
     summary: "Create a bridge; credentials are stored sealed and never answered",
     body: shapes.BridgeRequest,
@@ -33,18 +27,14 @@ export const bridgeRoutes = [
     failures: [409],
     handle: (ctx, { body }) => bridges.createBridge(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/bridges/:id",
+  defineRoute("GET /bridges/:id", {
     scope: "bridges:read",
     summary: "Read a bridge and how its last calls went",
     ids,
     answer: [200, shapes.Bridge],
     handle: (ctx, { params }) => bridges.getBridge(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/bridges/:id",
+  defineRoute("PATCH /bridges/:id", {
     scope: "bridges:write",
     summary: "Change a bridge; members of credentials that are named replace the stored ones",
     ids,
@@ -53,9 +43,7 @@ export const bridgeRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => bridges.updateBridge(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/bridges/:id/test",
+  defineRoute("POST /bridges/:id/test", {
     scope: "tasks:execute",
     summary: "Test the connection now; answers 200 also when it fails, with the reason",
     onlyLooks: true,
@@ -64,9 +52,7 @@ export const bridgeRoutes = [
     failures: [409],
     handle: (ctx, { params }) => bridges.testBridge(ctx, params.id),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/bridges/:id/tasks",
+  defineRoute("GET /bridges/:id/tasks", {
     scope: "bridges:read",
     summary: "List the tasks of a bridge with the JSON Schemas of their input and output",
     ids,

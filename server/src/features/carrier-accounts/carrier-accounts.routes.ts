@@ -11,26 +11,20 @@ const [read, write] = ["carrier_accounts:read", "carrier_accounts:write"] as con
 const uploadBytes = 32 * 1024 * 1024;
 
 export const carrierAccountRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/carrier-accounts/carriers",
+  defineRoute("GET /carrier-accounts/carriers", {
     scope: read,
     summary: "List the carriers that accounts can be made for, with their settings and pickup rules",
     answer: [200, shapes.CarrierCatalog],
     handle: async () => accounts.listCarriers(),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/carrier-accounts",
+  defineRoute("GET /carrier-accounts", {
     scope: read,
     summary: "List carrier accounts",
     query: shapes.CarrierAccountQuery,
     answer: [200, PageOf(shapes.CarrierAccount)],
     handle: (ctx, { query }) => accounts.listCarrierAccounts(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/carrier-accounts",
+  defineRoute("POST /carrier-accounts", {
     scope: write,
     summary: "Create a carrier account",
     body: shapes.CarrierAccountRequest,
@@ -38,18 +32,14 @@ export const carrierAccountRoutes = [
     failures: [409],
     handle: (ctx, { body }) => accounts.createCarrierAccount(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/carrier-accounts/:id",
+  defineRoute("GET /carrier-accounts/:id", {
     scope: read,
     summary: "Read a carrier account",
     ids,
     answer: [200, shapes.CarrierAccount],
     handle: (ctx, { params }) => accounts.getCarrierAccount(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/carrier-accounts/:id",
+  defineRoute("PATCH /carrier-accounts/:id", {
     scope: write,
     summary: "Change a carrier account",
     description: "A merge patch. null for a pickup rule: as the carrier has it.",
@@ -59,9 +49,7 @@ export const carrierAccountRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => accounts.updateCarrierAccount(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/carrier-accounts/:id",
+  defineRoute("DELETE /carrier-accounts/:id", {
     scope: write,
     summary: "Delete a carrier account with its rate cards",
     ids,
@@ -69,9 +57,7 @@ export const carrierAccountRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => accounts.deleteCarrierAccount(ctx, params.id, ifMatch),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/carrier-accounts/:id/rate-cards",
+  defineRoute("GET /carrier-accounts/:id/rate-cards", {
     scope: read,
     summary: "List the rate cards of an account, newest upload first",
     ids,
@@ -79,9 +65,7 @@ export const carrierAccountRoutes = [
     answer: [200, PageOf(shapes.RateCardInfo)],
     handle: (ctx, { params, query }) => cards.listRateCards(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/carrier-accounts/:id/rate-cards",
+  defineRoute("POST /carrier-accounts/:id/rate-cards", {
     scope: write,
     summary: "Upload a rate card, as JSON or with its prices as CSV",
     description:
@@ -93,18 +77,14 @@ export const carrierAccountRoutes = [
     answer: [201, shapes.RateCardDetail],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/carrier-accounts/:id/rate-cards/:cardId",
+  defineRoute("GET /carrier-accounts/:id/rate-cards/:cardId", {
     scope: read,
     summary: "Read a rate card",
     ids: cardIds,
     answer: [200, shapes.RateCardDetail],
     handle: (ctx, { params }) => cards.getRateCard(ctx, params.id, params.cardId),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/carrier-accounts/:id/rate-cards/:cardId/activate",
+  defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/activate", {
     scope: write,
     summary: "Put a rate card into effect, from another day on if one is named",
     ids: cardIds,
@@ -113,18 +93,14 @@ export const carrierAccountRoutes = [
     answer: [200, shapes.RateCardDetail],
     handle: (ctx, { params, body }) => cards.activateRateCard(ctx, params.id, params.cardId, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/carrier-accounts/:id/rate-cards/:cardId/deactivate",
+  defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/deactivate", {
     scope: write,
     summary: "Take a rate card out of use",
     ids: cardIds,
     answer: [200, shapes.RateCardDetail],
     handle: (ctx, { params }) => cards.deactivateRateCard(ctx, params.id, params.cardId),
   }),
-  defineRoute({
-    method: "PUT",
-    path: "/carrier-accounts/:id/zone-chart",
+  defineRoute("PUT /carrier-accounts/:id/zone-chart", {
     scope: write,
     summary: "Upload the zone chart of the carrier, as rows or CSV, in place of the former one",
     description:
@@ -135,18 +111,14 @@ export const carrierAccountRoutes = [
     answer: [200, shapes.ZoneChartInfo],
     handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/carrier-accounts/:id/zone-chart",
+  defineRoute("DELETE /carrier-accounts/:id/zone-chart", {
     scope: write,
     summary: "Delete the zone chart; zones come from the distance again",
     ids,
     answer: [200, Deleted],
     handle: (ctx, { params }) => cards.deleteZoneChart(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/carrier-accounts/:id/quote",
+  defineRoute("POST /carrier-accounts/:id/quote", {
     scope: read,
     summary: "Price a parcel with every service, each line explained",
     ids,

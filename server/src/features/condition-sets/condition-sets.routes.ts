@@ -16,18 +16,14 @@ const removeValues = {
 } as const;
 
 export const conditionSetRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/condition-sets",
+  defineRoute("GET /condition-sets", {
     scope: "condition_sets:read",
     summary: "List condition sets",
     query: shapes.ConditionSetQuery,
     answer: [200, PageOf(shapes.ConditionSet)],
     handle: (ctx, { query }) => sets.listConditionSets(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/condition-sets",
+  defineRoute("POST /condition-sets", {
     scope: "condition_sets:write",
     summary: "Create a condition set",
     body: shapes.ConditionSetRequest,
@@ -35,18 +31,14 @@ export const conditionSetRoutes = [
     failures: [409],
     handle: (ctx, { body }) => sets.createConditionSet(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/condition-sets/:id",
+  defineRoute("GET /condition-sets/:id", {
     scope: "condition_sets:read",
     summary: "Read a condition set",
     ids,
     answer: [200, shapes.ConditionSet],
     handle: (ctx, { params }) => sets.getConditionSet(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/condition-sets/:id",
+  defineRoute("PATCH /condition-sets/:id", {
     scope: "condition_sets:write",
     summary: "Change a condition set",
     description: "One that rate cards or saved pipelines refer to keeps its name.",
@@ -56,9 +48,7 @@ export const conditionSetRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => sets.updateConditionSet(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/condition-sets/:id",
+  defineRoute("DELETE /condition-sets/:id", {
     scope: "condition_sets:write",
     summary: "Delete a condition set that nothing uses",
     ids,
@@ -66,9 +56,7 @@ export const conditionSetRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => sets.deleteConditionSet(ctx, params.id, ifMatch),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/condition-sets/:id/values",
+  defineRoute("GET /condition-sets/:id/values", {
     scope: "condition_sets:read",
     summary: "List the values of a condition set, in the order they were added",
     ids,
@@ -76,9 +64,7 @@ export const conditionSetRoutes = [
     answer: [200, PageOf(Type.String())],
     handle: (ctx, { params, query }) => sets.listValues(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/condition-sets/:id/values",
+  defineRoute("POST /condition-sets/:id/values", {
     scope: "condition_sets:write",
     summary: "Add values; those already present are counted, not refused",
     ids,
@@ -87,23 +73,17 @@ export const conditionSetRoutes = [
     answer: [200, shapes.ValuesAdded],
     handle: (ctx, { params, body }) => sets.addValues(ctx, params.id, body.values),
   }),
-  defineRoute({
+  defineRoute("DELETE /condition-sets/:id/values", {
     ...removeValues,
-    method: "DELETE",
-    path: "/condition-sets/:id/values",
     summary: "Remove values",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
-  defineRoute({
+  defineRoute("POST /condition-sets/:id/values/remove", {
     ...removeValues,
-    method: "POST",
-    path: "/condition-sets/:id/values/remove",
     summary: "Remove values, for clients and proxies that cannot send a body with DELETE",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/condition-sets/:id/values/all",
+  defineRoute("DELETE /condition-sets/:id/values/all", {
     scope: "condition_sets:write",
     summary: "Remove all values",
     ids,

@@ -8,18 +8,14 @@ import * as labels from "./labels.ts";
 const ids = { id: "label" } as const;
 
 export const labelRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/shipments/labels",
+  defineRoute("GET /shipments/labels", {
     scope: "shipments:read",
     summary: "List labels that were bought, or asked for",
     query: shapes.LabelQuery,
     answer: [200, PageOf(shapes.LabelAnswer)],
     handle: (ctx, { query }) => labels.listLabels(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/labels",
+  defineRoute("POST /shipments/labels", {
     scope: "shipments:write",
     summary: "Buy a label, for an order or for any parcel",
     description:
@@ -33,18 +29,14 @@ export const labelRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => labels.buyLabel(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/shipments/labels/:id",
+  defineRoute("GET /shipments/labels/:id", {
     scope: "shipments:read",
     summary: "Read what is known of a label",
     ids,
     answer: [200, shapes.LabelAnswer],
     handle: (ctx, { params }) => labels.getLabel(ctx, params.id),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/shipments/labels/:id/content",
+  defineRoute("GET /shipments/labels/:id/content", {
     scope: "shipments:read",
     summary: "Fetch what is printed",
     description: "As the carrier sent it, up to 1 MiB. It names who gets the parcel, so it needs `pii:read` as well.",
@@ -54,9 +46,7 @@ export const labelRoutes = [
     failures: [409],
     handle: (ctx, { params }) => labels.readLabelContent(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/labels/:id/retry",
+  defineRoute("POST /shipments/labels/:id/retry", {
     scope: "shipments:write",
     summary: "Ask the carrier once more for a label that failed without an answer",
     description:
@@ -67,9 +57,7 @@ export const labelRoutes = [
     failures: [409],
     handle: (ctx, { params }) => labels.retryLabel(ctx, params.id),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/shipments/labels/:id",
+  defineRoute("DELETE /shipments/labels/:id", {
     scope: "shipments:write",
     summary: "Give a label back to the carrier and void its shipment; a voided one answers the same again",
     description: "Refused once the carrier has the parcel. An order that lists the shipment takes it back.",

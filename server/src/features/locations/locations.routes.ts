@@ -6,18 +6,14 @@ import * as locations from "./locations.ts";
 const ids = { id: "location" } as const;
 
 export const locationRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/locations",
+  defineRoute("GET /locations", {
     scope: "locations:read",
     summary: "List locations",
     query: shapes.LocationQuery,
     answer: [200, PageOf(shapes.Location)],
     handle: (ctx, { query }) => locations.listLocations(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/locations",
+  defineRoute("POST /locations", {
     scope: "locations:write",
     summary: "Create a location; the first one is the default",
     body: shapes.LocationRequest,
@@ -25,9 +21,7 @@ export const locationRoutes = [
     failures: [409],
     handle: (ctx, { body }) => locations.createLocation(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/locations/sync/:bridgeId",
+  defineRoute("POST /locations/sync/:bridgeId", {
     scope: "locations:write",
     summary: "Pull the locations of a bridge and answer what changed; fields edited here stay as they are",
     ids: { bridgeId: "bridge" },
@@ -36,18 +30,14 @@ export const locationRoutes = [
     failures: [409, 502, 504],
     handle: (ctx, { params, query }) => locations.syncLocations(ctx, params.bridgeId, query.dry_run),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/locations/:id",
+  defineRoute("GET /locations/:id", {
     scope: "locations:read",
     summary: "Read a location",
     ids,
     answer: [200, shapes.Location],
     handle: (ctx, { params }) => locations.getLocation(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/locations/:id",
+  defineRoute("PATCH /locations/:id", {
     scope: "locations:write",
     summary: "Change a location; making it the default takes the mark from the present one",
     ids,
@@ -56,9 +46,7 @@ export const locationRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => locations.updateLocation(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/locations/:id",
+  defineRoute("DELETE /locations/:id", {
     scope: "locations:write",
     summary: "Delete a location that nothing refers to",
     ids,

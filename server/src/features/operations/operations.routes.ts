@@ -10,17 +10,13 @@ const runIds = { id: "operation_run" } as const;
 const pipelineIds = { id: "pipeline" } as const;
 
 export const operationRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/operations/actions",
+  defineRoute("GET /operations/actions", {
     scope: "operations:read",
     summary: "The catalog of actions a pipeline can be made of",
     answer: [200, shapes.Catalog],
     handle: (ctx) => operations.listActions(ctx),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/preflight",
+  defineRoute("POST /operations/preflight", {
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
     body: shapes.PreflightRequest,
@@ -28,9 +24,7 @@ export const operationRoutes = [
     idempotency: "none",
     handle: (ctx, { body }) => preflight(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/run",
+  defineRoute("POST /operations/run", {
     scope: "operations:run",
     summary: "Run a pipeline over orders",
     description:
@@ -40,27 +34,21 @@ export const operationRoutes = [
     answer: [201, shapes.RunDetail],
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/runs",
+  defineRoute("GET /operations/runs", {
     scope: "operations:read",
     summary: "List runs, newest first",
     query: shapes.RunQuery,
     answer: [200, PageOf(shapes.RunRow)],
     handle: (ctx, { query }) => operations.listRuns(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/runs/:id",
+  defineRoute("GET /operations/runs/:id", {
     scope: "operations:read",
     summary: "Read a run with its first results",
     ids: runIds,
     answer: [200, shapes.RunDetail],
     handle: (ctx, { params }) => operations.getRun(ctx, params.id),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/runs/:id/results",
+  defineRoute("GET /operations/runs/:id/results", {
     scope: "operations:read",
     summary: "List what became of each order of a run",
     ids: runIds,
@@ -68,9 +56,7 @@ export const operationRoutes = [
     answer: [200, PageOf(shapes.RunResult)],
     handle: (ctx, { params, query }) => operations.listResults(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/runs/:id/results.csv",
+  defineRoute("GET /operations/runs/:id/results.csv", {
     scope: "operations:read",
     summary: "Export what became of each order of a run as CSV",
     ids: runIds,
@@ -78,9 +64,7 @@ export const operationRoutes = [
     answerType: "text/csv",
     handle: (ctx, { params }) => operations.exportRunResults(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/runs/:id/retry",
+  defineRoute("POST /operations/runs/:id/retry", {
     scope: "operations:run",
     summary: "Run the failed orders again, each from the step where it failed",
     ids: runIds,
@@ -88,9 +72,7 @@ export const operationRoutes = [
     answer: [201, shapes.RunDetail],
     handle: (ctx, { params, prefersAsync }) => operations.retryRun(ctx, params.id, prefersAsync),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/runs/:id/undo",
+  defineRoute("POST /operations/runs/:id/undo", {
     scope: "operations:run",
     summary: "Take back what a run did, newest step first",
     ids: runIds,
@@ -98,45 +80,35 @@ export const operationRoutes = [
     answer: [201, shapes.RunDetail],
     handle: (ctx, { params, prefersAsync }) => operations.undoRun(ctx, params.id, prefersAsync),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/runs/:id/cancel",
+  defineRoute("POST /operations/runs/:id/cancel", {
     scope: "operations:run",
     summary: "Stop a run after the portion it is working on",
     ids: runIds,
     answer: [200, shapes.RunDetail],
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/pipelines",
+  defineRoute("GET /operations/pipelines", {
     scope: "operations:read",
     summary: "List saved pipelines",
     query: shapes.SavedPipelineQuery,
     answer: [200, PageOf(shapes.SavedPipeline)],
     handle: (ctx, { query }) => pipelines.listPipelines(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/operations/pipelines",
+  defineRoute("POST /operations/pipelines", {
     scope: "operations:write",
     summary: "Save a pipeline",
     body: shapes.PipelineRequest,
     answer: [201, shapes.SavedPipeline],
     handle: (ctx, { body }) => pipelines.createPipeline(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/operations/pipelines/:id",
+  defineRoute("GET /operations/pipelines/:id", {
     scope: "operations:read",
     summary: "Read a saved pipeline",
     ids: pipelineIds,
     answer: [200, shapes.SavedPipeline],
     handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/operations/pipelines/:id",
+  defineRoute("PATCH /operations/pipelines/:id", {
     scope: "operations:write",
     summary: "Change a saved pipeline",
     ids: pipelineIds,
@@ -145,9 +117,7 @@ export const operationRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => pipelines.updatePipeline(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/operations/pipelines/:id",
+  defineRoute("DELETE /operations/pipelines/:id", {
     scope: "operations:write",
     summary: "Delete a saved pipeline",
     ids: pipelineIds,

@@ -4,9 +4,7 @@ import * as shapes from "./order-timeline.schemas.ts";
 import { listTimeline } from "./order-timeline.ts";
 
 export const orderTimelineRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/orders/:id/timeline",
+  defineRoute("GET /orders/:id/timeline", {
     scope: "orders:read",
     summary: "Who changed which field of the order, and by which run, newest first",
     description: "`id` is the id of the order or its number.",

@@ -10,9 +10,7 @@ const byRef = "`id` is the id of the order or its number.";
 const bulkBytes = 32 * 1024 * 1024;
 
 export const orderRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/orders",
+  defineRoute("GET /orders", {
     scope: "orders:read",
     summary: "List orders",
     description:
@@ -22,9 +20,7 @@ export const orderRoutes = [
     answer: [200, answers.OrderPage],
     handle: (ctx, { query }) => orders.listOrders(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/orders",
+  defineRoute("POST /orders", {
     scope: "orders:write",
     summary: "Create an order; no field is needed",
     body: shapes.OrderRequest,
@@ -32,9 +28,7 @@ export const orderRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => orders.createOrder(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/orders/bulk",
+  defineRoute("POST /orders/bulk", {
     scope: "orders:write",
     summary: "Create many orders; one that cannot be created fails alone",
     body: shapes.BulkRequest,
@@ -42,9 +36,7 @@ export const orderRoutes = [
     answer: [200, answers.BulkAnswer],
     handle: (ctx, { body }) => orders.createOrdersInBulk(ctx, body.orders),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/orders/import",
+  defineRoute("POST /orders/import", {
     scope: "orders:write",
     summary: "Create orders from a CSV file",
     description:
@@ -56,18 +48,14 @@ export const orderRoutes = [
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => orders.importOrders(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/orders/counts",
+  defineRoute("GET /orders/counts", {
     scope: "orders:read",
     summary: "Count orders by status",
     query: answers.CountsQuery,
     answer: [200, answers.OrderCounts],
     handle: (ctx, { query }) => orders.countOrders(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/orders/export.csv",
+  defineRoute("GET /orders/export.csv", {
     scope: "orders:read",
     summary: "Export orders as CSV, one row per line item, newest order first",
     description:
@@ -77,9 +65,7 @@ export const orderRoutes = [
     answerType: "text/csv",
     handle: (ctx, { query }) => orders.exportOrders(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/orders/:id",
+  defineRoute("GET /orders/:id", {
     scope: "orders:read",
     summary: "Read an order",
     description: byRef,
@@ -87,9 +73,7 @@ export const orderRoutes = [
     answer: [200, answers.OrderAnswer],
     handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/orders/:id",
+  defineRoute("PATCH /orders/:id", {
     scope: "orders:write",
     summary: "Change an order",
     description: `A merge patch: objects are merged, lists are replaced, null removes. ${byRef}`,
@@ -99,9 +83,7 @@ export const orderRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => orders.updateOrder(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/orders/:id",
+  defineRoute("DELETE /orders/:id", {
     scope: "orders:write",
     summary: "Delete a draft",
     description: byRef,

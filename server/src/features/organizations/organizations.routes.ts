@@ -6,18 +6,14 @@ import * as organizations from "./organizations.ts";
 const ids = { id: "organization" } as const;
 
 export const organizationRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/organizations",
+  defineRoute("GET /organizations", {
     scope: "any",
     summary: "List the organizations the caller can see: its own, or all for operators of the hub",
     query: shapes.OrganizationQuery,
     answer: [200, PageOf(shapes.Organization)],
     handle: (ctx, { query }) => organizations.listOrganizations(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/organizations",
+  defineRoute("POST /organizations", {
     scope: "organizations:write",
     summary: "Create an organization with its first administrator",
     body: shapes.OrganizationRequest,
@@ -25,18 +21,14 @@ export const organizationRoutes = [
     failures: [409],
     handle: (ctx, { body }) => organizations.createOrganization(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/organizations/:id",
+  defineRoute("GET /organizations/:id", {
     scope: "any",
     summary: "Read an organization",
     ids,
     answer: [200, shapes.Organization],
     handle: (ctx, { params }) => organizations.getOrganization(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/organizations/:id",
+  defineRoute("PATCH /organizations/:id", {
     scope: "admin",
     summary: "Rename an organization",
     ids,

@@ -10,18 +10,14 @@ const rules =
   "All times are those of the pickup address.";
 
 export const pickupRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/pickups",
+  defineRoute("GET /pickups", {
     scope: "pickups:read",
     summary: "List pickups, the latest window first",
     query: shapes.PickupQuery,
     answer: [200, PageOf(shapes.Pickup)],
     handle: (ctx, { query }) => pickups.listPickups(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/pickups",
+  defineRoute("POST /pickups", {
     scope: "pickups:write",
     summary: "Schedule a pickup",
     description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again, and it is booked once.`,
@@ -30,9 +26,7 @@ export const pickupRoutes = [
     failures: [404, 409, 502],
     handle: (ctx, { body }) => pickups.schedulePickup(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/pickups/check",
+  defineRoute("POST /pickups/check", {
     scope: "pickups:read",
     summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
     description: rules,
@@ -42,18 +36,14 @@ export const pickupRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => pickups.checkPickupRequest(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/pickups/:id",
+  defineRoute("GET /pickups/:id", {
     scope: "pickups:read",
     summary: "Read a pickup",
     ids,
     answer: [200, shapes.Pickup],
     handle: (ctx, { params }) => pickups.getPickup(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/pickups/:id",
+  defineRoute("PATCH /pickups/:id", {
     scope: "pickups:write",
     summary: "Move a scheduled pickup: another one is booked, then the former is called off",
     description:
@@ -64,9 +54,7 @@ export const pickupRoutes = [
     failures: [409, 412, 502],
     handle: (ctx, { params, body, ifMatch }) => pickups.reschedulePickup(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/pickups/:id/retry",
+  defineRoute("POST /pickups/:id/retry", {
     scope: "pickups:write",
     summary: "Ask the carrier once more for a pickup that failed without an answer",
     description:
@@ -76,9 +64,7 @@ export const pickupRoutes = [
     failures: [409, 502],
     handle: (ctx, { params }) => pickups.retryPickup(ctx, params.id),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/pickups/:id",
+  defineRoute("DELETE /pickups/:id", {
     scope: "pickups:write",
     summary: "Cancel a pickup; a cancelled one answers the same again",
     ids,

@@ -3,18 +3,14 @@ import * as shapes from "./preview.schemas.ts";
 import * as preview from "./preview.ts";
 
 export const previewRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/preview/clock",
+  defineRoute("GET /preview/clock", {
     scope: "any",
     summary: "Read the clock of the preview surface",
     previewOnly: true,
     answer: [200, shapes.ClockAnswer],
     handle: async (ctx) => preview.readClock(ctx),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/preview/clock",
+  defineRoute("POST /preview/clock", {
     scope: "preview:write",
     summary: "Set, advance, freeze or reset the clock of the preview surface",
     previewOnly: true,
@@ -22,9 +18,7 @@ export const previewRoutes = [
     answer: [200, shapes.ClockAnswer],
     handle: (ctx, { body }) => preview.setClock(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/preview/reset",
+  defineRoute("POST /preview/reset", {
     scope: "preview:write",
     summary: "Empty the preview surface; people and keys stay",
     previewOnly: true,

@@ -11,18 +11,14 @@ const ids = { id: "rate_comparison" } as const;
 const uploadBytes = 128 * 1024 * 1024;
 
 export const rateComparisonRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons",
+  defineRoute("GET /rate-comparisons", {
     scope: "rates:read",
     summary: "List rate comparisons",
     query: shapes.ComparisonQuery,
     answer: [200, PageOf(shapes.Comparison)],
     handle: (ctx, { query }) => comparisons.listComparisons(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/rate-comparisons",
+  defineRoute("POST /rate-comparisons", {
     scope: "rates:write",
     summary: "Create a rate comparison from items",
     description: "Up to 250,000 items. It is a draft until it is processed.",
@@ -32,9 +28,7 @@ export const rateComparisonRoutes = [
     failures: [404],
     handle: (ctx, { body }) => comparisons.createComparison(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/rate-comparisons/import",
+  defineRoute("POST /rate-comparisons/import", {
     scope: "rates:write",
     summary: "Create a rate comparison from a CSV file",
     description:
@@ -48,27 +42,21 @@ export const rateComparisonRoutes = [
     failures: [404],
     handle: (ctx, { query, body }) => importComparison(ctx, query, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons/:id",
+  defineRoute("GET /rate-comparisons/:id", {
     scope: "rates:read",
     summary: "Read a rate comparison, its progress included",
     ids,
     answer: [200, shapes.Comparison],
     handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/rate-comparisons/:id",
+  defineRoute("DELETE /rate-comparisons/:id", {
     scope: "rates:write",
     summary: "Delete a rate comparison, also while it is processed",
     ids,
     answer: [200, Deleted],
     handle: (ctx, { params }) => comparisons.deleteComparison(ctx, params.id),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons/:id/items",
+  defineRoute("GET /rate-comparisons/:id/items", {
     scope: "rates:read",
     summary: "List the items with what each would have cost",
     ids,
@@ -76,9 +64,7 @@ export const rateComparisonRoutes = [
     answer: [200, PageOf(shapes.Item)],
     handle: (ctx, { params, query }) => comparisons.listItems(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/rate-comparisons/:id/process",
+  defineRoute("POST /rate-comparisons/:id/process", {
     scope: "rates:write",
     summary: "Process the items in the background; once more makes a new revision",
     description:
@@ -91,9 +77,7 @@ export const rateComparisonRoutes = [
     failures: [409],
     handle: (ctx, { params, body }) => comparisons.startProcessing(ctx, params.id, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons/:id/summary",
+  defineRoute("GET /rate-comparisons/:id/summary", {
     scope: "rates:read",
     summary: "Read what the comparison comes to, with cost and zone breakdown",
     description: "With fuelPercent, extraDiscountPercent or dimDivisor it says what it would come to then.",
@@ -103,9 +87,7 @@ export const rateComparisonRoutes = [
     failures: [409],
     handle: (ctx, { params, query }) => comparisons.getSummary(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons/:id/export.csv",
+  defineRoute("GET /rate-comparisons/:id/export.csv", {
     scope: "rates:read",
     summary: "Export the items as CSV",
     ids,
@@ -114,9 +96,7 @@ export const rateComparisonRoutes = [
     answerType: "text/csv",
     handle: (ctx, { params, query }) => exportCsv(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/rate-comparisons/:id/export.xlsx",
+  defineRoute("GET /rate-comparisons/:id/export.xlsx", {
     scope: "rates:read",
     summary: "Export summary and items as a spreadsheet",
     ids,

@@ -3,9 +3,7 @@ import * as shapes from "./replays.schemas.ts";
 import { replayTransformation } from "./replays.ts";
 
 export const replayRoutes = [
-  defineRoute({
-    method: "POST",
-    path: "/transformations/:id/replay",
+  defineRoute("POST /transformations/:id/replay", {
     scope: "transformations:read",
     summary:
       "Run a transformation on what passed through the last executions of its task, and report what would differ",

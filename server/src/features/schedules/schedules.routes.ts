@@ -8,18 +8,14 @@ import * as schedules from "./schedules.ts";
 const ids = { id: "schedule" } as const;
 
 export const scheduleRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/schedules",
+  defineRoute("GET /schedules", {
     scope: "schedules:read",
     summary: "List schedules",
     query: shapes.ScheduleQuery,
     answer: [200, PageOf(shapes.Schedule)],
     handle: (ctx, { query }) => schedules.listSchedules(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules",
+  defineRoute("POST /schedules", {
     scope: "schedules:write",
     summary: "Create a schedule that runs a task of a bridge",
     body: shapes.ScheduleRequest,
@@ -28,9 +24,7 @@ export const scheduleRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => schedules.createSchedule(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules/preview",
+  defineRoute("POST /schedules/preview", {
     scope: "schedules:read",
     summary: "What a cron expression means, and when it would run; nothing is stored",
     onlyLooks: true,
@@ -38,18 +32,14 @@ export const scheduleRoutes = [
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/schedules/:id",
+  defineRoute("GET /schedules/:id", {
     scope: "schedules:read",
     summary: "Read a schedule with its next runs",
     ids,
     answer: [200, shapes.Schedule],
     handle: (ctx, { params }) => schedules.getSchedule(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/schedules/:id",
+  defineRoute("PATCH /schedules/:id", {
     scope: "schedules:write",
     summary: "Change a schedule; only another cron, time zone or isActive moves its next run",
     ids,
@@ -59,9 +49,7 @@ export const scheduleRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => schedules.updateSchedule(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/schedules/:id",
+  defineRoute("DELETE /schedules/:id", {
     scope: "schedules:write",
     summary: "Delete a schedule; its executions stay, and those under way finish",
     ids,
@@ -69,18 +57,14 @@ export const scheduleRoutes = [
     failures: [412],
     handle: (ctx, { params, ifMatch }) => schedules.deleteSchedule(ctx, params.id, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules/:id/pause",
+  defineRoute("POST /schedules/:id/pause", {
     scope: "schedules:write",
     summary: "Pause a schedule: nothing fires after the answer",
     ids,
     answer: [200, shapes.ChangedSchedule],
     handle: (ctx, { params }) => schedules.pauseSchedule(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules/:id/resume",
+  defineRoute("POST /schedules/:id/resume", {
     scope: "schedules:write",
     summary: "Resume a schedule with its next run after now; what fell into the pause is not caught up",
     ids,
@@ -88,9 +72,7 @@ export const scheduleRoutes = [
     failures: [409],
     handle: (ctx, { params }) => schedules.resumeSchedule(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules/:id/trigger",
+  defineRoute("POST /schedules/:id/trigger", {
     scope: "schedules:write",
     summary: "Run a schedule once now, also while it is paused; its next run stays when it is",
     ids,
@@ -98,9 +80,7 @@ export const scheduleRoutes = [
     failures: [409],
     handle: (ctx, { params }) => schedules.triggerSchedule(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/schedules/:id/backfill",
+  defineRoute("POST /schedules/:id/backfill", {
     scope: "schedules:write",
     summary: "Run what a schedule did not run in a time that is over; `dryRun` only lists it",
     ids,
@@ -109,9 +89,7 @@ export const scheduleRoutes = [
     failures: [409],
     handle: (ctx, { params, body }) => backfillSchedule(ctx, params.id, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/schedules/:id/executions",
+  defineRoute("GET /schedules/:id/executions", {
     scope: "schedules:read",
     summary: "List the executions of a schedule, newest first",
     ids,

@@ -7,9 +7,7 @@ const ids = { id: "shipment" } as const;
 const bulkBytes = 32 * 1024 * 1024;
 
 export const shipmentRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/shipments",
+  defineRoute("GET /shipments", {
     scope: "shipments:read",
     summary: "List shipments",
     description:
@@ -18,9 +16,7 @@ export const shipmentRoutes = [
     answer: [200, answers.ShipmentPage],
     handle: (ctx, { query }) => shipments.listShipments(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments",
+  defineRoute("POST /shipments", {
     scope: "shipments:write",
     summary: "Record a shipment; the order it names stays as it is unless this was its last one to arrive",
     body: shapes.ShipmentRequest,
@@ -28,9 +24,7 @@ export const shipmentRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => shipments.createShipment(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/bulk",
+  defineRoute("POST /shipments/bulk", {
     scope: "shipments:write",
     summary: "Record many shipments; one that cannot be recorded fails alone",
     body: shapes.BulkRequest,
@@ -38,9 +32,7 @@ export const shipmentRoutes = [
     answer: [200, answers.BulkAnswer],
     handle: (ctx, { body }) => shipments.createShipmentsInBulk(ctx, body.shipments),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/import",
+  defineRoute("POST /shipments/import", {
     scope: "shipments:write",
     summary: "Record shipments from a CSV file",
     description:
@@ -51,9 +43,7 @@ export const shipmentRoutes = [
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => shipments.importShipments(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/events",
+  defineRoute("POST /shipments/events", {
     scope: "shipments:write",
     summary: "Add tracking events by tracking number, in any order and as often as they come",
     description:
@@ -63,26 +53,20 @@ export const shipmentRoutes = [
     answer: [200, answers.BulkEventsAnswer],
     handle: (ctx, { body }) => shipments.addEventsInBulk(ctx, body.events),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/shipments/counts",
+  defineRoute("GET /shipments/counts", {
     scope: "shipments:read",
     summary: "Count shipments by status",
     answer: [200, answers.ShipmentCounts],
     handle: (ctx) => shipments.countShipments(ctx),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/shipments/:id",
+  defineRoute("GET /shipments/:id", {
     scope: "shipments:read",
     summary: "Read a shipment with its events",
     ids,
     answer: [200, answers.ShipmentAnswer],
     handle: (ctx, { params }) => shipments.getShipment(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/shipments/:id",
+  defineRoute("PATCH /shipments/:id", {
     scope: "shipments:write",
     summary: "Change a shipment",
     description:
@@ -93,9 +77,7 @@ export const shipmentRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => shipments.updateShipment(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/:id/void",
+  defineRoute("POST /shipments/:id/void", {
     scope: "shipments:write",
     summary: "Void a shipment whose label was not used",
     description:
@@ -106,9 +88,7 @@ export const shipmentRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => shipments.voidShipment(ctx, params.id, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/:id/track",
+  defineRoute("POST /shipments/:id/track", {
     scope: "shipments:write",
     summary: "Ask the carrier now where a shipment is",
     description:
@@ -119,9 +99,7 @@ export const shipmentRoutes = [
     failures: [409, 502],
     handle: (ctx, { params }) => shipments.trackShipment(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/shipments/:id/events",
+  defineRoute("POST /shipments/:id/events", {
     scope: "shipments:write",
     summary: "Add a tracking event; one that is known already changes nothing",
     ids,

@@ -6,9 +6,7 @@ import * as tasks from "./tasks.ts";
 const ids = { id: "execution" } as const;
 
 export const taskRoutes = [
-  defineRoute({
-    method: "POST",
-    path: "/tasks/execute",
+  defineRoute("POST /tasks/execute", {
     scope: "tasks:execute",
     summary: "Queue a task of a bridge; it runs in the background, once",
     body: shapes.ExecuteRequest,
@@ -17,9 +15,7 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTask(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/tasks/bulk",
+  defineRoute("POST /tasks/bulk", {
     scope: "tasks:execute",
     summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
     body: shapes.BulkExecuteRequest,
@@ -27,9 +23,7 @@ export const taskRoutes = [
     answer: [202, shapes.BulkExecuteAnswer],
     handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/tasks/execute-sync",
+  defineRoute("POST /tasks/execute-sync", {
     scope: "tasks:execute",
     summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
     body: shapes.SyncRequest,
@@ -39,27 +33,21 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/tasks/executions",
+  defineRoute("GET /tasks/executions", {
     scope: "tasks:read",
     summary: "List executions, newest first",
     query: shapes.ExecutionQuery,
     answer: [200, PageOf(shapes.ExecutionSummary)],
     handle: (ctx, { query }) => tasks.listExecutions(ctx, query),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/tasks/executions/:id",
+  defineRoute("GET /tasks/executions/:id", {
     scope: "tasks:read",
     summary: "Read an execution with its attempts, result and last log lines",
     ids,
     answer: [200, shapes.Execution],
     handle: (ctx, { params }) => tasks.getExecution(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/tasks/executions/:id/cancel",
+  defineRoute("POST /tasks/executions/:id/cancel", {
     scope: "tasks:execute",
     summary: "Cancel an execution that is queued or running; nothing of it begins after the answer",
     ids,
@@ -67,9 +55,7 @@ export const taskRoutes = [
     failures: [409],
     handle: (ctx, { params }) => tasks.cancelExecution(ctx, params.id),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/tasks/executions/:id/retry",
+  defineRoute("POST /tasks/executions/:id/retry", {
     scope: "tasks:execute",
     summary: "Queue a new execution in place of one that did not succeed; what it sent is not sent again",
     ids,

@@ -7,18 +7,14 @@ import * as transformations from "./transformations.ts";
 const ids = { id: "transformation" } as const;
 
 export const transformationRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/transformations",
+  defineRoute("GET /transformations", {
     scope: "transformations:read",
     summary: "List transformations",
     query: shapes.TransformationQuery,
     answer: [200, PageOf(shapes.Transformation)],
     handle: (ctx, { query }) => transformations.listTransformations(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/transformations",
+  defineRoute("POST /transformations", {
     scope: "transformations:write",
     summary: "Create a transformation; at most one is active for a bridge, task and direction",
     query: shapes.ReplaceQuery,
@@ -27,17 +23,13 @@ export const transformationRoutes = [
     failures: [404, 409],
     handle: (ctx, { body, query }) => transformations.createTransformation(ctx, body, query.replace ?? false),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/transformations/transforms",
+  defineRoute("GET /transformations/transforms", {
     scope: "transformations:read",
     summary: "List the transforms that mappings can use, each with its parameters and an example",
     answer: [200, shapes.TransformCatalog],
     handle: async () => tests.listTransforms(),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/transformations/test",
+  defineRoute("POST /transformations/test", {
     scope: "transformations:read",
     summary: "Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons",
     body: shapes.TestRequest,
@@ -46,9 +38,7 @@ export const transformationRoutes = [
     answer: [200, shapes.TestResult],
     handle: (ctx, { body }) => tests.testMappings(ctx, body),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/transformations/suggest",
+  defineRoute("POST /transformations/suggest", {
     scope: "transformations:read",
     summary: "Draft mappings from an example of what comes in and one of what should come out",
     body: shapes.SuggestRequest,
@@ -57,18 +47,14 @@ export const transformationRoutes = [
     answer: [200, shapes.SuggestAnswer],
     handle: async (_ctx, { body }) => tests.suggest(body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/transformations/:id",
+  defineRoute("GET /transformations/:id", {
     scope: "transformations:read",
     summary: "Read a transformation",
     ids,
     answer: [200, shapes.Transformation],
     handle: (ctx, { params }) => transformations.getTransformation(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/transformations/:id",
+  defineRoute("PATCH /transformations/:id", {
     scope: "transformations:write",
     summary: "Change a transformation; the version before is kept",
     ids,
@@ -79,9 +65,7 @@ export const transformationRoutes = [
     handle: (ctx, { params, body, query, ifMatch }) =>
       transformations.updateTransformation(ctx, params.id, body, { ifMatch, replace: query.replace ?? false }),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/transformations/:id",
+  defineRoute("DELETE /transformations/:id", {
     scope: "transformations:write",
     summary: "Delete a transformation and its versions",
     ids,
@@ -89,9 +73,7 @@ export const transformationRoutes = [
     failures: [412],
     handle: (ctx, { params, ifMatch }) => transformations.deleteTransformation(ctx, params.id, ifMatch),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/transformations/:id/test",
+  defineRoute("POST /transformations/:id/test", {
     scope: "transformations:read",
     summary: "Try a saved transformation on sample data; answers 200 also when it fails, with the reasons",
     ids,
@@ -101,9 +83,7 @@ export const transformationRoutes = [
     answer: [200, shapes.TestResult],
     handle: (ctx, { params, body }) => tests.testTransformation(ctx, params.id, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/transformations/:id/versions",
+  defineRoute("GET /transformations/:id/versions", {
     scope: "transformations:read",
     summary: "List all versions of a transformation, newest first",
     ids,
@@ -111,9 +91,7 @@ export const transformationRoutes = [
     answer: [200, PageOf(shapes.TransformationVersion)],
     handle: (ctx, { params, query }) => transformations.listVersions(ctx, params.id, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/transformations/:id/rollback",
+  defineRoute("POST /transformations/:id/rollback", {
     scope: "transformations:write",
     summary: "Make the mappings of an earlier version those of a new one",
     ids,

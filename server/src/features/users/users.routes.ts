@@ -6,18 +6,14 @@ import * as users from "./users.ts";
 const ids = { id: "user" } as const;
 
 export const userRoutes = [
-  defineRoute({
-    method: "GET",
-    path: "/users",
+  defineRoute("GET /users", {
     scope: "admin",
     summary: "List users",
     query: shapes.UserQuery,
     answer: [200, PageOf(shapes.User)],
     handle: (ctx, { query }) => users.listUsers(ctx, query),
   }),
-  defineRoute({
-    method: "POST",
-    path: "/users",
+  defineRoute("POST /users", {
     scope: "admin",
     summary: "Create a user; without a password they sign in through the OIDC issuer",
     body: shapes.UserRequest,
@@ -25,18 +21,14 @@ export const userRoutes = [
     failures: [409],
     handle: (ctx, { body }) => users.createUser(ctx, body),
   }),
-  defineRoute({
-    method: "GET",
-    path: "/users/:id",
+  defineRoute("GET /users/:id", {
     scope: "admin",
     summary: "Read a user",
     ids,
     answer: [200, shapes.User],
     handle: (ctx, { params }) => users.getUser(ctx, params.id),
   }),
-  defineRoute({
-    method: "PATCH",
-    path: "/users/:id",
+  defineRoute("PATCH /users/:id", {
     scope: "admin",
     summary: "Change a user's name, role, status or password",
     ids,
@@ -45,9 +37,7 @@ export const userRoutes = [
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => users.updateUser(ctx, params.id, body, ifMatch),
   }),
-  defineRoute({
-    method: "DELETE",
-    path: "/users/:id",
+  defineRoute("DELETE /users/:id", {
     scope: "admin",
     summary: "Delete a user",
     ids,

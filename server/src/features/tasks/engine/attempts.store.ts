@@ -45,10 +45,13 @@ export type Settlement = {
 };
 
 /**
- * Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. Planned anew
+ * Locked in the order of the ids, as whoever renews their leases does. Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. Planned anew
  * each time: a plan from when the table was small would read all of it from then on.
  */
-const settleStatement = `with settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
+const settleStatement = `with held as (select id from task_executions
+      where id = any(array(select (x ->> 'id')::uuid from jsonb_array_elements($1::jsonb) x)) and status || '' = 'running'
+      order by id for update),
+    settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
        sent_input = u.sent_input, transformations = u.transformations, next_attempt_at = u.next_attempt_at,
        due_at = now() + u.due_in_ms * interval '1 ms', lease_attempts = 0,
        finished_at = case when u.status = 'queued' then null else $2::timestamptz end, lease_owner = null, lease_until = null,
@@ -57,8 +60,7 @@ const settleStatement = `with settled as (update task_executions e set status = 
       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, status text, attempt_status text, result jsonb,
          error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz,
          due_in_ms integer)
-     where e.id = u.id and e.id = any(array(select (x ->> 'id')::uuid from jsonb_array_elements($1::jsonb) x))
-       and e.attempt = u.attempt and e.status || '' = 'running' returning e.id),
+     where e.id = u.id and e.id = any(array(select id from held)) and e.attempt = u.attempt returning e.id),
     noted as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
     select id from settled`;
 
@@ -106,10 +108,11 @@ export async function saveProgress(
   rows: { id: string; attempt: number; progress: ExecutionRow["progress"] }[],
 ): Promise<void> {
   await db.query(
-    `update task_executions e set progress = u.progress
-       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, progress jsonb)
-      where e.id = u.id and e.attempt = u.attempt and e.status = 'running'`,
-    [JSON.stringify(rows)],
+    `with held as (select id from task_executions where id = any($2::uuid[]) order by id for update)
+     update task_executions e set progress = u.progress
+       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, progress jsonb), held
+      where e.id = held.id and e.id = u.id and e.attempt = u.attempt and e.status = 'running'`,
+    [JSON.stringify(rows), rows.map(({ id }) => id)],
   );
 }
 

@@ -6,6 +6,8 @@ import { eventually } from "../../../testing/eventually.ts";
 import { installConnector, scriptedCall } from "../../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
+import { waitsAtFirst } from "../../../testing/waits-at-first.ts";
+import { saveProgress, settleAttempts } from "./attempts.store.ts";
 import { taskCounters } from "./task-engine.ts";
 
 type Started = Call & { finish(result: Record<string, unknown>): void; fail(error: Error): void };
@@ -267,3 +269,39 @@ describe("a database that is away", () => {
     expect((await org.get(`/orders?bridgeId=${shop.id}&limit=1`)).body.pagination.total).toBe(150);
   });
 });
+
+test("the ends and the progress of several executions are written in the order of their ids, as leases are renewed", async () => {
+  const calls = started.length;
+  const ids = [await execute("repeatable"), await execute("repeatable")] as [string, string];
+  await callOf(calls + 2);
+  // The later one lies before the earlier one, so that only the order of the ids can tell.
+  const [early, late] = ids.toSorted() as [string, string];
+  await hub.world.db.query("update task_executions set progress = null where id = $1", [early]);
+  const rows = [late, early].map((id) => ({ id, attempt: 1, progress: { done: 1, total: 2 } }));
+  const save = () => saveProgress(hub.world.db, rows);
+  expect(await waitsAtFirst(hub.world.db, "task_executions", ids, save)).toBe(true);
+  await hub.world.db.query("update task_executions set progress = null where id = $1", [early]);
+  const settle = () =>
+    hub.world.db.transaction((tx) =>
+      settleAttempts(
+        tx,
+        rows.map((row) => ({ ...endOf, ...row })),
+        new Date(),
+        "[]",
+      ),
+    );
+  expect(await waitsAtFirst(hub.world.db, "task_executions", ids, settle)).toBe(true);
+  for (const call of started.slice(calls)) call.finish({});
+  expect(await Promise.all(ids.map(look))).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
+});
+
+const endOf = {
+  status: "succeeded",
+  attempt_status: "succeeded",
+  result: null,
+  error: null,
+  sent_input: null,
+  transformations: null,
+  next_attempt_at: null,
+  due_in_ms: null,
+} as const;
