@@ -3,12 +3,10 @@ import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
 import { presentLabel } from "./label.ts";
 import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
-import type { LabelStatus } from "./labels.states.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, retryLabel } from "./buy-label.ts";
@@ -20,8 +18,7 @@ export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
 }
 
 export async function listLabels(ctx: Ctx, query: LabelQuery): Promise<Page<LabelAnswer>> {
-  const statuses = query.status === undefined ? null : splitNames<LabelStatus>(query.status);
-  return mapPage(await store.listLabels(ctx.db, ctx.orgId, query, statuses), (label) => presentLabel(ctx, label));
+  return mapPage(await store.listLabels(ctx.db, ctx.orgId, query), (label) => presentLabel(ctx, label));
 }
 
 const endings = {

@@ -2,7 +2,6 @@ import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
 import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
@@ -10,7 +9,6 @@ import type { Pickup } from "./pickup.ts";
 import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
 import { book, lock, record, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
-import type { PickupStatus } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
 import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
 
@@ -24,8 +22,7 @@ export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
 }
 
 export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<PickupAnswer>> {
-  const statuses = query.status === undefined ? null : splitNames<PickupStatus>(query.status);
-  return mapPage(await store.listPickups(ctx.db, ctx.orgId, query, statuses), (pickup) => presentPickup(ctx, pickup));
+  return mapPage(await store.listPickups(ctx.db, ctx.orgId, query), (pickup) => presentPickup(ctx, pickup));
 }
 
 /** What POST /pickups would say, without asking anybody. */

@@ -37,11 +37,8 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipment
   await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
-  await deliverOrders(
-    tx,
-    ctx,
-    arrived.flatMap(({ orderId }) => orderId ?? []),
-  );
+  const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);
+  await deliverOrders(tx, ctx, orderIds);
 }
 
 /**
@@ -72,11 +69,8 @@ export async function findRecordedShipments(
     if (recorded) taken.add(recorded.id);
     return recorded ? [{ listed, id: recorded.id }] : [];
   });
-  const stored = await store.lockShipments(
-    tx,
-    ctx.orgId,
-    found.map(({ id }) => id),
-  );
+  const ids = found.map(({ id }) => id);
+  const stored = await store.lockShipments(tx, ctx.orgId, ids);
   const byId = new Map(stored.map((shipment) => [shipment.id, shipment]));
   const entries = found.flatMap(({ listed, id }): [string, OrderShipment][] => {
     const shipment = byId.get(id);
@@ -111,11 +105,7 @@ export async function insertDemoParcels(tx: Tx, ctx: Ctx, parcels: TrackedParcel
     return derive({ ...facts, createdAt, updatedAt: createdAt }, now);
   });
   const inserted = await store.insertShipments(tx, ctx.orgId, shipments);
-  const added = shipments.filter(({ id }) => inserted.has(id));
-  await addToStats(
-    tx,
-    ctx.orgId,
-    added.map((after) => ({ after })),
-  );
+  const added = shipments.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
+  await addToStats(tx, ctx.orgId, added);
   return added.length;
 }
