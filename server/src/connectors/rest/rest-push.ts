@@ -5,7 +5,7 @@ import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pushRule } from "../standard-tasks.ts";
-import { buildRequest, scopeOf } from "./rest-request.ts";
+import { aboutOf, buildRequest, scopeOf } from "./rest-request.ts";
 import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
@@ -55,17 +55,13 @@ async function find(call: Call, task: TaskDefinition, record: Json, effectKey: s
 
 export function pushOf(task: TaskDefinition): PushTask {
   return {
-    name: task.name,
-    title: task.title ?? task.name,
-    description: task.description ?? `Sends each order to ${task.request.path}.`,
+    ...aboutOf(task, `Sends each order to ${task.request.path}.`),
     mode: "push",
-    takes: "orders",
     ...pushRule(task.name),
     // What is put is put in the place of what was there.
     ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { sendsAgainWhen: "changed" } : {}),
     ...(task.sendsAgainWhen ? { sendsAgainWhen: task.sendsAgainWhen } : {}),
     input: Anything,
-    output: Anything,
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     contentOf: (call, record) => contentOf(call, task, record),
@@ -76,19 +72,15 @@ export function pushOf(task: TaskDefinition): PushTask {
 }
 
 export function callOf(task: TaskDefinition): CallTask {
-  const isRead = (task.request.method ?? "GET") === "GET";
+  const isSafe = task.idempotent ?? (task.request.method ?? "GET") === "GET";
   return {
-    name: task.name,
-    title: task.title ?? task.name,
-    description: task.description ?? `Calls ${task.request.path}.`,
+    ...aboutOf(task, `Calls ${task.request.path}.`),
     mode: "call",
     input: Anything,
-    output: Anything,
-    idempotent: task.idempotent ?? isRead,
+    idempotent: isSafe,
     timeoutMs: 120_000,
     async run(call) {
       const request = buildRequest(call, task.request, scopeOf(call, undefined, call.effectKey));
-      const isSafe = task.idempotent ?? isRead;
       const response = await ask(call, { ...request, retry: isSafe ? "safe" : "never" });
       const result = readPath(bodyOf(response), task.result ?? "$");
       return Array.isArray(result) || typeof result !== "object" ? { result } : objectOf(result);
