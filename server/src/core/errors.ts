@@ -89,6 +89,7 @@ export const errorTable = {
   overloaded: [503, "The hub is busy"],
   database_unavailable: [503, "The database does not answer"],
   storage_full: [503, "The storage is full"],
+  issuer_unavailable: [503, "The identity provider does not answer"],
   not_ready: [503, "The hub is not ready"],
   bridge_timed_out: [504, "The bridge did not answer in time"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

@@ -15,7 +15,7 @@ import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
 import type { Mount } from "./mount.ts";
-import { toHubError, toProblem } from "./problem.ts";
+import { toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
 import { createValidator } from "../core/validation.ts";
 
@@ -92,13 +92,14 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       if (text !== kept?.text || answered !== kept.status) await attempt.keep(ctx.db, answered, text);
       return { status: answered, text };
     } catch (error) {
-      const known = toHubError(error);
-      if (!known || known.status >= 500 || known.status === 429 || known.code === "idempotency_in_progress") {
+      // Only what a verb said on purpose is its answer: the database may have failed after the change was committed.
+      const said = error instanceof HubError ? error : undefined;
+      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_in_progress") {
         await attempt
           .release()
           .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));
       } else {
-        await attempt.keep(ctx.db, known.status, JSON.stringify(toProblem(known, ctx.requestId)));
+        await attempt.keep(ctx.db, said.status, JSON.stringify(toProblem(said, ctx.requestId)));
       }
       throw error;
     }

@@ -103,6 +103,19 @@ describe("Idempotency-Key", () => {
     expect((await org.post("/condition-sets", { name: "mended" }, withKey(other))).status).toBe(201);
   });
 
+  test("what the database could not do just then is nobody's answer: the same key is tried again", async () => {
+    const key = randomUUID();
+    await hub.world.db.query(`create function deadlock() returns trigger language plpgsql as
+      $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`);
+    await hub.world.db.query("create trigger deadlock before insert on condition_sets execute function deadlock()");
+    const failed = await org.post("/condition-sets", { name: "in-the-end" }, withKey(key));
+    await hub.world.db.query("drop trigger deadlock on condition_sets");
+    expect(failed.status).toBe(409);
+    const again = await org.post("/condition-sets", { name: "in-the-end" }, withKey(key));
+    expect(again.status).toBe(201);
+    expect(again.headers.get("idempotency-replayed")).toBeNull();
+  });
+
   test("the value of an API key is replayed, though nothing readable was stored", async () => {
     const key = randomUUID();
     const first = await org.post("/api-keys", { name: "sealed" }, withKey(key));

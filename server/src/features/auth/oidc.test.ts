@@ -7,10 +7,13 @@ import { startTestHub } from "../../testing/test-hub.ts";
 const { privateKey, publicKey } = await generateKeyPair("ES256");
 let jwksCalls = 0;
 
-/** A stand-in for an identity provider: the two documents that a relying party reads. */
+/** A stand-in for an identity provider: the two documents that a relying party reads. Two more of its tenants are broken. */
 const provider = createServer((request, response) => {
   response.setHeader("content-type", "application/json");
-  if (request.url === "/.well-known/openid-configuration")
+  if (request.url === "/keyless/.well-known/openid-configuration")
+    response.end(JSON.stringify({ issuer: `${issuer}/keyless`, jwks_uri: `${issuer}/keyless/keys` }));
+  else if (request.url!.startsWith("/silent/") || request.url!.startsWith("/keyless/")) response.writeHead(503).end();
+  else if (request.url === "/.well-known/openid-configuration")
     response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
   else if (request.url === "/keys") {
     jwksCalls++;
@@ -29,11 +32,11 @@ const { body: person } = await org.post("/users", { email: "sso@org.example", ro
 
 async function token(
   claims: Record<string, unknown>,
-  options: { kid?: string; audience?: string; expires?: string } = {},
+  options: { kid?: string; audience?: string; expires?: string; issuer?: string } = {},
 ) {
   return await new SignJWT(claims)
     .setProtectedHeader({ alg: "ES256", kid: options.kid ?? "k1" })
-    .setIssuer(issuer)
+    .setIssuer(options.issuer ?? issuer)
     .setAudience(options.audience ?? "hub")
     .setExpirationTime(options.expires ?? "5m")
     .sign(privateKey);
@@ -69,3 +72,15 @@ test("another audience, an expired token and an unknown key are refused, and do 
   }
   expect(jwksCalls - before).toBeLessThanOrEqual(1);
 });
+
+test.each(["silent", "keyless"])(
+  "an issuer that does not answer (%s) is no reason to throw a token away: 503",
+  async (tenant) => {
+    const broken = `${issuer}/${tenant}`;
+    const other = await startTestHub({ settings: { oidc: { issuer: broken, audience: "hub" } } });
+    for (let i = 0; i < 2; i++) {
+      const answer = await other.client(await token({ sub: "s-1" }, { issuer: broken })).get("/me");
+      expect(answer).toMatchObject({ status: 503, body: { code: "issuer_unavailable", retryable: true } });
+    }
+  },
+);

@@ -50,8 +50,20 @@ export type OidcSubject = { subject: string; verifiedEmail: string | undefined }
 export async function verifyOidcToken(world: World, token: string): Promise<OidcSubject> {
   const { issuer, audience } = world.settings.oidc!;
   const { errors, jwtVerify } = await import("jose");
+  const findKey: JWTVerifyGetKey = async (header, jws) => {
+    try {
+      return await (
+        await issuerKeys(world)()
+      )(header, jws);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      // Nothing is known about the token: a client that throws it away for this would lock its user out.
+      world.log.warn({ err: error }, "the keys of the OIDC issuer cannot be had");
+      throw new HubError("issuer_unavailable");
+    }
+  };
   try {
-    const { payload } = await jwtVerify(token, await issuerKeys(world)(), {
+    const { payload } = await jwtVerify(token, findKey, {
       algorithms,
       issuer,
       audience,
@@ -61,6 +73,7 @@ export async function verifyOidcToken(world: World, token: string): Promise<Oidc
     const isVerified = payload.email_verified === true && typeof payload.email === "string";
     return { subject: payload.sub!, verifiedEmail: isVerified ? (payload.email as string) : undefined };
   } catch (error) {
+    if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");
     world.log.warn({ err: error }, "an OIDC token was refused");
     throw new HubError("invalid_token");
