@@ -141,6 +141,11 @@ export function badField(pointer: string, code: string, message: string, more: P
   return validationFailed([{ pointer, code, message, ...more }]);
 }
 
+/** The same errors in what lies at `pointer`. */
+export function errorsAt(pointer: string, errors: readonly FieldError[]): FieldError[] {
+  return errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
+}
+
 export function validationFailed(errors: FieldError[]): HubError {
   const [first] = errors;
   const detail = errors.length === 1 && first ? first.message : `${errors.length} problems were found.`;

@@ -28,3 +28,9 @@ export type ResourceKind = keyof typeof resourceKinds;
 export function notFound(kind: ResourceKind): HubError {
   return new HubError(resourceKinds[kind]);
 }
+
+/** What was looked for, if it was found. */
+export function orNotFound<T>(kind: ResourceKind, found: T | undefined): T {
+  if (found === undefined) throw notFound(kind);
+  return found;
+}

@@ -176,3 +176,12 @@ export function isConnectionLoss(error: unknown): boolean {
 export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
 }
+
+/** What was written; when this unique constraint is in the way, the refusal that says so. */
+export async function refuseTwin<T>(saved: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
+  try {
+    return await saved;
+  } catch (error) {
+    throw violatedConstraint(error) === constraint ? refusal() : error;
+  }
+}
