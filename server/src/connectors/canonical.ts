@@ -37,26 +37,11 @@ export type CanonicalLine = {
 /** The body of `POST /locations`, and whether the other side still uses it. */
 export type CanonicalLocation = { name: string; type: string; address: Address; is_active: boolean };
 
-const trackingStatuses = [
-  "pre_transit",
-  "picked_up",
-  "in_transit",
-  "out_for_delivery",
-  "ready_for_pickup",
-  "delivery_failed",
-  "delayed",
-  "on_hold",
-  "returned",
-  "exception",
-  "delivered",
-  "cancelled",
-  "unknown",
-] as const;
-
 export type CanonicalTracking = {
   trackingNumber: string;
   carrier?: string;
-  status: (typeof trackingStatuses)[number];
+  /** As carriers usually call it. */
+  status: string;
   statusAt: string;
   estimatedDeliveryAt?: string;
   deliveredAt?: string;

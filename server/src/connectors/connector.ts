@@ -85,7 +85,6 @@ export type PulledRecord = {
 /** Sends what is known about orders, fact by fact, each once whichever execution sends it. */
 export type PushTask = TaskBase & {
   mode: "push";
-  takes: "orders";
   /** What one fact is about. With `shipment` an order is sent once for each of its shipments, listing that one alone. */
   unit: "order" | "shipment";
   /**

@@ -11,10 +11,8 @@ export type Shipment = {
   quantities: Map<string, number>;
 };
 
-export type Shipped = { externalId: string | undefined; number: string | undefined; shipments: Shipment[] };
-
 /** The part of an order that a shop wants to know about. */
-export function shippedOf(record: Json): Shipped {
+export function shipmentsIn(record: Json): Shipment[] {
   const shipments = listOf(record.shipments).map((shipment) => ({
     trackingNumber: line(shipment.trackingNumber, 200),
     carrier: line(shipment.carrier, 100),
@@ -25,7 +23,7 @@ export function shippedOf(record: Json): Shipped {
   if (shipments.length === 0) {
     throw new RemoteError("nothing_to_send", "The order has no shipments yet; mark it as shipped first.");
   }
-  return { externalId: line(record.externalId, 200), number: line(record.number, 100), shipments };
+  return shipments;
 }
 
 function quantitiesOf(lines: Json[]): Map<string, number> {

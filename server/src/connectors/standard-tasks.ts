@@ -68,7 +68,6 @@ export function pushTask(name: keyof typeof pushes, parts: PushParts): PushTask 
     name,
     title: pushes[name].title,
     mode: "push",
-    takes: "orders",
     ...pushRule(name),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({}, { description: "What the other side answered, per order" }),

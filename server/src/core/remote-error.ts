@@ -1,4 +1,4 @@
-type Options = { retryable?: boolean; retryAfterMs?: number; mayHaveHappened?: boolean; cause?: unknown };
+type Options = { retryable?: boolean; retryAfterMs?: number | undefined; mayHaveHappened?: boolean; cause?: unknown };
 
 /**
  * How a call to a shop, a carrier or any other system failed, in words its user can act on. Anything else thrown is a

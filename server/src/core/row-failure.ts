@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { ErrorCode, FieldError } from "./errors.ts";
-import { HubError, validationFailed } from "./errors.ts";
+import { errorsAt, HubError, validationFailed } from "./errors.ts";
 import { Type } from "./type.ts";
 
 const Text = Type.String();
@@ -38,8 +38,7 @@ export function failAt(pointer: string, code: ErrorCode, message: string): RowFa
 
 /** Pointers as the caller of a whole list sees them. */
 export function placed({ code, message, errors }: RowFailure, at: string): Static<typeof RowError> {
-  const moved = errors.map((error) => ({ ...error, pointer: `${at}${error.pointer}` }));
-  return { code, message, errors: moved as never };
+  return { code, message, errors: errorsAt(at, errors) as never };
 }
 
 /** For callers who sent only this one. */

@@ -71,6 +71,13 @@ export function createFinder(schema: TSchema, part: "body" | "query"): (data: un
   };
 }
 
+const finders = new WeakMap<TSchema, ReturnType<typeof createFinder>>();
+
+/** The same for a schema that is come by at run time, such as that of a connector's settings: compiled once. */
+export function findErrorsIn(schema: TSchema, data: unknown): FieldError[] {
+  return finders.getOrInsertComputed(schema, () => createFinder(schema, "body"))(data);
+}
+
 function describe(errors: ErrorObject[], part: "body" | "query"): FieldError[] {
   return withoutEchoes(errors)
     .slice(0, maxReported)

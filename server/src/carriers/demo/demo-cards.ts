@@ -1,5 +1,5 @@
 import { roundToCents } from "../../core/money.ts";
-import type { CardService, RateCard } from "../rate-card/card.schemas.ts";
+import type { CardService, RateCard, Surcharge } from "../rate-card/card.schemas.ts";
 
 const note =
   "Illustrative: invented prices in the neighbourhood of public list prices of late 2025. Not current, not official.";
@@ -92,31 +92,9 @@ function postalCard(): RateCard {
     zoneScheme: "usps",
     services: [ground, priority],
     surcharges: [
-      {
-        code: "nonstandard_30",
-        label: "Longer than 30 inches",
-        kind: "fixed",
-        amount: 4,
-        when: { longestOver: 30 },
-        group: "length",
-        priority: 2,
-      },
-      {
-        code: "nonstandard_22",
-        label: "Longer than 22 inches",
-        kind: "fixed",
-        amount: 3,
-        when: { longestOver: 22 },
-        group: "length",
-        priority: 1,
-      },
-      {
-        code: "nonstandard_volume",
-        label: "More than two cubic feet",
-        kind: "fixed",
-        amount: 18,
-        when: { volumeOver: 3456 },
-      },
+      fixed("nonstandard_30", "Longer than 30 inches", 4, { longestOver: 30 }, { group: "length", priority: 2 }),
+      fixed("nonstandard_22", "Longer than 22 inches", 3, { longestOver: 22 }, { group: "length", priority: 1 }),
+      fixed("nonstandard_volume", "More than two cubic feet", 18, { volumeOver: 3456 }),
     ],
   };
 }
@@ -161,51 +139,28 @@ function parcelCard(
   };
 }
 
-function parcelSurcharges(): NonNullable<RateCard["surcharges"]> {
-  const handling = { group: "handling", kind: "fixed" as const };
+/** What is added where a condition holds. */
+function fixed(code: string, label: string, amount: number, when: Surcharge["when"], more: Partial<Surcharge> = {}) {
+  return { code, label, kind: "fixed" as const, amount, when, ...more };
+}
+
+const residential = (amount: number): Surcharge =>
+  fixed("residential", "Residential", amount, { residential: true }, { allocationPercent: 70 });
+
+function parcelSurcharges(): Surcharge[] {
   const lb = (value: number) => ({ value, unit: "lb" as const });
+  /** The strongest of them counts. */
+  const handling = (priority: number, leastPounds = 0) => ({
+    group: "handling",
+    priority,
+    ...(leastPounds > 0 && { minBillableWeight: lb(leastPounds) }),
+  });
   return [
-    {
-      code: "residential",
-      label: "Residential",
-      kind: "fixed",
-      amount: 6.45,
-      when: { residential: true },
-      allocationPercent: 70,
-    },
-    {
-      code: "oversize",
-      label: "Oversize",
-      ...handling,
-      amount: 275,
-      priority: 3,
-      when: { lengthPlusGirthOver: 130 },
-      minBillableWeight: lb(90),
-    },
-    {
-      code: "handling_weight",
-      label: "Additional handling: weight",
-      ...handling,
-      amount: 50.25,
-      priority: 2,
-      when: { weightOver: lb(50) },
-    },
-    {
-      code: "handling_size",
-      label: "Additional handling: size",
-      ...handling,
-      amount: 32.75,
-      priority: 1,
-      when: { longestOver: 48 },
-      minBillableWeight: lb(40),
-    },
-    {
-      code: "peak_oversize",
-      label: "Peak season: oversize",
-      kind: "fixed",
-      amount: 90,
-      when: { requires: "oversize", from: "2025-10-05", to: "2026-01-18" },
-    },
+    residential(6.45),
+    fixed("oversize", "Oversize", 275, { lengthPlusGirthOver: 130 }, handling(3, 90)),
+    fixed("handling_weight", "Additional handling: weight", 50.25, { weightOver: lb(50) }, handling(2)),
+    fixed("handling_size", "Additional handling: size", 32.75, { longestOver: 48 }, handling(1, 40)),
+    fixed("peak_oversize", "Peak season: oversize", 90, { requires: "oversize", from: "2025-10-05", to: "2026-01-18" }),
   ];
 }
 
@@ -236,16 +191,7 @@ function regionalCard(): RateCard {
       },
     ],
     fuel: { percent: 16.5, base: "base_net" },
-    surcharges: [
-      {
-        code: "residential",
-        label: "Residential",
-        kind: "fixed",
-        amount: 4.1,
-        when: { residential: true },
-        allocationPercent: 70,
-      },
-    ],
+    surcharges: [residential(4.1)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { errorsAt } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
@@ -16,7 +17,7 @@ const maxReported = 200;
 
 /** Everything that is wrong with a card, at once; nothing when it can be used. */
 export function checkCard(card: unknown, pointer = ""): FieldError[] {
-  const shape = findShapeErrors(card).map((error) => ({ ...error, pointer: pointer + error.pointer }));
+  const shape = errorsAt(pointer, findShapeErrors(card));
   if (shape.length > 0) return shape;
   const errors: FieldError[] = [];
   const report: Report = (at, code, message, more = {}) => {
@@ -217,10 +218,7 @@ function checkZoneNames(zones: string[], rates: Record<string, unknown>, at: str
 function checkNames(names: string[], known: string[], at: string, code: string, report: Report): void {
   for (const name of names) {
     if (known.includes(name)) continue;
-    const suggestion = nearestName(name, known);
-    report(at, code, `The card has no ${name}.`, {
-      allowed: known.slice(0, 50),
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    const more = { allowed: known.slice(0, 50), suggestion: nearestName(name, known) };
+    report(at, code, `The card has no ${name}.`, more);
   }
 }

@@ -2,79 +2,14 @@ import type { SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardService, RateCard, Surcharge } from "./card.schemas.ts";
 import { toCents, toPpm } from "../../core/money.ts";
-import type { DimRounding } from "./measures.ts";
 import { mgPer, toMg } from "./measures.ts";
 import type { ServiceFallback, ServiceLevel } from "./service-level.ts";
 import { foldService, levelOfService, levelsToTry } from "./service-level.ts";
 
 type Member = (value: string) => boolean;
 
-type CompiledDiscount = {
-  ppm: number;
-  cents: number;
-  zones: Set<string> | undefined;
-  fromMg: number;
-  toMg: number;
-  isAdded: boolean;
-};
-
-export type CompiledService = {
-  index: number;
-  code: string;
-  name: string;
-  level: ServiceLevel;
-  /** Code, name and aliases, folded. */
-  names: ReadonlySet<string>;
-  /** Upper ends of the weight breaks; one Infinity: the weight does not matter. */
-  breaksMg: number[];
-  breakUnit: "lb" | "oz" | "kg" | "g";
-  isFlat: boolean;
-  /** Cents per break by zone; NaN where there is no price. */
-  cells: Map<string, number[]>;
-  above: { stepMg: number; cents: Map<string, number> } | undefined;
-  dim: { divisor: number; unitMg: number; inchesPer: number; threshold: number; rounding: DimRounding } | undefined;
-  maxMg: number;
-  maxLength: number;
-  maxLengthPlusGirth: number;
-  serves: Member | undefined;
-  discounts: CompiledDiscount[];
-  minimumCents: number;
-  transitDays: Record<string, number>;
-};
-
-export type CompiledSurcharge = {
-  index: number;
-  code: string;
-  label: string;
-  kind: Surcharge["kind"];
-  cents: number;
-  centsByZone: Map<string, number> | undefined;
-  ppm: number;
-  unitMg: number;
-  /** What is left of it after its own discount. */
-  keptPpm: number;
-  residential: boolean | undefined;
-  destination: Member | undefined;
-  origin: Member | undefined;
-  states: Set<string> | undefined;
-  zones: Set<string> | undefined;
-  services: Set<string> | undefined;
-  weightOverMg: number;
-  longestOver: number;
-  secondOver: number;
-  lengthPlusGirthOver: number;
-  volumeOver: number;
-  /** Only parcels of some weight or size get it. */
-  isByParcel: boolean;
-  from: string;
-  to: string;
-  requires: string | undefined;
-  group: string | undefined;
-  priority: number;
-  minBillableMg: number;
-  isFuelable: boolean;
-  allocationPpm: number | undefined;
-};
+export type CompiledService = ReturnType<typeof compileService>;
+export type CompiledSurcharge = ReturnType<typeof compileSurcharge>;
 
 export type CompiledCard = {
   card: RateCard;
@@ -161,11 +96,13 @@ export function findService(compiled: CompiledCard, name: string): ServiceMatch 
   return { service: named, level: named.level, isSubstitute: false };
 }
 
-function compileService(service: CardService, index: number, sets: SetLookup): CompiledService {
+function compileService(service: CardService, index: number, sets: SetLookup) {
   const isFlat = service.weightBreaks[0]!.upTo === null;
+  // Upper ends; one Infinity: the weight does not matter.
   const breaksMg = service.weightBreaks.map(({ upTo, unit }) =>
     upTo === null ? Infinity : toMg({ value: upTo, unit: unit ?? "lb" }),
   );
+  // Cents per break by zone; NaN where there is no price.
   const cells = new Map(
     Object.entries(service.rates).map(([zone, row]) => [
       zone,
@@ -178,6 +115,7 @@ function compileService(service: CardService, index: number, sets: SetLookup): C
     code: service.code,
     name: service.name ?? service.code,
     level: service.level,
+    /** Folded. */
     names: new Set([service.code, service.name ?? service.code, ...(service.aliases ?? [])].map(foldService)),
     breaksMg,
     breakUnit: service.weightBreaks.at(-1)!.unit ?? "lb",
@@ -219,7 +157,7 @@ function minimumOf({ minimum }: CardService, breaksMg: number[], cells: Map<stri
   return Math.max(0, (Number.isNaN(cell) ? 0 : (cell ?? 0)) - toCents(minimum.less ?? 0));
 }
 
-function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup): CompiledSurcharge {
+function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) {
   const when = surcharge.when ?? {};
   const overs = [when.weightOver, when.longestOver, when.secondOver, when.lengthPlusGirthOver, when.volumeOver];
   return {
@@ -233,6 +171,7 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup):
       new Map(Object.entries(surcharge.amountByZone).map(([zone, amount]) => [zone, toCents(amount)])),
     ppm: toPpm(surcharge.percent ?? 0),
     unitMg: mgPer(surcharge.weightUnit ?? "lb"),
+    /** What is left of it after its own discount. */
     keptPpm: 1_000_000 - toPpm(surcharge.discountPercent ?? 0),
     residential: when.residential,
     destination: memberOf(when.destinationSet, sets),
@@ -245,6 +184,7 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup):
     secondOver: when.secondOver ?? -1,
     lengthPlusGirthOver: when.lengthPlusGirthOver ?? -1,
     volumeOver: when.volumeOver ?? -1,
+    /** Only parcels of some weight or size get it. */
     isByParcel: overs.some((over) => over !== undefined),
     from: when.from ?? "",
     to: when.to ?? "9999-12-31",

@@ -41,25 +41,17 @@ export type Quote = {
 export type NoQuote = { service: string; serviceName: string; reason: (Refusal | NoZone)["reason"]; message: string };
 
 export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): Quote | NoQuote {
-  const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({
-    service: service.code,
-    serviceName: service.name,
-    reason,
-    message,
-  });
+  const named = { service: service.code, serviceName: service.name };
+  const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({ ...named, reason, message });
   const found = zoneOf(tariff, request.origin, request.destination, service);
   if ("reason" in found) return refuse(found);
-  const parcel = {
-    weightMg: toMg(request.weight),
-    sides: request.dimensions && toSides(request.dimensions),
-  };
+  const parcel = { weightMg: toMg(request.weight), sides: request.dimensions && toSides(request.dimensions) };
   const situation = situationOf(tariff, service, tripOf(found.zone, request));
   if (isRefusal(situation)) return refuse(situation);
   const price = priceParcel(situation, parcel);
   if (isRefusal(price)) return refuse(price);
   return {
-    service: service.code,
-    serviceName: service.name,
+    ...named,
     level: service.level,
     zone: found.zone,
     zoneSource: found.source,
@@ -80,15 +72,8 @@ export function quoteService(tariff: Tariff, service: CompiledService, request: 
   }
 }
 
-export function tripOf(
-  zone: string,
-  {
-    origin,
-    destination,
-    residential = null,
-    shipDate,
-  }: Pick<QuoteRequest, "origin" | "destination" | "residential" | "shipDate">,
-): Trip {
+export function tripOf(zone: string, request: Omit<QuoteRequest, "weight" | "dimensions">): Trip {
+  const { origin, destination, residential = null, shipDate } = request;
   const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
   return {
     zone,

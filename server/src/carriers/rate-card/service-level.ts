@@ -29,9 +29,6 @@ const aliases: Record<ServiceLevel, string> = {
   same_day: "SAME DAY|SAMEDAY",
 };
 
-const levelByAlias = new Map<string, ServiceLevel>();
-for (const level of serviceLevels) for (const alias of aliases[level].split("|")) levelByAlias.set(alias, level);
-
 const carrierNames = /^(UPS|FEDEX|FDX|FX|USPS|DHL|ONTRAC|LASERSHIP|LSO|GSO|DEMO) /;
 
 /** One spelling for "UPS® Ground", "ups_ground" and "GROUND". */
@@ -46,10 +43,12 @@ export function foldService(name: string): string {
   return plain.replace(carrierNames, "").replace(carrierNames, "");
 }
 
-const foldedAliases = new Map([...levelByAlias].map(([alias, level]) => [foldService(alias), level]));
+const levelByAlias = new Map<string, ServiceLevel>();
+for (const level of serviceLevels)
+  for (const alias of aliases[level].split("|")) levelByAlias.set(foldService(alias), level);
 
 export function levelOfService(name: string): ServiceLevel | undefined {
-  return foldedAliases.get(foldService(name));
+  return levelByAlias.get(foldService(name));
 }
 
 export type ServiceFallback = "faster" | "slower" | "none";

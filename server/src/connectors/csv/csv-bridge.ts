@@ -33,16 +33,12 @@ function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[]
   return folders.flatMap((name) => {
     const folder = settings[name];
     if (typeof folder !== "string") return [];
-    const pointer = `/${name}`;
+    const fail = (code: string, message: string): FieldError[] => [{ pointer: `/${name}`, code, message }];
     if (filesRoot === undefined) {
-      return [
-        { pointer, code: "files_off", message: "This hub does not let bridges read files; send the text in place." },
-      ];
+      return fail("files_off", "This hub does not let bridges read files; send the text in place.");
     }
     if (!folder.split("/").includes("..")) return [];
-    return [
-      { pointer, code: "outside_of_root", message: "The folder must lie below the folder for files of the hub." },
-    ];
+    return fail("outside_of_root", "The folder must lie below the folder for files of the hub.");
   });
 }
 

@@ -1,6 +1,6 @@
 import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
-import type { Call, Page, PulledRecord, Settings } from "../connector.ts";
+import type { Call, Page, PulledRecord } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { demoInventory, demoLocations, demoOrder, demoTracking } from "./demo-shop.ts";
@@ -37,7 +37,7 @@ function countOf(call: Call): number {
   return (call.input.count as number | undefined) ?? 25;
 }
 
-function seedOf(input: Record<string, unknown>, settings: Settings): number {
+function seedOf({ input, settings }: Call): number {
   return (input.seed as number | undefined) ?? (settings.seed as number | undefined) ?? 1;
 }
 
@@ -45,8 +45,7 @@ const ordersImport = pullTask("orders.import", {
   description: "Made-up orders, the same for the same seed; importing them again changes nothing.",
   input: Slice,
   isIncremental: false,
-  pull: (call, cursor) =>
-    inPages(call, cursor, countOf(call), (index) => demoOrder(seedOf(call.input, call.settings), index)),
+  pull: (call, cursor) => inPages(call, cursor, countOf(call), (index) => demoOrder(seedOf(call), index)),
 });
 
 const trackingPull = pullTask("tracking.pull", {
@@ -54,7 +53,7 @@ const trackingPull = pullTask("tracking.pull", {
   input: Slice,
   isIncremental: false,
   pull: (call, cursor) =>
-    inPages(call, cursor, countOf(call), (index) => demoTracking(seedOf(call.input, call.settings), index, call.now())),
+    inPages(call, cursor, countOf(call), (index) => demoTracking(seedOf(call), index, call.now())),
 });
 
 const locationsPull = pullTask("locations.pull", {
@@ -72,7 +71,7 @@ const inventoryPull = pullTask("inventory.pull", {
   input: Strict({ seed: Type.Optional(Seed) }),
   isIncremental: false,
   pull(call, cursor) {
-    const all = demoInventory(seedOf(call.input, call.settings));
+    const all = demoInventory(seedOf(call));
     return inPages(call, cursor, all.length, (index) => all[index]!);
   },
 });

@@ -52,6 +52,11 @@ function placed(seed: number, index: number): Placed {
 }
 
 export function demoOrder(seed: number, index: number): PulledRecord {
+  const raw = rawOrder(seed, index);
+  return { externalId: raw.order_id, updatedAt: raw.modified_at, raw, canonical: canonicalOrder(raw) };
+}
+
+function rawOrder(seed: number, index: number) {
   const { id, number, placedAt, modifiedAt, random } = placed(seed, index);
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)];
   const [city, state, zip] = random.pick(cities);
@@ -61,7 +66,7 @@ export function demoOrder(seed: number, index: number): PulledRecord {
     return { line: `${id}-${i + 1}`, sku, title, qty: 1 + random.below(3), unit_price_cents: cents, grams };
   });
   const totalCents = items.reduce((sum, item) => sum + item.qty * item.unit_price_cents, 0);
-  const raw = {
+  return {
     order_id: id,
     order_no: number,
     placed_at: placedAt,
@@ -75,24 +80,9 @@ export function demoOrder(seed: number, index: number): PulledRecord {
     delivery: random.pick(["standard", "standard", "express"]),
     message: random.chance(15) ? "Please leave it at the door." : null,
   };
-  return { externalId: id, updatedAt: modifiedAt, raw, canonical: canonicalOrder(raw) };
 }
 
-type RawOrder = {
-  order_id: string;
-  order_no: string;
-  placed_at: string;
-  is_paid: boolean;
-  buyer: { first_name: string; last_name: string; email: string };
-  ship_to: { street: string; city: string; state: string; zip: string; country: string };
-  items: { line: string; sku: string; title: string; qty: number; unit_price_cents: number; grams: number }[];
-  total_cents: number;
-  currency: string;
-  delivery: string;
-  message: string | null;
-};
-
-function canonicalOrder(raw: RawOrder): CanonicalOrder {
+function canonicalOrder(raw: ReturnType<typeof rawOrder>): CanonicalOrder {
   const name = `${raw.buyer.first_name} ${raw.buyer.last_name}`;
   const { street, city, state, zip, country } = raw.ship_to;
   return {

@@ -13,30 +13,21 @@ export function definitionProblems(settings: Settings): FieldError[] {
     const pointer = `/tasks/${index}`;
     const names = tasks.slice(0, index).map(({ name }) => name);
     const problems = [...requestProblems(`${pointer}/request`, task.request, task, variables)];
+    const add = (at: string, code: string, message: string): void =>
+      void problems.push({ pointer: `${pointer}/${at}`, code, message });
     if (task.find) problems.push(...requestProblems(`${pointer}/find/request`, task.find.request, task, variables));
     if (task.update)
       problems.push(...requestProblems(`${pointer}/update/request`, task.update.request, task, variables, true));
-    if ([...taken, ...names].includes(task.name)) {
-      problems.push({ pointer: `${pointer}/name`, code: "name_taken", message: "Another task has this name." });
-    }
-    if (
-      task.mode === "pull" &&
-      task.request.method !== undefined &&
-      task.request.method !== "GET" &&
-      task.request.method !== "POST"
-    ) {
-      problems.push({ pointer: `${pointer}/request/method`, code: "not_a_read", message: "Reading uses GET or POST." });
+    if ([...taken, ...names].includes(task.name)) add("name", "name_taken", "Another task has this name.");
+    if (task.mode === "pull" && !["GET", "POST"].includes(task.request.method ?? "GET")) {
+      add("request/method", "not_a_read", "Reading uses GET or POST.");
     }
     if (task.paging?.kind === "cursor" && task.paging.next === undefined) {
-      problems.push({
-        pointer: `${pointer}/paging/next`,
-        code: "required",
-        message: "A cursor has to be read from somewhere.",
-      });
+      add("paging/next", "required", "A cursor has to be read from somewhere.");
     }
     if (task.since && task.updatedAt === undefined) {
       const message = "To read on from the newest change, it must be known where a record has its time.";
-      problems.push({ pointer: `${pointer}/updatedAt`, code: "required", message });
+      add("updatedAt", "required", message);
     }
     return [...problems, ...pathProblems(pointer, task)];
   });
@@ -52,13 +43,10 @@ function pathProblems(pointer: string, task: TaskDefinition): FieldError[] {
     ["paging/next", task.paging?.next],
     ["find/externalId", task.find?.externalId],
   ];
+  const message = "Write it as in data.items[0].id.";
   return paths
     .filter(([, path]) => path !== undefined && !isJsonPath(path))
-    .map(([name]) => ({
-      pointer: `${pointer}/${name}`,
-      code: "not_a_path",
-      message: "Write it as in data.items[0].id.",
-    }));
+    .map(([name]) => ({ pointer: `${pointer}/${name}`, code: "not_a_path", message }));
 }
 
 function requestProblems(

@@ -9,7 +9,7 @@ import { shortHash } from "../short-hash.ts";
 import type { Json } from "../shape.ts";
 import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
 import { Type } from "../../core/type.ts";
-import { authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
+import { aboutOf, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
 import type { Paging, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
@@ -136,13 +136,10 @@ function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
 
 export function pullOf(task: TaskDefinition): PullTask {
   return {
-    name: task.name,
-    title: task.title ?? task.name,
-    description: task.description ?? `Reads ${task.request.path}.`,
+    ...aboutOf(task, `Reads ${task.request.path}.`),
     mode: "pull",
     yields: task.yields ?? "orders",
     input: task.since ? SinceOrAnything : Anything,
-    output: Anything,
     idempotent: true,
     timeoutMs: 3_600_000,
     isIncremental: task.since !== undefined && task.updatedAt !== undefined,

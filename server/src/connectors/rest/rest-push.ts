@@ -5,7 +5,7 @@ import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pushRule } from "../standard-tasks.ts";
-import { buildRequest, scopeOf } from "./rest-request.ts";
+import { aboutOf, buildRequest, scopeOf } from "./rest-request.ts";
 import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
@@ -55,47 +55,32 @@ async function find(call: Call, task: TaskDefinition, record: Json, effectKey: s
 
 export function pushOf(task: TaskDefinition): PushTask {
   return {
-    name: task.name,
-    title: task.title ?? task.name,
-    description: task.description ?? `Sends each order to ${task.request.path}.`,
+    ...aboutOf(task, `Sends each order to ${task.request.path}.`),
     mode: "push",
-    takes: "orders",
     ...pushRule(task.name),
     // What is put is put in the place of what was there.
     ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { sendsAgainWhen: "changed" } : {}),
     ...(task.sendsAgainWhen ? { sendsAgainWhen: task.sendsAgainWhen } : {}),
     input: Anything,
-    output: Anything,
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     contentOf: (call, record) => contentOf(call, task, record),
-    send: async (call, record, effectKey) => await send(call, task, record, effectKey),
-    ...(task.find
-      ? { find: async (call: Call, record: Json, key: string) => await find(call, task, record, key) }
-      : {}),
-    ...(task.update
-      ? {
-          update: async (call: Call, record: Json, sent: Sent, key: string) =>
-            await update(call, task, record, sent, key),
-        }
-      : {}),
+    send: (call, record, key) => send(call, task, record, key),
+    ...(task.find && { find: (call, record, key) => find(call, task, record, key) }),
+    ...(task.update && { update: (call, record, sent, key) => update(call, task, record, sent, key) }),
   };
 }
 
 export function callOf(task: TaskDefinition): CallTask {
-  const isRead = (task.request.method ?? "GET") === "GET";
+  const isSafe = task.idempotent ?? (task.request.method ?? "GET") === "GET";
   return {
-    name: task.name,
-    title: task.title ?? task.name,
-    description: task.description ?? `Calls ${task.request.path}.`,
+    ...aboutOf(task, `Calls ${task.request.path}.`),
     mode: "call",
     input: Anything,
-    output: Anything,
-    idempotent: task.idempotent ?? isRead,
+    idempotent: isSafe,
     timeoutMs: 120_000,
     async run(call) {
       const request = buildRequest(call, task.request, scopeOf(call, undefined, call.effectKey));
-      const isSafe = task.idempotent ?? isRead;
       const response = await ask(call, { ...request, retry: isSafe ? "safe" : "never" });
       const result = readPath(bodyOf(response), task.result ?? "$");
       return Array.isArray(result) || typeof result !== "object" ? { result } : objectOf(result);

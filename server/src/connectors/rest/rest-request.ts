@@ -1,12 +1,18 @@
 import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
 import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import type { RequestTemplate, RestSettings } from "./rest.schemas.ts";
+import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
+import { Anything } from "./rest.schemas.ts";
 import type { Scope } from "./rest-template.ts";
 import { fillJson, fillPath, fillText } from "./rest-template.ts";
 
 export function settingsOf(call: Pick<Call, "settings">): RestSettings {
   return call.settings as RestSettings;
+}
+
+/** What a task says about itself; `does` where its definition says nothing. */
+export function aboutOf({ name, title = name, description }: TaskDefinition, does: string) {
+  return { name, title, description: description ?? does, output: Anything };
 }
 
 export function scopeOf(call: Call, record?: Record<string, unknown>, effectKey?: string): Scope {

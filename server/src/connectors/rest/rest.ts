@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { ask } from "../../core/outbound/ask-remote.ts";
@@ -24,46 +25,34 @@ const test = connectionTest(async (call) => {
   return { status: response.status };
 });
 
+const HttpInput = Strict(
+  {
+    method: Type.Optional(OneOf(["GET", "POST", "PUT", "PATCH", "DELETE"], { title: "Method", default: "GET" })),
+    path: Type.String({ title: "Path", pattern: "^/", maxLength: 2000, description: "After the base address" }),
+    query: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { title: "Query" }),
+    ),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }), { title: "Headers" })),
+    body: Type.Optional(Type.Unknown({ title: "Body", description: "Sent as JSON" })),
+    allowErrors: Type.Optional(
+      Type.Boolean({ title: "Allow errors", default: false, description: "Answer 4xx too, in place of failing" }),
+    ),
+  },
+  { examples: [{ path: "/products", query: { limit: 5 } }] },
+);
+
 const httpRequest: CallTask = {
   name: "http.request",
   title: "Any request",
   description:
     "One request below the base address, with the credentials of the bridge. A status from 400 on is a failure.",
   mode: "call",
-  input: Strict(
-    {
-      method: Type.Optional(OneOf(["GET", "POST", "PUT", "PATCH", "DELETE"], { title: "Method", default: "GET" })),
-      path: Type.String({ title: "Path", pattern: "^/", maxLength: 2000, description: "After the base address" }),
-      query: Type.Optional(
-        Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { title: "Query" }),
-      ),
-      headers: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }), { title: "Headers" })),
-      body: Type.Optional(Type.Unknown({ title: "Body", description: "Sent as JSON" })),
-      allowErrors: Type.Optional(
-        Type.Boolean({ title: "Allow errors", default: false, description: "Answer 4xx too, in place of failing" }),
-      ),
-    },
-    { examples: [{ path: "/products", query: { limit: 5 } }] },
-  ),
+  input: HttpInput,
   output: Type.Object({ status: Type.Integer(), headers: Type.Object({}), body: Type.Unknown() }),
   idempotent: false,
   timeoutMs: 120_000,
   async run(call) {
-    const {
-      method = "GET",
-      path,
-      query,
-      headers,
-      body,
-      allowErrors,
-    } = call.input as {
-      method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-      path: string;
-      query?: Record<string, string | number | boolean>;
-      headers?: Record<string, string>;
-      body?: unknown;
-      allowErrors?: boolean;
-    };
+    const { method = "GET", path, query, headers, body, allowErrors } = call.input as Static<typeof HttpInput>;
     const { baseUrl, headers: common } = settingsOf(call);
     const url = urlBelow(baseUrl, path);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.append(name, String(value));

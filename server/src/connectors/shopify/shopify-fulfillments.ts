@@ -3,7 +3,7 @@ import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
-import { externalIdOf, shippedOf } from "../shipment-record.ts";
+import { externalIdOf, shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 
@@ -111,7 +111,7 @@ function trackingOf({ trackingNumber, carrier, trackingUrl }: Shipment): Json {
 }
 
 async function send(call: Call, record: Json): Promise<Sent> {
-  const { shipments } = shippedOf(record);
+  const shipments = shipmentsIn(record);
   const state = await readState(call, record);
   const created: string[] = [];
   for (const shipment of shipments) {
@@ -145,7 +145,7 @@ function sentOf(created: string[], shipments: Shipment[], state: State): Sent {
 
 /** Another tracking number, carrier or link. What was in it cannot be changed there. */
 async function update(call: Call, record: Json, { details }: Sent): Promise<Sent | undefined> {
-  const [shipment] = shippedOf(record).shipments;
+  const [shipment] = shipmentsIn(record);
   const { fulfillments } = objectOf(details);
   const ids = Array.isArray(fulfillments) ? (fulfillments as string[]) : [];
   if (ids.length === 0) return undefined;
@@ -187,7 +187,7 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
 }
 
 async function find(call: Call, record: Json): Promise<Sent | undefined> {
-  const { shipments } = shippedOf(record);
+  const shipments = shipmentsIn(record);
   const state = await readState(call, record);
   return shipments.every((shipment) => missingOf(shipment, state).size === 0)
     ? sentOf([], shipments, state)

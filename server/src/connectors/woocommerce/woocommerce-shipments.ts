@@ -3,7 +3,7 @@ import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { asText, filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
-import { shippedOf } from "../shipment-record.ts";
+import { shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { askRoute, askWoo, orderIdOf } from "./woocommerce-api.ts";
 
@@ -134,7 +134,7 @@ function isKnown(shipment: Shipment, known: Known[]): boolean {
 }
 
 async function send(call: Call, record: Json): Promise<Sent> {
-  const { shipments } = shippedOf(record);
+  const shipments = shipmentsIn(record);
   const orderId = await orderIdOf(call, record);
   const { way, known } = await chooseWay(call, orderId);
   const created: string[] = [];
@@ -162,7 +162,7 @@ async function complete(call: Call, orderId: string, record: Json): Promise<void
 }
 
 async function find(call: Call, record: Json): Promise<Sent | undefined> {
-  const { shipments } = shippedOf(record);
+  const shipments = shipmentsIn(record);
   const orderId = await orderIdOf(call, record);
   const { way, known } = await chooseWay(call, orderId);
   if (!shipments.every((shipment) => isKnown(shipment, known))) return undefined;
@@ -172,7 +172,7 @@ async function find(call: Call, record: Json): Promise<Sent | undefined> {
 
 /** Notes and the Shipment Tracking extension take nothing back. */
 async function update(call: Call, record: Json, sent: Sent): Promise<Sent | undefined> {
-  const [shipment] = shippedOf(record).shipments;
+  const [shipment] = shipmentsIn(record);
   const { method, shipments: ids } = objectOf(sent.details);
   const way = ways.find(({ name }) => name === method);
   const [id] = Array.isArray(ids) ? (ids as string[]) : [];

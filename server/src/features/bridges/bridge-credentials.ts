@@ -11,29 +11,25 @@ export function sealCredentials(ctx: Ctx, bridgeId: string, credentials: Credent
   return ctx.secrets.seal(JSON.stringify(credentials), contextOf(ctx.orgId, bridgeId));
 }
 
-export function openCredentials({ secrets }: World, row: BridgeRow): Credentials {
+export function openCredentials(world: World, row: BridgeRow): Credentials {
+  const credentials = tryOpen(world, row);
+  if (credentials) return credentials;
+  const message = "The credentials were sealed with a key that this hub does not have any more. Give them anew.";
+  throw new RemoteError("credentials_unreadable", message);
+}
+
+function tryOpen({ secrets }: World, row: BridgeRow): Credentials | undefined {
   if (row.sealed_credentials === null) return {};
-  let text: string;
   try {
-    text = secrets.open(row.sealed_credentials, contextOf(row.org_id, row.id));
-  } catch (cause) {
-    const message = "The credentials were sealed with a key that this hub does not have any more. Give them anew.";
-    throw new RemoteError("credentials_unreadable", message, { cause });
+    return JSON.parse(secrets.open(row.sealed_credentials, contextOf(row.org_id, row.id))) as Credentials;
+  } catch {
+    return undefined;
   }
-  return JSON.parse(text) as Credentials;
 }
 
 /** Those that are not named stay; what cannot be opened is gone. */
 export function mergeCredentials(world: World, row: BridgeRow, patch: Credentials | null): Credentials {
-  if (patch === null) return {};
-  let before: Credentials;
-  try {
-    before = openCredentials(world, row);
-  } catch (error) {
-    if (!(error instanceof RemoteError)) throw error;
-    before = {};
-  }
-  return mergePatch(before, patch) as Credentials;
+  return patch === null ? {} : (mergePatch(tryOpen(world, row) ?? {}, patch) as Credentials);
 }
 
 function contextOf(orgId: string, bridgeId: string): string {

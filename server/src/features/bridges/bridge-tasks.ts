@@ -4,13 +4,13 @@ import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
-import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
 import { cleanText } from "../../core/strict-json.ts";
-import { createFinder } from "../../core/validation.ts";
+import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
@@ -72,8 +72,7 @@ export function concurrencyOf(bridge: OpenBridge | undefined): number {
 }
 
 export async function listTasks(ctx: Ctx, id: string) {
-  const row = await store.findBridge(ctx.db, ctx.orgId, id);
-  if (!row) throw notFound("bridge");
+  const row = orNotFound("bridge", await store.findBridge(ctx.db, ctx.orgId, id));
   const data = openBridge(row).tasks.map((task) => ({
     name: task.name,
     title: task.title,
@@ -103,12 +102,17 @@ const Resend = Type.Optional(
   }),
 );
 
-/** What a task of the connector asks for, and which orders are meant when it sends orders. */
-function inputSchemaOf(task: ConnectorTask): TObject {
-  if (task.mode !== "push") return task.input;
-  const properties = { orderIds: OrderIds, resend: Resend, ...task.input.properties };
+const pushInputs = new WeakMap<TObject, TObject>();
+
+/** What a task of the connector asks for, and which orders are meant when it sends orders. One for each input. */
+function inputSchemaOf({ mode, input }: ConnectorTask): TObject {
+  return mode === "push" ? pushInputs.getOrInsertComputed(input, withOrders) : input;
+}
+
+function withOrders(input: TObject): TObject {
+  const properties = { orderIds: OrderIds, resend: Resend, ...input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
-  const { additionalProperties } = task.input as { additionalProperties?: unknown };
+  const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
 }
 
@@ -121,15 +125,11 @@ export async function requireTask(
 ): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
   const bridge = await findKnownBridge(ctx, bridgeId);
   if (bridge?.row.org_id !== ctx.orgId) throw unknownBridge();
-  const { row } = bridge;
   const task = findTask(bridge, taskName);
   if (!task) {
     const allowed = bridge.tasks.map(({ name }) => name);
-    const suggestion = nearestName(taskName, allowed);
-    throw badField("/taskName", "unknown_task", `The bridge ${row.name} has no task ${taskName}.`, {
-      allowed,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    const more = { allowed, suggestion: nearestName(taskName, allowed) };
+    throw badField("/taskName", "unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, more);
   }
   refuseUnusable(ctx, bridge);
   const errors = findInputErrors(task, input);
@@ -165,15 +165,8 @@ function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubEr
   return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
-type Finders = WeakMap<object, ReturnType<typeof createFinder>>;
-/** Apart by mode: tasks of both kinds may share one schema, and only what sends orders asks for orders. */
-const finders: Record<"push" | "other", Finders> = { push: new WeakMap(), other: new WeakMap() };
-
 export function findInputErrors(task: ConnectorTask, input: unknown) {
-  const known = finders[task.mode === "push" ? "push" : "other"];
-  let find = known.get(task.input);
-  if (!find) known.set(task.input, (find = createFinder(inputSchemaOf(task), "body")));
-  return find(input).map((error) => ({ ...error, pointer: `/input${error.pointer}` }));
+  return errorsAt("/input", findErrorsIn(inputSchemaOf(task), input));
 }
 
 export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log"> & {
@@ -202,8 +195,7 @@ const testTimeoutMs = 15_000;
 
 /** Runs `connection.test` at once, whether the bridge is active or not, and remembers how it went. */
 export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
-  const row = await store.findBridge(ctx.db, ctx.orgId, id);
-  if (!row) throw notFound("bridge");
+  const row = orNotFound("bridge", await store.findBridge(ctx.db, ctx.orgId, id));
   const bridge = openBridge(row);
   const refusal = findPreviewRefusal(ctx, bridge);
   if (refusal) throw refusal;
@@ -233,7 +225,7 @@ export type TaskFailure = {
   code: string;
   message: string;
   retryable: boolean;
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   mayHaveHappened?: boolean;
 };
 
@@ -243,14 +235,14 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
     return { code: "timed_out", message: "The other side did not finish in time.", retryable: true };
   }
   if (error instanceof RemoteError) {
-    const { code, message, retryable, retryAfterMs, mayHaveHappened } = error;
+    const { code, retryable, retryAfterMs, mayHaveHappened } = error;
+    // It may quote the other side, which says what PostgreSQL cannot store.
     return {
       code,
-      // It may quote the other side, which says what PostgreSQL cannot store.
-      message: cleanText(message),
+      message: cleanText(error.message),
       retryable,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(mayHaveHappened ? { mayHaveHappened } : {}),
+      retryAfterMs,
+      ...(mayHaveHappened && { mayHaveHappened }),
     };
   }
   return { code: "task_defect", message: "The task failed in a way it should not.", retryable: false };

@@ -1,22 +1,22 @@
 import type { Connector, Settings } from "../../connectors/connector.ts";
 import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
-import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { createFinder } from "../../core/validation.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
+import { findErrorsIn } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Bridge, BridgePatch, BridgeQuery, BridgeRequest } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 import { mergeCredentials, sealCredentials } from "./bridge-credentials.ts";
-
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
@@ -25,8 +25,7 @@ export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
 export async function listBridges(ctx: Ctx, query: BridgeQuery): Promise<Page<Bridge>> {
-  const page = await store.listBridges(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(presentBridge) };
+  return mapPage(await store.listBridges(ctx.db, ctx.orgId, query), presentBridge);
 }
 
 export async function getBridge(ctx: Ctx, id: string): Promise<Bridge> {
@@ -34,9 +33,7 @@ export async function getBridge(ctx: Ctx, id: string): Promise<Bridge> {
 }
 
 export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<BridgeRow> {
-  const row = await store.findBridge(db, ctx.orgId, id);
-  if (!row) throw notFound("bridge");
-  return row;
+  return orNotFound("bridge", await store.findBridge(db, ctx.orgId, id));
 }
 
 /** All that the organization has and that can be opened, ready to be asked for their tasks. */
@@ -162,49 +159,28 @@ function requireConnector(name: string): Connector {
   const connector = findConnector(name);
   if (connector) return connector;
   const allowed = connectors.map((known) => known.name);
-  const suggestion = nearestName(name, allowed);
-  throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, {
-    allowed,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  });
-}
-
-const finders = new WeakMap<object, ReturnType<typeof createFinder>>();
-
-function findErrors(schema: Connector["settings"], data: unknown, below: string) {
-  let find = finders.get(schema);
-  if (!find) finders.set(schema, (find = createFinder(schema, "body")));
-  return find(data).map((error) => ({ ...error, pointer: `${below}${error.pointer}` }));
+  const more = { allowed, suggestion: nearestName(name, allowed) };
+  throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, more);
 }
 
 /** Credentials that are not touched were checked when they were stored. */
 function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, credentials: object | undefined): void {
   const errors = [
-    ...findErrors(connector.settings, settings, "/settings"),
-    ...(credentials ? findErrors(connector.credentials, credentials, "/credentials") : []),
+    ...errorsAt("/settings", findErrorsIn(connector.settings, settings)),
+    ...errorsAt("/credentials", credentials ? findErrorsIn(connector.credentials, credentials) : []),
   ];
   if (errors.length === 0) {
-    const found = connector.check?.(settings, ctx.settings.outbound) ?? [];
-    errors.push(...found.map((error) => ({ ...error, pointer: `/settings${error.pointer}` })));
+    errors.push(...errorsAt("/settings", connector.check?.(settings, ctx.settings.outbound) ?? []));
   }
   if (errors.length > 0) throw validationFailed(errors);
 }
 
 export async function lockBridge(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRow> {
-  const row = await store.lockBridge(tx, ctx.orgId, id);
-  if (!row) throw notFound("bridge");
-  return row;
+  return orNotFound("bridge", await store.lockBridge(tx, ctx.orgId, id));
 }
 
-async function refuseTakenName<T>(saved: Promise<T>): Promise<T> {
-  try {
-    return await saved;
-  } catch (error) {
-    if (violatedConstraint(error) === "bridges_name_key") {
-      throw new HubError("name_taken", "Another bridge has this name.");
-    }
-    throw error;
-  }
+function refuseTakenName(saved: Promise<BridgeRow>): Promise<BridgeRow> {
+  return refuseTwin(saved, "bridges_name_key", () => new HubError("name_taken", "Another bridge has this name."));
 }
 
 function presentBridge(row: BridgeRow): Bridge {

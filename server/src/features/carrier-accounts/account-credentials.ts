@@ -1,18 +1,21 @@
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
-import type { AccountRow } from "./carrier-accounts.store.ts";
+import type { Account } from "./carrier-accounts.store.ts";
 
-export function openCredentials(ctx: Ctx, row: AccountRow): Record<string, unknown> {
-  const credentials = tryOpenCredentials(ctx, row);
+export function openCredentials(ctx: Ctx, account: Account): Record<string, unknown> {
+  const credentials = tryOpenCredentials(ctx, account);
   if (credentials) return credentials;
   const message = "They were sealed with a key that this hub does not have any more. Give the account new ones.";
   throw new HubError("credentials_unreadable", message);
 }
 
-export function tryOpenCredentials(ctx: Ctx, row: AccountRow): Record<string, unknown> | undefined {
-  if (row.credentials === null) return {};
+export function tryOpenCredentials(ctx: Ctx, account: Account): Record<string, unknown> | undefined {
+  if (account.credentials === null) return {};
   try {
-    return JSON.parse(ctx.secrets.open(row.credentials, sealContext(ctx.orgId, row.id))) as Record<string, unknown>;
+    return JSON.parse(ctx.secrets.open(account.credentials, sealContext(ctx.orgId, account.id))) as Record<
+      string,
+      unknown
+    >;
   } catch {
     return undefined;
   }

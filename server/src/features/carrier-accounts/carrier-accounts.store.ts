@@ -1,54 +1,61 @@
-import type { PickupRules } from "../../carriers/pickup-rules.ts";
 import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment, toRecord, writing } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
-import type { CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
+import type { CarrierAccount, CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
 
-export type AccountRow = {
-  id: string;
-  name: string;
-  carrier: string;
-  description: string;
-  settings: Record<string, unknown>;
-  credentials: string | null;
-  credential_fields: string[];
-  pickup_rules: PickupRules;
-  service_aliases: Record<string, string>;
-  is_active: boolean;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-  card: { id: string; version: number; name: string; effectiveFrom: string; effectiveTo: string | null } | null;
-  chart: { name: string; version: number; rowCount: number; uploadedAt: string } | null;
-};
+/** As callers see it, with its sealed credentials; the rules for pickups only as far as they differ from its carrier's. */
+export type Account = CarrierAccount & { credentials: string | null };
+/** What lies in its own table. */
+export type AccountFields = Omit<Account, "rateCard" | "zoneChart">;
+
+const own = defineColumns<AccountFields>("a", {
+  name: "text",
+  carrier: "text",
+  description: "text",
+  settings: "jsonb",
+  credentials: "text",
+  credentialFields: "text[]",
+  pickupRules: "jsonb",
+  serviceAliases: "jsonb",
+  isActive: "boolean",
+  version: "integer",
+  createdAt: moment,
+  updatedAt: moment,
+});
 
 /**
  * With the card in effect on a day: of those that have begun and not ended (both days included) the one that began last,
  * and of several from one day the newest upload.
  */
-const columns = (day: string): string => `a.id, a.name, a.carrier, a.description, a.settings, a.credentials,
-  a.credential_fields, a.pickup_rules, a.service_aliases, a.is_active, a.version, a.created_at, a.updated_at,
+const columns = (day: string): string => `${own.selected},
   (select json_build_object('id', c.id, 'version', c.number, 'name', c.name, 'effectiveFrom', c.effective_from,
      'effectiveTo', c.effective_to)
      from rate_cards c where c.account_id = a.id and c.is_active and c.effective_from <= ${day}::date
       and (c.effective_to is null or c.effective_to >= ${day}::date)
-    order by c.effective_from desc, c.number desc limit 1) as card,
+    order by c.effective_from desc, c.number desc limit 1) as "rateCard",
   (select json_build_object('name', z.name, 'version', z.number, 'rowCount', z.row_count, 'uploadedAt', z.uploaded_at)
-     from zone_charts z where z.account_id = a.id) as chart`;
+     from zone_charts z where z.account_id = a.id) as "zoneChart"`;
 
-export async function findAccount(
-  db: Queryable,
-  orgId: string,
-  id: string,
-  day: string,
-): Promise<AccountRow | undefined> {
+type AccountRow = Stored<AccountFields> & Pick<Account, "rateCard" | "zoneChart">;
+
+function toAccount(row: AccountRow): Account {
+  const account = own.fromRow(row);
+  const { zoneChart } = account;
+  if (zoneChart) zoneChart.uploadedAt = new Date(zoneChart.uploadedAt).toISOString();
+  return account;
+}
+
+export async function findAccount(db: Queryable, orgId: string, id: string, day: string): Promise<Account | undefined> {
   const [row] = await db.query<AccountRow>(
     `select ${columns("$3")} from carrier_accounts a where a.org_id = $1 and a.id = $2`,
     [orgId, id, day],
   );
-  return row;
+  return row && toAccount(row);
 }
 
 /** Writers of one account take turns. */
@@ -62,8 +69,8 @@ export async function listAccounts(
   orgId: string,
   query: CarrierAccountQuery,
   day: string,
-): Promise<Page<AccountRow>> {
-  return await listPage<AccountRow>(db, query, {
+): Promise<Page<Account>> {
+  const page = await listPage<AccountRow>(db, query, {
     select: columns("t.day"),
     from: "carrier_accounts a cross join (select $1::date as day) t",
     values: [day],
@@ -75,37 +82,25 @@ export async function listAccounts(
     ],
     orderBy: "a.created_at desc, a.id desc",
   });
+  return mapPage(page, toAccount);
 }
 
-export type AccountValues = {
-  id: string;
-  name: string;
-  carrier: string;
-  description: string;
-  settings: Record<string, unknown>;
-  credentials: string | null;
-  credentialFields: string[];
-  pickupRules: PickupRules;
-  serviceAliases: Record<string, string>;
-  isActive: boolean;
-  at: Date;
-};
+const { names, values, shape, sets } = writing(own.all);
 
-export async function insertAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
+/** Who made or changed an account may have mended it: parcels are asked about through it at once. */
+export async function insertAccount(tx: Tx, orgId: string, account: AccountFields): Promise<void> {
   await tx.query(
-    `insert into carrier_accounts (id, org_id, name, carrier, description, settings, credentials, credential_fields,
-       pickup_rules, service_aliases, is_active, created_at, updated_at, due_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)`,
-    [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
+    `insert into carrier_accounts (id, org_id, due_at, ${names})
+     select u.id, $1, u.updated_at, ${values} from jsonb_to_record($2::jsonb) as u (${shape})`,
+    [orgId, JSON.stringify(toRecord(own.all, account, orgId))],
   );
 }
 
-export async function updateAccount(tx: Tx, orgId: string, account: AccountValues): Promise<void> {
+export async function updateAccount(tx: Tx, orgId: string, account: AccountFields): Promise<void> {
   await tx.query(
-    `update carrier_accounts set name = $3, carrier = $4, description = $5, settings = $6, credentials = $7,
-       credential_fields = $8, pickup_rules = $9, service_aliases = $10, is_active = $11, updated_at = $12, due_at = $12,
-       version = version + 1 where id = $1 and org_id = $2`,
-    [account.id, orgId, account.name, account.carrier, ...valuesOf(account)],
+    `update carrier_accounts a set due_at = u.updated_at, ${sets}
+       from jsonb_to_record($2::jsonb) as u (${shape}) where a.org_id = $1 and a.id = u.id`,
+    [orgId, JSON.stringify(toRecord(own.all, account, orgId))],
   );
 }
 
@@ -124,19 +119,6 @@ export async function findAccountIdByName(db: Queryable, orgId: string, name: st
 export async function findAccountNames(db: Queryable, orgId: string): Promise<Set<string>> {
   const rows = await db.query<{ name: string }>("select name from carrier_accounts where org_id = $1", [orgId]);
   return new Set(rows.map(({ name }) => name));
-}
-
-function valuesOf(account: AccountValues): unknown[] {
-  return [
-    account.description,
-    account.settings,
-    account.credentials,
-    account.credentialFields,
-    account.pickupRules,
-    account.serviceAliases,
-    account.isActive,
-    account.at,
-  ];
 }
 
 export async function findAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
@@ -188,6 +170,7 @@ export async function endTrackingTurn(
   );
 }
 
+/** Every carrier may be asked about parcels from now on. */
 export async function hastenTrackingAcrossOrgs(tx: Tx, now: Date): Promise<void> {
   await tx.query("update carrier_accounts set due_at = $1 where due_at > $1", [now]);
 }

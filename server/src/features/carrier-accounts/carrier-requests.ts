@@ -117,7 +117,8 @@ export async function askAndAnswer<R extends Asked, T, A>(
   open: OpenCarrier,
   answerOf: (settled: R, said: CarrierAnswer<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
 ): Promise<A> {
-  const said = await ask(ctx, request, asked, open);
+  const key = request.effectKey(asked);
+  const said = await askCarrier(ctx, open, key, (carrier, call) => request.ask(ctx, carrier, call, asked));
   try {
     return await change(ctx, async (tx) => await answerOf(await settle(tx, ctx, request, asked, said), said, tx));
   } catch (error) {
@@ -135,21 +136,12 @@ export async function askAndSettle<R extends Asked, T>(
   reached: Reached,
   stopping?: AbortSignal,
 ): Promise<R> {
-  const said = "carrier" in reached ? await ask(ctx, request, asked, reached, stopping) : reached;
+  const ask = (carrier: Carrier, call: CarrierCall): Promise<T> => request.ask(ctx, carrier, call, asked);
+  const key = request.effectKey(asked);
+  const said = "carrier" in reached ? await askCarrier(ctx, reached, key, ask, stopping) : reached;
   // It was not for want of an answer: whoever comes next asks at once.
   if ("unknown" in said) stopping?.throwIfAborted();
   return await ctx.db.transaction((tx) => settle(tx, ctx, request, asked, said));
-}
-
-async function ask<R extends Asked, T>(
-  ctx: Ctx,
-  request: CarrierRequest<R, T>,
-  asked: R,
-  open: OpenCarrier,
-  stopping?: AbortSignal,
-): Promise<CarrierAnswer<T>> {
-  const key = request.effectKey(asked);
-  return await askCarrier(ctx, open, key, (carrier, call) => request.ask(ctx, carrier, call, asked), stopping);
 }
 
 async function settle<R extends Asked, T>(

@@ -15,7 +15,7 @@ import type { Ctx } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { openCredentials } from "./account-credentials.ts";
-import { getRow, presentAccount, today } from "./carrier-accounts.ts";
+import { getAccount, presentAccount, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
 
 export type OpenCarrier = {
@@ -30,20 +30,20 @@ const timeoutMs = 20_000;
 
 /** An account, the carrier behind it and its credentials: for whoever is about to call the carrier. */
 export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
-  const row = await getRow(ctx.db, ctx, accountId);
-  const account = presentAccount(row);
-  const carrier = findCarrier(row.carrier)!;
+  const stored = await getAccount(ctx.db, ctx, accountId);
+  const account = presentAccount(stored);
+  const carrier = findCarrier(account.carrier)!;
   refuseInPreview(ctx, account, carrier);
-  const credentials = openCredentials(ctx, row);
+  const credentials = openCredentials(ctx, stored);
   // Failures are counted for each account: one with a wrong key does not close the way for the others.
   const { allowPrivate } = ctx.settings.outbound;
-  const breakerKey = `${ctx.environment}:carrier-account:${row.id}`;
+  const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
   const client = createHttpClient({ allowPrivate, breakerKey, timeoutMs: carrier.timeoutMs ?? timeoutMs });
   return {
     account,
     carrier,
     call: (effectKey, signal) => ({
-      settings: row.settings,
+      settings: account.settings,
       credentials,
       http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
@@ -101,12 +101,9 @@ function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccoun
   throw new HubError("preview_calls_nobody", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
-export type CardInEffect = { id: string; version: number; name: string; card: RateCard };
-
 /** The card of an account that is in effect on a day; undefined when none is. */
-export async function findCardOn(ctx: Ctx, accountId: string, day: string): Promise<CardInEffect | undefined> {
-  const row = await store.findCardOn(ctx.db, ctx.orgId, accountId, day);
-  return row && { id: row.id, version: row.number, name: row.name, card: row.card };
+export async function findCardOn(ctx: Ctx, accountId: string, day: string): Promise<store.StoredCard | undefined> {
+  return await store.findCardOn(ctx.db, ctx.orgId, accountId, day);
 }
 
 /** The same for many accounts and days, in their order: only the ids, in one query. */
@@ -114,12 +111,10 @@ export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<
   return wanted.length === 0 ? [] : await store.findCardIdsOn(ctx.db, ctx.orgId, wanted);
 }
 
-/** A card made ready to price many parcels: with its condition sets and the zone chart of the account. */
-async function loadTariff(ctx: Ctx, accountId: string, card: RateCard, scenario?: Scenario): Promise<Tariff> {
-  return (await loadTariffParts(ctx, accountId, card, scenario)).tariff;
-}
-
-/** With a digest of what the card was read with: the same as long as nobody changes the chart or one of the sets. */
+/**
+ * A card made ready to price many parcels: with its condition sets and the zone chart of the account. The digest of these
+ * is the same as long as nobody changes the chart or one of the sets.
+ */
 export async function loadTariffParts(
   ctx: Ctx,
   accountId: string,
@@ -148,7 +143,7 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
   if (carrier.usesRateCards && !inEffect) {
     throw new HubError("no_rate_card", `${account.name} has no rate card that is in effect on ${shipDate}.`);
   }
-  const tariff = inEffect && (await loadTariff(ctx, accountId, inEffect.card, scenario));
+  const tariff = inEffect && (await loadTariffParts(ctx, accountId, inEffect.card, scenario)).tariff;
   const asked = { ...parcel, shipDate, ...(services ? { services } : {}) };
   const said = await askCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
     carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, asked),
@@ -158,15 +153,7 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
   const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
   return {
     carrierAccountId: accountId,
-    rateCard: inEffect
-      ? {
-          id: inEffect.id,
-          version: inEffect.version,
-          name: inEffect.name,
-          effectiveFrom: inEffect.card.effectiveFrom,
-          effectiveTo: inEffect.card.effectiveTo ?? null,
-        }
-      : null,
+    rateCard: inEffect ?? null,
     shipDate,
     quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
     unavailable: answers.filter((answer) => "reason" in answer),

@@ -4,24 +4,14 @@ import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
-import type { RateCardQuery, ZoneChartInfo } from "./carrier-accounts.schemas.ts";
+import type { RateCardInfo, RateCardQuery, ZoneChartInfo } from "./carrier-accounts.schemas.ts";
 
-export type CardRow = {
-  id: string;
-  account_id: string;
-  number: number;
-  name: string;
-  currency: string;
-  effective_from: string;
-  effective_to: string | null;
-  is_active: boolean;
-  service_count: number;
-  created_at: Date;
-};
-export type FullCardRow = CardRow & { card: RateCard };
+export type CardRow = Omit<RateCardInfo, "isInEffect" | "createdAt"> & { createdAt: Date };
+/** With its prices. */
+export type StoredCard = CardRow & { card: RateCard };
 
-const columns =
-  "id, account_id, number, name, currency, effective_from, effective_to, is_active, service_count, created_at";
+const columns = `id, account_id as "carrierAccountId", number as version, name, currency, effective_from as "effectiveFrom",
+  effective_to as "effectiveTo", is_active as "isActive", service_count as "serviceCount", created_at as "createdAt"`;
 
 export async function listCards(
   db: Queryable,
@@ -46,8 +36,8 @@ export async function findCard(
   orgId: string,
   accountId: string,
   id: string,
-): Promise<FullCardRow | undefined> {
-  const [row] = await db.query<FullCardRow>(
+): Promise<StoredCard | undefined> {
+  const [row] = await db.query<StoredCard>(
     `select ${columns}, card from rate_cards where org_id = $1 and account_id = $2 and id = $3`,
     [orgId, accountId, id],
   );
@@ -59,8 +49,8 @@ export async function findCardOn(
   orgId: string,
   accountId: string,
   day: string,
-): Promise<FullCardRow | undefined> {
-  const [row] = await db.query<FullCardRow>(
+): Promise<StoredCard | undefined> {
+  const [row] = await db.query<StoredCard>(
     `select ${columns}, card from rate_cards
       where org_id = $1 and account_id = $2 and is_active and effective_from <= $3::date
         and (effective_to is null or effective_to >= $3::date)
@@ -121,11 +111,11 @@ export async function insertCard(tx: Tx, orgId: string, { id, accountId, card, i
   return row!;
 }
 
-export async function updateCard(tx: Tx, orgId: string, row: FullCardRow, at: Date): Promise<void> {
+export async function updateCard(tx: Tx, orgId: string, card: StoredCard, at: Date): Promise<void> {
   await tx.query(
     `update rate_cards set effective_from = $3, effective_to = $4, is_active = $5, card = $6, updated_at = $7
       where org_id = $1 and id = $2`,
-    [orgId, row.id, row.effective_from, row.effective_to, row.is_active, JSON.stringify(row.card), at],
+    [orgId, card.id, card.effectiveFrom, card.effectiveTo, card.isActive, JSON.stringify(card.card), at],
   );
 }
 

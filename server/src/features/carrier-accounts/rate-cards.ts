@@ -9,7 +9,8 @@ import { checkChart } from "../../carriers/zones/zone-chart.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -17,6 +18,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { loadSetLookup, recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import type {
   ActivateRequest,
+  CarrierAccount,
   RateCardDetail,
   RateCardInfo,
   RateCardQuery,
@@ -24,46 +26,38 @@ import type {
   ZoneChartInfo,
   ZoneChartUpload,
 } from "./carrier-accounts.schemas.ts";
-import { getRow, lock } from "./carrier-accounts.ts";
-import type { CardRow, FullCardRow } from "./rate-cards.store.ts";
+import { getAccount, lock } from "./carrier-accounts.ts";
+import type { CardRow, StoredCard } from "./rate-cards.store.ts";
 import * as store from "./rate-cards.store.ts";
 
 export async function listRateCards(ctx: Ctx, accountId: string, query: RateCardQuery): Promise<Page<RateCardInfo>> {
-  const account = await getRow(ctx.db, ctx, accountId);
+  const account = await getAccount(ctx.db, ctx, accountId);
   const page = await store.listCards(ctx.db, ctx.orgId, accountId, query);
-  return { ...page, data: page.data.map((row) => present(row, account.card?.id)) };
+  return mapPage(page, (card) => present(card, account));
 }
 
 export async function getRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
-  const account = await getRow(ctx.db, ctx, accountId);
-  const row = await findCard(ctx.db, ctx, accountId, cardId);
-  return { ...present(row, account.card?.id), card: row.card };
+  const account = await getAccount(ctx.db, ctx, accountId);
+  return present(await findCard(ctx.db, ctx, accountId, cardId), account);
 }
 
 /** A new version; earlier ones stay, and count for the days on which no later one is in effect. */
 export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCardUpload): Promise<RateCardDetail> {
-  await getRow(ctx.db, ctx, accountId);
+  await getAccount(ctx.db, ctx, accountId);
   const card = await readUpload(upload);
   const sets = await loadSetLookup(ctx, setsOfCard(card));
   const missing = missingSets(card, sets, upload.card ? "/card" : "/header");
   if (missing.length > 0) throw validationFailed(missing);
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, accountId);
-    const isActive = upload.isActive ?? true;
-    const at = ctx.clock.now();
-    const row = await store.insertCard(tx, ctx.orgId, {
-      id: ctx.newId(),
-      accountId,
-      card,
-      isActive,
-      by: ctx.actor,
-      at,
-    });
-    const account = await getRow(tx, ctx, accountId);
+    const { isActive = true } = upload;
+    const made = { id: ctx.newId(), accountId, card, isActive, by: ctx.actor, at: ctx.clock.now() };
+    const row = await store.insertCard(tx, ctx.orgId, made);
+    const account = await getAccount(tx, ctx, accountId);
     const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
     await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
     await record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
-    return { ...present(row, account.card?.id), card };
+    return present({ ...row, card }, account);
   });
 }
 
@@ -103,14 +97,14 @@ export async function activateRateCard(
   { effectiveFrom, effectiveTo }: ActivateRequest,
 ): Promise<RateCardDetail> {
   return await changeCard(ctx, accountId, cardId, "carrier_account.rate_card_activated", (row) => {
-    const from = effectiveFrom ?? row.effective_from;
-    const to = effectiveTo === undefined ? row.effective_to : effectiveTo;
+    const from = effectiveFrom ?? row.effectiveFrom;
+    const to = effectiveTo === undefined ? row.effectiveTo : effectiveTo;
     if (to !== null && to < from) {
       throw badField("/effectiveTo", "ends_before_start", `The card would end on ${to}, before it begins.`);
     }
     const { effectiveTo: _former, ...card } = row.card;
     const dates = { effectiveFrom: from, ...(to === null ? {} : { effectiveTo: to }) };
-    return { ...row, is_active: true, effective_from: from, effective_to: to, card: { ...card, ...dates } };
+    return { ...row, isActive: true, effectiveFrom: from, effectiveTo: to, card: { ...card, ...dates } };
   });
 }
 
@@ -118,7 +112,7 @@ export async function activateRateCard(
 export async function deactivateRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
   return await changeCard(ctx, accountId, cardId, "carrier_account.rate_card_deactivated", (row) => ({
     ...row,
-    is_active: false,
+    isActive: false,
   }));
 }
 
@@ -127,20 +121,19 @@ async function changeCard(
   accountId: string,
   cardId: string,
   what: CardEvent,
-  apply: (row: FullCardRow) => FullCardRow,
+  apply: (row: StoredCard) => StoredCard,
 ): Promise<RateCardDetail> {
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, accountId);
     const row = apply(await findCard(tx, ctx, accountId, cardId));
     await store.updateCard(tx, ctx.orgId, row, ctx.clock.now());
     await record(tx, ctx, what, accountId, row);
-    const account = await getRow(tx, ctx, accountId);
-    return { ...present(row, account.card?.id), card: row.card };
+    return present(row, await getAccount(tx, ctx, accountId));
   });
 }
 
 export async function replaceZoneChart(ctx: Ctx, accountId: string, upload: ZoneChartUpload): Promise<ZoneChartInfo> {
-  await getRow(ctx.db, ctx, accountId);
+  await getAccount(ctx.db, ctx, accountId);
   const rows = await readChart(upload);
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, accountId);
@@ -176,41 +169,18 @@ export async function deleteZoneChart(ctx: Ctx, accountId: string) {
   });
 }
 
-async function findCard(db: Queryable, ctx: Ctx, accountId: string, cardId: string): Promise<FullCardRow> {
-  const row = await store.findCard(db, ctx.orgId, accountId, cardId);
-  if (!row) throw notFound("rate_card");
-  return row;
+async function findCard(db: Queryable, ctx: Ctx, accountId: string, cardId: string): Promise<StoredCard> {
+  return orNotFound("rate_card", await store.findCard(db, ctx.orgId, accountId, cardId));
 }
 
-function present(row: CardRow, inEffect: string | undefined): RateCardInfo {
-  return {
-    id: row.id,
-    version: row.number,
-    name: row.name,
-    effectiveFrom: row.effective_from,
-    effectiveTo: row.effective_to,
-    carrierAccountId: row.account_id,
-    currency: row.currency,
-    isActive: row.is_active,
-    isInEffect: row.id === inEffect,
-    serviceCount: row.service_count,
-    createdAt: row.created_at.toISOString(),
-  };
+function present<Row extends CardRow>(row: Row, { rateCard }: CarrierAccount) {
+  return { ...row, isInEffect: row.id === rateCard?.id, createdAt: row.createdAt.toISOString() };
 }
 
 type CardEvent = `carrier_account.rate_card_${"uploaded" | "activated" | "deactivated"}`;
 
 async function record(tx: Tx, ctx: Ctx, type: CardEvent, accountId: string, row: CardRow): Promise<void> {
-  await recordEvent(tx, ctx, {
-    type,
-    objectId: accountId,
-    data: {
-      rateCardId: row.id,
-      version: row.number,
-      name: row.name,
-      effectiveFrom: row.effective_from,
-      effectiveTo: row.effective_to,
-      isActive: row.is_active,
-    },
-  });
+  const { id: rateCardId, version, name, effectiveFrom, effectiveTo, isActive } = row;
+  const data = { rateCardId, version, name, effectiveFrom, effectiveTo, isActive };
+  await recordEvent(tx, ctx, { type, objectId: accountId, data });
 }

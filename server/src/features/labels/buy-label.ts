@@ -1,6 +1,6 @@
 import { HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -48,8 +48,7 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer>
     if (label.orderId !== null) {
       // Again, now that nobody else can change it: a label for a cancelled order would be paid for nothing.
       const [order] = await lockOrders(tx, ctx.orgId, [label.orderId]);
-      if (!order) throw notFound("order");
-      refuseUnshippable(order);
+      refuseUnshippable(orNotFound("order", order));
     }
     await store.insertLabels(tx, ctx.orgId, [label]);
     await record(tx, ctx, label, "requested");
@@ -59,8 +58,7 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer>
 
 /** Asks once more under the same key, so that what the carrier has sold after all is not bought a second time. */
 export async function retryLabel(ctx: Ctx, id: string): Promise<Answer> {
-  const found = await store.findLabel(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("label");
+  const found = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   refuseUnlessUnanswered(found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
   return await buy(ctx, open, async (tx) => {

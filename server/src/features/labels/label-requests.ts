@@ -1,7 +1,7 @@
 import type { Label } from "../../carriers/carrier.ts";
 import { labelTypes } from "../../carriers/carrier.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
@@ -26,9 +26,7 @@ import * as store from "./labels.store.ts";
 const maxContentBytes = 1024 * 1024;
 
 export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel> {
-  const label = await store.lockLabel(tx, ctx.orgId, id);
-  if (!label) throw notFound("label");
-  return label;
+  return orNotFound("label", await store.lockLabel(tx, ctx.orgId, id));
 }
 
 /** Writes a changed label and what happened. */
@@ -64,14 +62,8 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
   effectKey: effectKeyOf,
   async ask(ctx, carrier, call, label) {
     const { service, from, to, weight, dimensions, reference } = label;
-    const sold = await carrier.createLabel!(call, {
-      service,
-      from,
-      to,
-      weight,
-      ...(dimensions === null ? {} : { dimensions }),
-      ...(reference === null ? {} : { reference }),
-    });
+    const wish = { service, from, to, weight, ...(dimensions && { dimensions }), ...(reference && { reference }) };
+    const sold = await carrier.createLabel!(call, wish);
     const problem = problemOf(sold);
     const parcel = problem === undefined ? await prepare(ctx, label, sold) : undefined;
     if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };

@@ -1,50 +1,27 @@
-import type { CarrierData, Label } from "../../carriers/carrier.ts";
-import type { Address } from "../../core/address.ts";
+import type { CarrierData } from "../../carriers/carrier.ts";
 import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import { askAgainAt } from "../carrier-accounts/carrier-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
 
-/** What is asked of the carrier. */
-export type LabelWish = {
-  orderId: string | null;
-  service: string;
-  from: Address;
-  to: Address;
-  weight: Weight;
-  dimensions: Dimensions | null;
-  reference: string | null;
-  /** Which lines of the order lie in the parcel, as far as somebody said so. */
-  lines: { lineId: string; quantity: number }[];
-};
-
-/** A label in the books; times are ISO texts and absent things are null. What is printed lies beside it. */
-export type ShipmentLabel = LabelWish & {
-  id: string;
-  carrierAccountId: string | null;
-  carrier: string;
-  shipmentId: string | null;
-  status: LabelStatus;
-  trackingNumber: string | null;
+/** A label in the books: as callers see it, and what is only kept. What is printed lies beside it. */
+export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoiding"> & {
   costCents: number | null;
-  contentType: Label["contentType"] | null;
-  contentBytes: number | null;
   carrierData: CarrierData | null;
-  failure: { code: string; message: string } | null;
   voidRequestedAt: string | null;
   attempts: number;
   dueAt: string | null;
-  boughtAt: string | null;
-  voidedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
 };
+
+/** What is asked of the carrier. */
+export type LabelWish = Pick<
+  ShipmentLabel,
+  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "reference" | "lines"
+>;
 
 /** What happens once, however often the carrier is asked for it. */
 export function effectKeyOf({ id }: Pick<ShipmentLabel, "id">): string {
@@ -65,12 +42,15 @@ export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number)
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
 
-/** As this caller may see it. A carrier that says no may quote the address, so that its words are personal, too. */
+/**
+ * As this caller may see it; what is only kept is left out by the shape of the answer. A carrier that says no may quote
+ * the address, so that its words are personal, too.
+ */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, voidRequestedAt, carrierData: _data, attempts: _attempts, ...rest } = label;
+  const { from, to, costCents, failure, voidRequestedAt } = label;
   return {
-    ...rest,
+    ...label,
     from: mayKnow ? from : maskPerson(from),
     to: mayKnow ? to : maskPerson(to),
     cost: costCents === null ? null : costCents / 100,

@@ -88,6 +88,7 @@ export const LabelAnswer = Type.Object({
   weight: Weight,
   dimensions: Nullable(Dimensions),
   reference: Nullable(Text),
+  /** Which lines of the order lie in the parcel, as far as somebody said so. */
   lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),

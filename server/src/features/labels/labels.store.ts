@@ -1,5 +1,6 @@
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import { splitNames } from "../../core/schema.ts";
 import type { Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -7,7 +8,6 @@ import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
-import type { LabelStatus } from "./labels.states.ts";
 
 /** All but the content, which is only read to be printed. */
 const columns = defineColumns<ShipmentLabel>("t", {
@@ -60,18 +60,13 @@ export async function readContent(db: Queryable, orgId: string, id: string): Pro
   return row?.content ?? null;
 }
 
-export async function listLabels(
-  db: Queryable,
-  orgId: string,
-  query: LabelQuery,
-  statuses: LabelStatus[] | null,
-): Promise<Page<ShipmentLabel>> {
+export async function listLabels(db: Queryable, orgId: string, query: LabelQuery): Promise<Page<ShipmentLabel>> {
   const page = await listPage<Stored<ShipmentLabel>>(db, query, {
     select: columns.selected,
     from: "shipment_labels t",
     where: [
       ["t.org_id = ?", orgId],
-      ["t.status = any(?)", statuses],
+      ["t.status = any(?)", query.status === undefined ? null : splitNames(query.status)],
       ["t.order_id = ?", query.orderId],
       ["t.shipment_id = ?", query.shipmentId],
     ],

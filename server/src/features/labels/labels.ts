@@ -1,14 +1,12 @@
 import { HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { splitNames } from "../../core/schema.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
-import type { ShipmentLabel } from "./label.ts";
 import { presentLabel } from "./label.ts";
 import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
-import type { LabelStatus } from "./labels.states.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, retryLabel } from "./buy-label.ts";
@@ -16,13 +14,11 @@ export { labelWork } from "./label-requests.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
-  return presentLabel(ctx, await find(ctx, id));
+  return presentLabel(ctx, orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id)));
 }
 
 export async function listLabels(ctx: Ctx, query: LabelQuery): Promise<Page<LabelAnswer>> {
-  const statuses = query.status === undefined ? null : splitNames<LabelStatus>(query.status);
-  const page = await store.listLabels(ctx.db, ctx.orgId, query, statuses);
-  return { ...page, data: page.data.map((label) => presentLabel(ctx, label)) };
+  return mapPage(await store.listLabels(ctx.db, ctx.orgId, query), (label) => presentLabel(ctx, label));
 }
 
 const endings = {
@@ -34,7 +30,7 @@ const endings = {
 
 /** What is printed. It names who gets the parcel, and nothing of it can be hidden. */
 export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> {
-  const label = await find(ctx, id);
+  const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (!maySeePersonalData(ctx)) {
     const granted = [...ctx.principal.scopes];
     const message = "A label shows who gets the parcel: the token lacks the scope pii:read.";
@@ -53,10 +49,4 @@ const portion = 64 * 1024;
 
 async function* portionsOf(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < content.length; from += portion) yield content.subarray(from, from + portion);
-}
-
-async function find(ctx: Ctx, id: string): Promise<ShipmentLabel> {
-  const label = await store.findLabel(ctx.db, ctx.orgId, id);
-  if (!label) throw notFound("label");
-  return label;
 }

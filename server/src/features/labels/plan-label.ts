@@ -1,9 +1,9 @@
 import type { Address } from "../../core/address.ts";
 import { addressFaults } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { maskErrors } from "../../core/mask-person.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Weight } from "../../core/weight.ts";
 import { addWeights } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
@@ -21,8 +21,9 @@ export type Planned = { open: OpenCarrier; wish: LabelWish };
 
 export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planned> {
   const open = await openSeller(ctx, request.carrierAccountId);
-  const order = request.orderId === undefined ? undefined : await findOrder(ctx, request.orderId);
-  if (order) refuseUnshippable(order);
+  const { orderId } = request;
+  const [order] = orderId === undefined ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
+  if (orderId !== undefined) refuseUnshippable(orNotFound("order", order));
   const from = request.from ?? (order?.locationId ? (await getLocation(ctx, order.locationId)).address : undefined);
   const to = request.to ?? (order && recipientOf(order));
   const weight = request.weight ?? (order && weightOf(order, request.lines));
@@ -48,12 +49,6 @@ async function openSeller(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
   return open;
 }
 
-async function findOrder(ctx: Ctx, id: string): Promise<Order> {
-  const [order] = await readOrders(ctx.db, ctx.orgId, [id]);
-  if (!order) throw notFound("order");
-  return order;
-}
-
 /** The rules of mark_shipped: what may not leave needs no label. */
 export function refuseUnshippable(order: Order): void {
   const problem = shippingProblem(order);
@@ -76,7 +71,7 @@ function addressErrors(pointer: string, address: Address | undefined, missing: s
     code: address[member]?.trim() ? `invalid_${member === "zip" ? "zip" : "value"}` : "required",
     message: `The carrier cannot go there: ${text}.`,
   }));
-  return [...faults, ...maskErrors(address).map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }))];
+  return [...faults, ...errorsAt(pointer, maskErrors(address))];
 }
 
 function recipientErrors(to: Address | undefined): FieldError[] {

@@ -1,5 +1,5 @@
 import { HubError } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
@@ -13,8 +13,7 @@ import * as store from "./labels.store.ts";
 
 /** Doing it again answers the same. What is on its way stays as it is. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
-  const found = await store.findLabel(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("label");
+  const found = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (found.status === "voided") return presentLabel(ctx, found);
   await refuseUnvoidable(ctx.db, ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);

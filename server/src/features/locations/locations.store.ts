@@ -149,14 +149,9 @@ export async function insertSynced(
 /** Only those that really changed get a new version; all were seen at the bridge, or missed there. */
 export async function updateSynced(tx: Tx, orgId: string, writes: LocationWrite[], at: Date): Promise<void> {
   if (writes.length === 0) return;
-  const records = writes.map(({ change, location }) => ({
-    name: location.name,
-    type: location.type,
-    address: location.address,
-    is_active: location.is_active,
-    id: change.location_id,
-    is_changed: change.action !== "unchanged",
-  }));
+  const records = writes.map(({ change, location: { name, type, address, is_active } }) => {
+    return { id: change.location_id, name, type, address, is_active, is_changed: change.action !== "unchanged" };
+  });
   await tx.query(
     `update locations l set name = u.name, type = u.type, address = u.address, is_active = u.is_active,
        last_synced_at = $3, version = l.version + u.is_changed::integer,

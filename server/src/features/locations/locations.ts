@@ -1,12 +1,12 @@
 import { badField, HubError } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { sqlState, violatedConstraint } from "../../db/database.ts";
+import { refuseTwin, sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Location, LocationPatch, LocationQuery, LocationRequest } from "./locations.schemas.ts";
 import { maxMetadataBytes } from "./locations.schemas.ts";
@@ -20,7 +20,7 @@ export async function listLocations(ctx: Ctx, query: LocationQuery): Promise<Pag
 }
 
 export async function getLocation(ctx: Ctx, id: string): Promise<Location> {
-  return await find(ctx.db, ctx, id);
+  return orNotFound("location", await store.findLocation(ctx.db, ctx.orgId, id));
 }
 
 export async function createLocation(ctx: Ctx, request: LocationRequest): Promise<Location> {
@@ -30,7 +30,7 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
     await store.lockLocations(tx, ctx.orgId);
     const isNeeded = !(await store.hasDefault(tx, ctx.orgId));
     if (request.is_default) await moveDefaultAway(tx, ctx);
-    const location = await explainRefusal(
+    const location = await refuseTakenName(
       store.insertLocation(tx, ctx.orgId, {
         id: ctx.newId(),
         name: request.name,
@@ -58,7 +58,7 @@ export async function updateLocation(
   requirePatch(patch);
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
-    const location = await find(tx, ctx, id);
+    const location = orNotFound("location", await store.findLocation(tx, ctx.orgId, id));
     checkVersion(location, ifMatch);
     const merged = mergePatch(location, patch) as Partial<Location>;
     const wanted: Location = {
@@ -77,7 +77,7 @@ export async function updateLocation(
     if (wanted.is_active && !(await store.hasDefault(tx, ctx.orgId))) wanted.is_default = true;
     if (location.is_default && !wanted.is_default) throw defaultRequired("taking the mark off this one");
     if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
-    const updated = await explainRefusal(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
+    const updated = await refuseTakenName(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
     const data = { ...patch, version: updated.version };
     await recordEvent(tx, ctx, { type: "location.updated", objectId: id, data });
     return updated;
@@ -87,12 +87,12 @@ export async function updateLocation(
 export async function deleteLocation(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
-    const location = await find(tx, ctx, id);
+    const location = orNotFound("location", await store.findLocation(tx, ctx.orgId, id));
     checkVersion(location, ifMatch);
     if (location.is_default && (await store.countLocations(tx, ctx.orgId)) > 1) {
       throw defaultRequired("deleting this one");
     }
-    await explainRefusal(store.deleteLocation(tx, ctx.orgId, id));
+    await store.deleteLocation(tx, ctx.orgId, id).catch(refuseInUse);
     const { name, version } = location;
     await recordEvent(tx, ctx, { type: "location.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
@@ -116,12 +116,6 @@ export async function listLocationBridges(db: Queryable, orgId: string): Promise
   return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
 }
 
-async function find(db: Queryable, ctx: Ctx, id: string): Promise<Location> {
-  const location = await store.findLocation(db, ctx.orgId, id);
-  if (!location) throw notFound("location");
-  return location;
-}
-
 async function moveDefaultAway(tx: Tx, ctx: Ctx): Promise<void> {
   const former = await store.clearDefault(tx, ctx.orgId, ctx.clock.now());
   if (!former) return;
@@ -139,17 +133,11 @@ function refuseLargeMetadata(metadata: Record<string, unknown>): void {
   throw badField("/metadata", "too_large", `The metadata has ${bytes} bytes; ${maxMetadataBytes} are allowed.`);
 }
 
-/** What the database refuses here: a second location of the same name, and removing one that others refer to. */
-async function explainRefusal<T>(saved: Promise<T>): Promise<T> {
-  try {
-    return await saved;
-  } catch (error) {
-    if (violatedConstraint(error) === "locations_name_key") {
-      throw new HubError("name_taken", "Another location has this name.");
-    }
-    if (sqlState(error) === "23503") {
-      throw new HubError("location_in_use", "Orders refer to this location. Deactivate it instead.");
-    }
-    throw error;
-  }
+function refuseTakenName(saved: Promise<Location>): Promise<Location> {
+  return refuseTwin(saved, "locations_name_key", () => new HubError("name_taken", "Another location has this name."));
+}
+
+function refuseInUse(error: unknown): never {
+  if (sqlState(error) !== "23503") throw error;
+  throw new HubError("location_in_use", "Orders refer to this location. Deactivate it instead.");
 }

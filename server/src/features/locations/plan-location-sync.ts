@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/address.ts";
-import type { Location } from "./locations.schemas.ts";
+import type { Location, LocationSync } from "./locations.schemas.ts";
 
 /** A location as a bridge delivers it. */
 export type PulledLocation = {
@@ -11,17 +11,7 @@ export type PulledLocation = {
   isActive: boolean;
 };
 
-type FieldDiff = { path: string; from: unknown; to: unknown };
-
-type LocationChange = {
-  action: "created" | "updated" | "unchanged" | "deactivated";
-  external_id: string;
-  location_id: string | null;
-  name: string;
-  changes: FieldDiff[];
-  /** Fields that were edited here, a name that is taken, a default that must stay active: the bridge is not followed. */
-  kept_local: string[];
-};
+type LocationChange = LocationSync["changes"][number];
 
 /** What to write for one change; `unchanged` needs nothing. */
 export type LocationWrite = { change: LocationChange; location: SyncedFields };
@@ -74,27 +64,15 @@ function creationOf(record: PulledLocation, names: Set<string>): LocationWrite {
   const name = freeName(record, names);
   names.add(name.toLowerCase());
   return {
-    location: { name, type: record.type, address: record.address, is_active: record.isActive },
-    change: {
-      action: "created",
-      external_id: record.externalId,
-      location_id: null,
-      name,
-      changes: [],
-      kept_local: [],
-    },
+    location: { ...fieldsOf(record), name },
+    change: { action: "created", external_id: record.externalId, location_id: null, name, changes: [], kept_local: [] },
   };
 }
 
 function updateOf(location: Location, record: PulledLocation, names: Set<string>): LocationWrite {
-  const wanted: SyncedFields = {
-    name: record.name,
-    type: record.type,
-    address: record.address,
-    is_active: record.isActive,
-  };
+  const wanted = fieldsOf(record);
   const next: SyncedFields = { ...location };
-  const changes: FieldDiff[] = [];
+  const changes: LocationChange["changes"] = [];
   const kept: string[] = [];
   for (const field of syncedFields) {
     if (isDeepStrictEqual(location[field], wanted[field])) continue;
@@ -121,6 +99,10 @@ function updateOf(location: Location, record: PulledLocation, names: Set<string>
   };
 }
 
+function fieldsOf({ name, type, address, isActive }: PulledLocation): SyncedFields {
+  return { name, type, address, is_active: isActive };
+}
+
 const isSameName = (one: { name: string }, other: { name: string }): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase();
 
@@ -137,12 +119,7 @@ function freeName({ name, externalId }: PulledLocation, taken: ReadonlySet<strin
   return free;
 }
 
-export type Suggestion = {
-  kind: "possible_duplicate";
-  location_ids: [string, string];
-  score: number;
-  because: string[];
-};
+type Suggestion = LocationSync["suggestions"][number];
 
 const maxSuggestions = 20;
 
@@ -157,15 +134,11 @@ export function suggestDuplicates(locations: Location[]): Suggestion[] {
       address1 && zip ? `address ${plain(address1)} ${plain(zip).slice(0, 5)} ${plain(countryCode ?? "")}` : undefined,
       `name ${plain(location.name)}`,
     ];
-    for (const key of keys) {
-      const group = key && groups.get(key);
-      if (group) group.push(location);
-      else if (key) groups.set(key, [location]);
-    }
+    for (const key of keys) if (key) groups.getOrInsert(key, []).push(location);
   }
   for (const [key, [first, ...others]] of groups) {
     for (const other of others) {
-      const ids: [string, string] = [first!.id, other.id];
+      const ids = [first!.id, other.id];
       const known = suggestions.get(ids.join());
       const isAddress = key.startsWith("address");
       const [because, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];

@@ -1,5 +1,5 @@
 import { HubError } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -15,9 +15,8 @@ import * as store from "./pickups.store.ts";
 /** Doing it again answers the same. What the carrier will not cancel any more stays as it is. */
 export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   const now = nowOf(ctx);
-  let found = await store.findPickup(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("pickup");
-  if (found.status === "cancelled") return presentPickup(found, now);
+  let found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
+  if (found.status === "cancelled") return presentPickup(ctx, found);
   refuseIfTooLate(found, now);
   if (found.carrierAccountId === null) return await cancelWithoutCarrier(ctx, id, reason);
   const open = await openCarrier(ctx, found.carrierAccountId);
@@ -28,7 +27,7 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
       const message = "The carrier has not yet said whether it booked the pickup. Try again later.";
       throw new HubError("carrier_failed", message, { extra: { pickupId: id } });
     }
-    if (found.status === "cancelled") return presentPickup(found, now);
+    if (found.status === "cancelled") return presentPickup(ctx, found);
     refuseIfTooLate(found, now);
   }
   await callOffFormer(ctx, found, open);
@@ -40,9 +39,9 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
     return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
   });
   // Somebody else has done it in the meantime.
-  if (asked.status === "cancelled") return presentPickup(asked, now);
+  if (asked.status === "cancelled") return presentPickup(ctx, asked);
   return await askAndAnswer(ctx, cancellation, asked, open, (settled, said) => {
-    if (settled.status === "cancelled") return presentPickup(settled, now);
+    if (settled.status === "cancelled") return presentPickup(ctx, settled);
     const refusal = "refused" in said ? said.refused : undefined;
     const message = refusal
       ? `${refusal.message} The pickup stays scheduled.`
@@ -71,13 +70,13 @@ async function cancelWithoutCarrier(ctx: Ctx, id: string, reason: string | undef
   return await change(ctx, async (tx) => {
     const now = nowOf(ctx);
     const current = await lock(tx, ctx, id);
-    if (current.status === "cancelled") return presentPickup(current, now);
+    if (current.status === "cancelled") return presentPickup(ctx, current);
     const booked = [current.confirmationNumber, current.previous?.confirmationNumber].filter(Boolean).join(", ");
     const doubt = `Its account was deleted, so the carrier was not told and may still have ${booked} on its list.`;
     const messages = booked === "" ? current.messages : [...current.messages, doubt];
     const ended = { ...current, previous: null, cancelRequestedAt: null, messages };
     const moved = move(ended, "cancelled", now, reason ?? null);
     const cancelled = { ...moved, cancelledAt: now, cancelReason: reason ?? null };
-    return presentPickup(await save(tx, ctx, cancelled, "cancelled"), now);
+    return presentPickup(ctx, await save(tx, ctx, cancelled, "cancelled"));
   });
 }

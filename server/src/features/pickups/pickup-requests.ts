@@ -1,7 +1,7 @@
 import type { CarrierData, PickupConfirmation, PickupState } from "../../carriers/carrier.ts";
 import { HubError } from "../../core/errors.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { canMove } from "../../core/states.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
@@ -31,9 +31,7 @@ import * as store from "./pickups.store.ts";
 import { pickupExists } from "./plan-pickup.ts";
 
 export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
-  const pickup = await store.lockPickup(tx, ctx.orgId, id);
-  if (!pickup) throw notFound("pickup");
-  return pickup;
+  return orNotFound("pickup", await store.lockPickup(tx, ctx.orgId, id));
 }
 
 /** Writes a changed pickup and what happened. */
@@ -67,13 +65,14 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
   effectKey: effectKeyOf,
   async ask(ctx, carrier, call, pickup) {
     const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
+    const { address, packageCount, totalWeight, instructions } = pickup;
     const confirmation = await carrier.schedulePickup!(call, {
-      address: pickup.address,
+      address,
       readyTime: local(pickup.readyAt),
       closeTime: local(pickup.closeAt),
-      packageCount: pickup.packageCount,
-      ...(pickup.totalWeight === null ? {} : { totalWeight: pickup.totalWeight }),
-      ...(pickup.instructions === null ? {} : { instructions: pickup.instructions }),
+      packageCount,
+      ...(totalWeight && { totalWeight }),
+      ...(instructions !== null && { instructions }),
     });
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
@@ -97,19 +96,12 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
 };
 
 /** What a carrier answers is not ours to trust. */
-function isUsable({
-  confirmationNumber,
-  readyTime,
-  closeTime,
-  chargeCents,
-  messages,
-  carrierData,
-}: PickupConfirmation): boolean {
+function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...window }: PickupConfirmation): boolean {
   const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
   return (
     isStorableLine(confirmationNumber) &&
-    isTime(readyTime) &&
-    isTime(closeTime) &&
+    isTime(window.readyTime) &&
+    isTime(window.closeTime) &&
     (chargeCents === undefined || isCents(chargeCents)) &&
     Array.isArray(messages) &&
     messages.every((message) => typeof message === "string") &&
@@ -245,7 +237,7 @@ export async function book(
   let asked: Pickup | undefined;
   await change(ctx, async (tx) => {
     asked = await write(tx);
-    return present(ctx, asked);
+    return presentPickup(ctx, asked);
   }).catch(async (error: unknown) => {
     // The database lets only one of two pickups at one place on one day pass.
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
@@ -254,14 +246,10 @@ export async function book(
   let settled: Pickup | undefined;
   const answer = await askAndAnswer(ctx, booking, asked!, open, (after, said) => {
     settled = after;
-    return refusalOf(after, said) ?? present(ctx, after);
+    return refusalOf(after, said) ?? presentPickup(ctx, after);
   });
   await callOffFormer(ctx, settled!, open);
   return answer;
-}
-
-function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
-  return presentPickup(pickup, nowOf(ctx));
 }
 
 function refusalOf({ id, status }: Pickup, said: CarrierAnswer<unknown>): HubError | undefined {

@@ -1,54 +1,30 @@
 import type { CarrierData, PickupConfirmation } from "../../carriers/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { canMove } from "../../core/states.ts";
-import type { Weight } from "../../core/weight.ts";
-import { askAgainAt } from "../carrier-accounts/carrier-requests.ts";
+import type { Ctx } from "../../context.ts";
+import { askAgainAt, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { momentAt, toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import { activeStatuses, pickupMoves } from "./pickups.states.ts";
 
-/** What is booked, or asked for: the part of a pickup that a change replaces. */
-export type Booking = {
-  locationId: string | null;
-  address: Address;
+type Told = "readyTime" | "closeTime" | "window" | "pickupAddress" | "isCancellable" | "fee" | "isChanging";
+
+/** A pickup in the books. `pickupDate` is a calendar day at the address; all other times are ISO instants in UTC. */
+export type Pickup = Omit<PickupAnswer, Told> & {
+  address: PickupAnswer["pickupAddress"];
   addressKey: string;
-  timezone: string;
-  /** A calendar day at the address; all other times are ISO instants in UTC. */
-  pickupDate: string;
   readyAt: string;
   closeAt: string;
-  packageCount: number;
-  totalWeight: Weight | null;
-  instructions: string | null;
   isDuplicateAllowed: boolean;
-  cancelBy: string;
-  confirmationNumber: string | null;
   chargeCents: number | null;
-  messages: string[];
   carrierData: CarrierData | null;
   revision: number;
-};
-
-export type Pickup = Booking & {
-  id: string;
-  carrierAccountId: string | null;
-  carrier: string;
-  status: PickupStatus;
-  failure: { code: string; message: string } | null;
-  isAssumed: boolean;
   previous: Booking | null;
   cancelRequestedAt: string | null;
-  cancelReason: string | null;
-  cancelledAt: string | null;
-  history: { at: string; status: PickupStatus; note: string | null }[];
   attempts: number;
   dueAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
 };
 
 const minuteMs = 60_000;
@@ -74,10 +50,35 @@ const bookingFields = [
   "messages",
   "carrierData",
   "revision",
-] as const satisfies readonly (keyof Booking)[];
+] as const satisfies readonly (keyof Pickup)[];
+
+/** What is booked, or asked for: the part of a pickup that a change replaces. */
+export type Booking = Pick<Pickup, (typeof bookingFields)[number]>;
 
 export function bookingOf(pickup: Booking): Booking {
   return Object.fromEntries(bookingFields.map((field) => [field, pickup[field]])) as Booking;
+}
+
+/** Asked for, and nothing else is known of it yet. */
+export function newPickup(booking: Booking, about: Pick<Pickup, "id" | "carrierAccountId" | "carrier">, at: string) {
+  const pickup: Pickup = {
+    ...booking,
+    ...about,
+    status: "requested",
+    failure: null,
+    isAssumed: false,
+    previous: null,
+    cancelRequestedAt: null,
+    cancelReason: null,
+    cancelledAt: null,
+    history: [{ at, status: "requested", note: null }],
+    attempts: 1,
+    dueAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  return pickup;
 }
 
 /** What happens once, however often the carrier is asked for it. */
@@ -148,45 +149,20 @@ export function refused(pickup: Pickup, failure: { code: string; message: string
   return { ...back, previous: null, attempts: 0 };
 }
 
-function isCancellable(pickup: Pickup, now: string): boolean {
-  return canMove(pickupMoves, pickup.status, "cancelled") && now <= pickup.cancelBy;
-}
-
-export function presentPickup(pickup: Pickup, now: string): PickupAnswer {
-  const zoned = (at: string): Temporal.ZonedDateTime => Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone);
-  const midnight = momentAt(
-    Temporal.PlainDate.from(pickup.pickupDate),
-    Temporal.PlainTime.from("00:00"),
-    pickup.timezone,
-  );
+/** What is only kept is left out by the shape of the answer. */
+export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
+  const { status, timezone, pickupDate, readyAt, closeAt, chargeCents } = pickup;
+  const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(timezone));
+  const midnight = momentAt(Temporal.PlainDate.from(pickupDate), Temporal.PlainTime.from("00:00"), timezone);
   return {
-    id: pickup.id,
-    status: pickup.status,
-    carrierAccountId: pickup.carrierAccountId,
-    carrier: pickup.carrier,
-    locationId: pickup.locationId,
-    confirmationNumber: pickup.confirmationNumber,
+    ...pickup,
     pickupDate: toOffsetText(midnight),
-    readyTime: toOffsetText(zoned(pickup.readyAt)),
-    closeTime: toOffsetText(zoned(pickup.closeAt)),
-    timezone: pickup.timezone,
-    window: { date: pickup.pickupDate, start: pickup.readyAt, end: pickup.closeAt },
+    readyTime: local(readyAt),
+    closeTime: local(closeAt),
+    window: { date: pickupDate, start: readyAt, end: closeAt },
     pickupAddress: pickup.address,
-    packageCount: pickup.packageCount,
-    totalWeight: pickup.totalWeight,
-    instructions: pickup.instructions,
-    cancelBy: pickup.cancelBy,
-    isCancellable: isCancellable(pickup, now),
-    fee: pickup.chargeCents === null ? null : { amount: pickup.chargeCents / 100, currency: "USD" },
-    messages: pickup.messages,
-    failure: pickup.failure,
-    isAssumed: pickup.isAssumed,
+    isCancellable: canMove(pickupMoves, status, "cancelled") && nowOf(ctx) <= pickup.cancelBy,
+    fee: chargeCents === null ? null : { amount: chargeCents / 100, currency: "USD" },
     isChanging: pickup.cancelRequestedAt !== null || pickup.previous !== null,
-    cancelReason: pickup.cancelReason,
-    cancelledAt: pickup.cancelledAt,
-    history: pickup.history,
-    createdAt: pickup.createdAt,
-    updatedAt: pickup.updatedAt,
-    version: pickup.version,
   };
 }

@@ -1,5 +1,6 @@
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import { splitNames } from "../../core/schema.ts";
 import type { Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -7,7 +8,6 @@ import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
 import type { Pickup } from "./pickup.ts";
 import type { PickupQuery } from "./pickups.schemas.ts";
-import type { PickupStatus } from "./pickups.states.ts";
 
 const columns = defineColumns<Pickup>("t", {
   carrierAccountId: "uuid",
@@ -52,18 +52,13 @@ export const {
   fromRow: toPickup,
 } = leasedRecords("pickups", columns);
 
-export async function listPickups(
-  db: Queryable,
-  orgId: string,
-  query: PickupQuery,
-  statuses: PickupStatus[] | null,
-): Promise<Page<Pickup>> {
+export async function listPickups(db: Queryable, orgId: string, query: PickupQuery): Promise<Page<Pickup>> {
   const page = await listPage<Stored<Pickup>>(db, query, {
     select: columns.selected,
     from: "pickups t",
     where: [
       ["t.org_id = ?", orgId],
-      ["t.status = any(?)", statuses],
+      ["t.status = any(?)", query.status === undefined ? null : splitNames(query.status)],
       ["t.carrier_account_id = ?", query.carrierAccountId],
       ["t.pickup_date >= ?", query.from],
       ["t.pickup_date <= ?", query.to],

@@ -1,15 +1,14 @@
 import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { splitNames } from "../../core/schema.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
-import { dueOf, move, presentPickup } from "./pickup.ts";
+import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
 import { book, lock, record, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
-import type { PickupStatus } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
 import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
 
@@ -19,15 +18,11 @@ export { pickupWork } from "./pickup-requests.ts";
 export { seedPickups } from "./seed-pickups.ts";
 
 export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
-  const pickup = await store.findPickup(ctx.db, ctx.orgId, id);
-  if (!pickup) throw notFound("pickup");
-  return present(ctx, pickup);
+  return presentPickup(ctx, orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id)));
 }
 
 export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<PickupAnswer>> {
-  const statuses = query.status === undefined ? null : splitNames<PickupStatus>(query.status);
-  const page = await store.listPickups(ctx.db, ctx.orgId, query, statuses);
-  return { ...page, data: page.data.map((pickup) => present(ctx, pickup)) };
+  return mapPage(await store.listPickups(ctx.db, ctx.orgId, query), (pickup) => presentPickup(ctx, pickup));
 }
 
 /** What POST /pickups would say, without asking anybody. */
@@ -39,12 +34,7 @@ export async function checkPickupRequest(ctx: Ctx, request: PickupRequest): Prom
   return {
     ok: isOk,
     timezone: booking.timezone,
-    errors: errors.map(({ pointer, code, message, suggestion }) => ({
-      pointer,
-      code,
-      message,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    })),
+    errors,
     warnings: checked.warnings,
     existingId: existingId ?? null,
     nextAvailable: next,
@@ -55,28 +45,10 @@ export async function checkPickupRequest(ctx: Ctx, request: PickupRequest): Prom
 export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
   const planned = await planPickup(ctx, request);
   refuseViolations(planned);
-  const { open, booking, checked } = planned;
+  const { open, booking } = planned;
   const now = nowOf(ctx);
-  const pickup: Pickup = {
-    ...booking,
-    messages: checked.warnings.map(({ message }) => message),
-    id: ctx.newId(),
-    carrierAccountId: open.account.id,
-    carrier: open.account.carrier,
-    status: "requested",
-    failure: null,
-    isAssumed: false,
-    previous: null,
-    cancelRequestedAt: null,
-    cancelReason: null,
-    cancelledAt: null,
-    history: [{ at: now, status: "requested", note: null }],
-    attempts: 1,
-    dueAt: null,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  };
+  const about = { id: ctx.newId(), carrierAccountId: open.account.id, carrier: open.account.carrier };
+  const pickup = newPickup(booking, about, now);
   return await book(ctx, open, pickup, async (tx) => {
     await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, now) }]);
     await record(tx, ctx, pickup, "requested");
@@ -86,8 +58,7 @@ export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
 
 /** Asks once more under the same key, so that what the carrier has booked after all is not booked a second time. */
 export async function retryPickup(ctx: Ctx, id: string) {
-  const found = await store.findPickup(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("pickup");
+  const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessRetryable(ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
   return await book(ctx, open, found, async (tx) => {
@@ -102,8 +73,4 @@ function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
   refuseUnlessUnanswered(pickup);
   if (nowOf(ctx) < pickup.closeAt) return;
   throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another one.`);
-}
-
-function present(ctx: Ctx, pickup: Pickup): PickupAnswer {
-  return presentPickup(pickup, nowOf(ctx));
 }

@@ -44,6 +44,7 @@ export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pick
     : await store.findTakenDays(ctx.db, ctx.orgId, account.id, booking.addressKey, former?.id);
   const place = { rules, zone: timezone, now, takenDays: new Set(taken.keys()) };
   const checked = checkPickup({ window, packageCount, totalWeight, address }, place);
+  booking.messages = checked.warnings.map(({ message }) => message);
   const next = checked.next && toSlot(checked.next, timezone);
   return { open, checked, next, booking, existingId: taken.get(booking.pickupDate) };
 }
@@ -94,7 +95,7 @@ function findZone(address: Address, wanted: string | undefined): string {
     if (isTimeZone(wanted)) return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(wanted).timeZoneId;
     const suggestion = nearestName(wanted, Intl.supportedValuesOf("timeZone"));
     const message = "There is no such time zone; name one as in America/New_York.";
-    throw badField("/timezone", "unknown_timezone", message, suggestion === undefined ? {} : { suggestion });
+    throw badField("/timezone", "unknown_timezone", message, { suggestion });
   }
   const zone = zoneOfAddress(address);
   if (zone !== undefined) return zone;
@@ -124,8 +125,8 @@ function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: st
   return { date: date.value, ready, close };
 }
 
-function toBooking(
-  request: PickupRequest,
+export function toBooking(
+  request: Omit<PickupRequest, "carrierAccountId" | "pickupDate">,
   address: Address,
   timezone: string,
   { date, ready, close }: LocalWindow,

@@ -1,5 +1,5 @@
 import { HubError } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
@@ -16,8 +16,7 @@ import { planPickup, refuseViolations } from "./plan-pickup.ts";
  */
 export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: number | undefined) {
   requirePatch(patch);
-  const found = await store.findPickup(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("pickup");
+  const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessFree(found, ifMatch, ctx);
   const planned = await planPickup(ctx, toRequest(found, patch), found);
   refuseViolations(planned);
@@ -25,8 +24,7 @@ export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch,
     const current = await lock(tx, ctx, id);
     refuseUnlessFree(current, found.version, ctx);
     const requested = move(current, "requested", nowOf(ctx), "another window was asked for");
-    const messages = planned.checked.warnings.map(({ message }) => message);
-    const changed = { ...requested, ...planned.booking, messages, previous: bookingOf(current), attempts: 1 };
+    const changed = { ...requested, ...planned.booking, previous: bookingOf(current), attempts: 1 };
     return await save(tx, ctx, changed, "change_requested");
   });
 }

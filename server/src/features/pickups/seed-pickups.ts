@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
+import { madeUpId } from "../../core/ids.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { findAccountIdByName } from "../carrier-accounts/carrier-accounts.ts";
-import type { Pickup } from "./pickup.ts";
-import { dueOf } from "./pickup.ts";
+import type { Booking, Pickup } from "./pickup.ts";
+import { dueOf, newPickup } from "./pickup.ts";
 import { findSlot } from "./pickup-slots.ts";
-import { momentAt } from "./pickup-window.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
+import { toBooking } from "./plan-pickup.ts";
 
 const zone = "America/New_York";
 const address = {
@@ -56,11 +56,21 @@ function makePickup(
     ready: Temporal.PlainTime.from("13:00"),
     close: Temporal.PlainTime.from("17:00"),
   };
-  const place = { rules: { ...defaultPickupRules, holidays: [] }, zone, now: at };
-  const slot = (days > 0 ? findSlot(wanted, place) : null) ?? wanted;
-  const instant = (time: Temporal.PlainTime): string =>
-    new Date(momentAt(slot.date, time, zone).epochMilliseconds).toISOString();
-  const readyAt = instant(slot.ready);
+  const rules = { ...defaultPickupRules, holidays: [] };
+  const slot = (days > 0 ? findSlot(wanted, { rules, zone, now: at }) : null) ?? wanted;
+  const request = {
+    packageCount,
+    totalWeight: { value: packageCount * 4, unit: "lb" as const },
+    instructions: index % 2 === 0 ? "Dock 4, ring twice" : undefined,
+  };
+  const booking: Booking = {
+    ...toBooking(request, address, zone, slot, rules, 1),
+    // Each on its own: two may end up on one day after a weekend.
+    addressKey: `demo:${index}`,
+    confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
+    chargeCents: 0,
+  };
+  const { readyAt } = booking;
   const shifted = (from: string, hours: number): string => new Date(Date.parse(from) + hours * 3_600_000).toISOString();
   const createdAt = shifted(days > 0 ? now : readyAt, -20);
   const endedAt = days > 0 ? null : shifted(readyAt, status === "cancelled" ? -4 : status === "missed" ? 8 : 2);
@@ -69,47 +79,16 @@ function makePickup(
     { at: createdAt, status: "scheduled", note: null },
   ];
   if (endedAt !== null) history.push({ at: endedAt, status, note: null });
+  const about = { id: madeUpId(`pickup:${index}`), carrierAccountId: accountId, carrier: "rate-card" };
   const pickup: Pickup = {
-    id: demoId(`pickup:${index}`),
-    carrierAccountId: accountId,
-    carrier: "rate-card",
-    locationId: null,
+    ...newPickup(booking, about, createdAt),
     status,
-    address,
-    // Each on its own: two may end up on one day after a weekend.
-    addressKey: `demo:${index}`,
-    timezone: zone,
-    pickupDate: slot.date.toString(),
-    readyAt,
-    closeAt: instant(slot.close),
-    packageCount,
-    totalWeight: { value: packageCount * 4, unit: "lb" },
-    instructions: index % 2 === 0 ? "Dock 4, ring twice" : null,
-    isDuplicateAllowed: false,
-    cancelBy: shifted(readyAt, -1),
-    confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
-    chargeCents: 0,
-    messages: [],
-    carrierData: null,
-    failure: null,
-    isAssumed: false,
-    revision: 1,
-    previous: null,
-    cancelRequestedAt: null,
     cancelReason: status === "cancelled" ? "Nothing to ship" : null,
     cancelledAt: status === "cancelled" ? endedAt : null,
     history,
     attempts: 0,
-    dueAt: null,
-    createdAt,
     updatedAt: endedAt ?? createdAt,
     version: history.length,
   };
   return { ...pickup, dueAt: dueOf(pickup, now) };
-}
-
-/** Ids that are the same for every start, in the form of a UUIDv7. */
-function demoId(name: string): string {
-  const hex = createHash("sha256").update(name).digest("hex");
-  return `01900000-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
+import { madeUpId } from "../../core/ids.ts";
 import { roundToCents } from "../../core/money.ts";
 import type { Random } from "../../core/seeded-random.ts";
 import { seededRandom } from "../../core/seeded-random.ts";
@@ -116,9 +116,9 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
     deliverBy: new Date(orderedAt.getTime() + 6 * dayMs).toISOString(),
     ...(isOpen ? { shipBy: new Date(orderedAt.getTime() + 2 * dayMs).toISOString() } : {}),
   };
-  const env = { now: at, actor: by, newId: () => demoId(seed, `order:${index}`) };
+  const env = { now: at, actor: by, newId: () => madeUpId(`${seed}:order:${index}`) };
   const shipment = {
-    id: demoId(seed, `shipment:${index}`),
+    id: madeUpId(`${seed}:shipment:${index}`),
     trackingNumber: `1ZDEMO${String(seed).padStart(4, "0")}${String(index).padStart(8, "0")}`,
     carrier: "ups",
     service: "ground",
@@ -145,7 +145,7 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
     const quantity = 1 + random.below(3);
     const isShipped = status === "shipped" || status === "delivered" || (status === "partially_shipped" && i === 0);
     return {
-      id: demoId(seed, `line:${index}:${i}`),
+      id: madeUpId(`${seed}:line:${index}:${i}`),
       sku,
       name,
       quantity,
@@ -160,7 +160,7 @@ function makeHold(index: number, seed: number, random: Random, at: string, today
   const reason = random.pick(holdReasons);
   const until = random.chance(30) ? new Date(today + (1 + random.below(5)) * dayMs).toISOString() : null;
   return {
-    id: demoId(seed, `hold:${index}`),
+    id: madeUpId(`${seed}:hold:${index}`),
     handle: reason,
     reason,
     note: null,
@@ -178,10 +178,4 @@ function pickStatus(percent: number): OrderStatus {
     left -= share;
   }
   return "ready";
-}
-
-/** Ids that are the same for the same seed, in the form of a UUIDv7. */
-function demoId(seed: number, name: string): string {
-  const hex = createHash("sha256").update(`${seed}:${name}`).digest("hex");
-  return `01900000-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
 }

@@ -1,4 +1,5 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { toCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
@@ -11,7 +12,6 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
-import type { CardInEffect } from "../carrier-accounts/open-carrier.ts";
 import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
@@ -227,7 +227,7 @@ export async function seedComparison(
   await ctx.signals.publish(tx, "rate_comparison", id);
 }
 
-type PinnedCard = Omit<CardInEffect, "id" | "version"> & { id: string | null; version: number | null };
+type PinnedCard = { id: string | null; version: number | null; name: string; card: RateCard };
 
 async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedCard> {
   const account = await getCarrierAccount(ctx, accountId);

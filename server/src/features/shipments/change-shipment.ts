@@ -1,23 +1,23 @@
-import { validationFailed } from "../../core/errors.ts";
-import { HubError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
+import { failAt, toError } from "../../core/row-failure.ts";
 import { createFinder } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order } from "../orders/order.ts";
 import { correctListedShipment, lockOrders, takeBackListedShipment } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
+import { changed, changeEvent } from "./shipment-changes.ts";
 import { ruleErrors, toPromise } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment, ShipmentFacts } from "./shipment.ts";
-import { derive } from "./shipment.ts";
 import type { ShipmentPatch, ShipmentRequest } from "./shipments.schemas.ts";
 import { ShipmentRequest as ShipmentRequestShape } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
@@ -35,11 +35,8 @@ export async function updateShipment(
   return await change(ctx, async (tx) => {
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
-    const after = derive(
-      { ...before, ...changesFrom(before, patch, now), updatedAt: now, version: before.version + 1 },
-      now,
-    );
-    await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]));
+    const { after } = changed(before, changesFrom(before, patch, now), now);
+    await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]), "shipments_tracking_key", numberTaken);
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch), version: after.version };
     await recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
     await addToStats(tx, ctx.orgId, [{ before, after }]);
@@ -80,37 +77,28 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undef
 
 export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): Promise<Shipment> {
   const now = ctx.clock.now().toISOString();
-  const { id } = before;
-  const after = derive({ ...before, voidedAt: now, updatedAt: now, version: before.version + 1 }, now);
-  await store.updateShipments(tx, ctx.orgId, [after]);
-  const data = { trackingNumber: after.trackingNumber, from: before.status, version: after.version };
-  await recordEvent(tx, ctx, { type: "shipment.voided", objectId: id, data });
-  await addToStats(tx, ctx.orgId, [{ before, after }]);
-  if (order) await takeBackListedShipment(tx, ctx, order, id);
+  const change = changed(before, { voidedAt: now }, now);
+  await store.updateShipments(tx, ctx.orgId, [change.after]);
+  await recordEvent(tx, ctx, changeEvent(change));
+  await addToStats(tx, ctx.orgId, [change]);
+  if (order) await takeBackListedShipment(tx, ctx, order, before.id);
   // It may have been the last one that was waited for.
   if (order) await deliverOrders(tx, ctx, [order.id]);
-  return after;
+  return change.after;
 }
 
 type Locked = { before: Shipment; order: Order | undefined };
 
 export async function lockToChange(tx: Tx, ctx: Ctx, id: string): Promise<Locked> {
-  const known = await store.findShipment(tx, ctx.orgId, id);
-  if (!known) throw notFound("shipment");
+  const known = orNotFound("shipment", await store.findShipment(tx, ctx.orgId, id));
   // The order first: runs take the same two locks in this order.
   const [order] = known.orderId === null ? [] : await lockOrders(tx, ctx.orgId, [known.orderId]);
   const [before] = await store.lockShipments(tx, ctx.orgId, [id]);
-  if (!before) throw notFound("shipment");
-  return { before, order };
+  return { before: orNotFound("shipment", before), order };
 }
 
-async function refuseTwin(saved: Promise<void>): Promise<void> {
-  try {
-    await saved;
-  } catch (error) {
-    if (violatedConstraint(error) !== "shipments_tracking_key") throw error;
-    const message = "Another shipment has this carrier and tracking number.";
-    const errors = [{ pointer: "/trackingNumber", code: "shipment_exists", message }];
-    throw new HubError("shipment_exists", message, { errors });
-  }
+function numberTaken(): HubError {
+  return toError(
+    failAt("/trackingNumber", "shipment_exists", "Another shipment has this carrier and tracking number."),
+  );
 }

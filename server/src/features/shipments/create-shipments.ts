@@ -58,11 +58,8 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
     if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as ShipmentRequest });
   }
-  const orderOf = await findOrders(
-    ctx.db,
-    ctx.orgId,
-    valid.map(({ request }) => request),
-  );
+  const sound = valid.map(({ request }) => request);
+  const orderOf = await findOrders(ctx.db, ctx.orgId, sound);
   const drafts: Draft[] = [];
   const seen = new Map<string, number>();
   for (const { index, request } of valid) {
@@ -124,11 +121,8 @@ export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draf
 export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<Outcome[]> {
   const { failures, count } = prepared;
   // The database keeps those of runs apart from others; an order that lists the parcel has it recorded all the same.
-  const listed = await findStoredTwins(
-    tx,
-    ctx.orgId,
-    prepared.drafts.filter(({ shipment }) => shipment.orderId !== null),
-  );
+  const ofOrders = prepared.drafts.filter(({ shipment }) => shipment.orderId !== null);
+  const listed = await findStoredTwins(tx, ctx.orgId, ofOrders);
   const drafts = prepared.drafts.filter(({ index }) => !listed.has(index));
   const outcomes: Outcome[] = [];
   for (const [index, failure] of [...failures, ...listed]) outcomes[index] = { failure };
@@ -137,11 +131,8 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
   );
   // Before the insert, whose reference takes a weaker lock on the order.
   if (arrived.length > 0) await lockOrders(tx, ctx.orgId, arrived);
-  const inserted = await store.insertShipments(
-    tx,
-    ctx.orgId,
-    drafts.map(({ shipment }) => shipment),
-  );
+  const shipments = drafts.map(({ shipment }) => shipment);
+  const inserted = await store.insertShipments(tx, ctx.orgId, shipments);
   const refused = drafts.filter(({ shipment }) => !inserted.has(shipment.id));
   const twins = await findStoredTwins(tx, ctx.orgId, refused);
   for (const { index, shipment } of drafts) {
@@ -149,13 +140,9 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
       ? { shipment }
       : { failure: twins.get(index) ?? exists(shipment, undefined) };
   }
-  const created = drafts.flatMap(({ shipment }) => (inserted.has(shipment.id) ? [shipment] : []));
+  const created = shipments.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
   await deliverOrders(tx, ctx, arrived);
-  await addToStats(
-    tx,
-    ctx.orgId,
-    created.map((after) => ({ after })),
-  );
+  await addToStats(tx, ctx.orgId, created);
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 

@@ -1,14 +1,13 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import type { EventRequest } from "./shipments.schemas.ts";
-import { newShipment, toEvent as toTrackingEvent } from "./shipment-fields.ts";
+import { afterOf, changed, changeEvent } from "./shipment-changes.ts";
+import { newShipment, toEvent } from "./shipment-fields.ts";
 import { mergeEvents } from "./tracking/tracking.ts";
-import type { ShipmentChange } from "./shipment-stats.store.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, derive, trackingKeyOf } from "./shipment.ts";
@@ -21,44 +20,25 @@ export type OrderShipmentsChange = { order: Order; added: OrderShipment[]; remov
  * Shipments follow the orders that list them, in the transaction of the order's change: what is listed is recorded, what
  * is no longer listed is voided, and what is listed again is valid again. A few statements, however many orders.
  */
-export async function keepOrderShipments(tx: Tx, ctx: Ctx, changed: OrderShipmentsChange[]): Promise<void> {
+export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipmentsChange[]): Promise<void> {
   const now = ctx.clock.now().toISOString();
-  const wanted = changed.flatMap(({ order, added }) => added.map((listed) => toShipment(order, listed, now)));
+  const wanted = orders.flatMap(({ order, added }) => added.map((listed) => toShipment(order, listed, now)));
   const inserted = await store.insertShipments(tx, ctx.orgId, wanted);
   const returning = wanted.filter(({ id }) => !inserted.has(id)).map(({ id }) => id);
-  const removed = new Set(changed.flatMap(({ removedIds }) => removedIds));
+  const removed = new Set(orders.flatMap(({ removedIds }) => removedIds));
   const stored = await store.lockShipments(tx, ctx.orgId, [...returning, ...removed]);
-  const changes = stored.flatMap((before): ShipmentChange[] => {
-    const isGone = removed.has(before.id);
-    if (isGone === (before.voidedAt !== null)) return [];
-    const voidedAt = isGone ? now : null;
-    return [{ before, after: derive({ ...before, voidedAt, updatedAt: now, version: before.version + 1 }, now) }];
-  });
-  await store.updateShipments(
-    tx,
-    ctx.orgId,
-    changes.map(({ after }) => after),
-  );
+  const changes = stored
+    .filter(({ id, voidedAt }) => removed.has(id) === (voidedAt === null))
+    .map((before) => changed(before, { voidedAt: removed.has(before.id) ? now : null }, now));
+  await store.updateShipments(tx, ctx.orgId, changes.map(afterOf));
   const created = wanted.filter(({ id }) => inserted.has(id));
   await recordBatch(tx, ctx, created, "run");
-  await recordEvents(tx, ctx, changes.map(toEvent));
+  await recordEvents(tx, ctx, changes.map(changeEvent));
   await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
-  await deliverOrders(
-    tx,
-    ctx,
-    arrived.flatMap(({ orderId }) => orderId ?? []),
-  );
-}
-
-function toEvent({ before, after }: ShipmentChange): NewEvent {
-  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
-  const from = before?.status ?? "unknown";
-  if (after.voidedAt !== null)
-    return { type: "shipment.voided", objectId: id, data: { trackingNumber, from, version } };
-  const data = { trackingNumber, carrier, orderNumber, status, from, version };
-  return { type: "shipment.status_changed", objectId: id, data };
+  const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);
+  await deliverOrders(tx, ctx, orderIds);
 }
 
 /**
@@ -89,11 +69,8 @@ export async function findRecordedShipments(
     if (recorded) taken.add(recorded.id);
     return recorded ? [{ listed, id: recorded.id }] : [];
   });
-  const stored = await store.lockShipments(
-    tx,
-    ctx.orgId,
-    found.map(({ id }) => id),
-  );
+  const ids = found.map(({ id }) => id);
+  const stored = await store.lockShipments(tx, ctx.orgId, ids);
   const byId = new Map(stored.map((shipment) => [shipment.id, shipment]));
   const entries = found.flatMap(({ listed, id }): [string, OrderShipment][] => {
     const shipment = byId.get(id);
@@ -122,17 +99,13 @@ export type TrackedParcel = { order: Order; listed: OrderShipment; events: Event
 export async function insertDemoParcels(tx: Tx, ctx: Ctx, parcels: TrackedParcel[]): Promise<number> {
   const now = ctx.clock.real().toISOString();
   const shipments = parcels.map(({ order, listed, events: heard, cost }) => {
-    const { events } = mergeEvents([], heard.map(toTrackingEvent));
+    const { events } = mergeEvents([], heard.map(toEvent));
     const createdAt = listed.shippedAt < now ? listed.shippedAt : now;
     const facts = { ...toShipment(order, listed, now), source: "demo" as const, cost, events };
     return derive({ ...facts, createdAt, updatedAt: createdAt }, now);
   });
   const inserted = await store.insertShipments(tx, ctx.orgId, shipments);
-  const added = shipments.filter(({ id }) => inserted.has(id));
-  await addToStats(
-    tx,
-    ctx.orgId,
-    added.map((after) => ({ after })),
-  );
+  const added = shipments.filter(({ id }) => inserted.has(id)).map((after) => ({ after }));
+  await addToStats(tx, ctx.orgId, added);
   return added.length;
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { errorsAt } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Order } from "../orders/order.ts";
@@ -46,10 +47,7 @@ export function ruleErrors(request: Given, now: string): FieldError[] {
     const message = `The metadata has ${bytes} bytes; ${maxMetadataBytes} are allowed.`;
     errors.push({ pointer: "/metadata", code: "too_large", message });
   }
-  for (const [i, event] of events.entries()) {
-    for (const error of eventErrors(event, now)) errors.push({ ...error, pointer: `/events/${i}${error.pointer}` });
-  }
-  return errors;
+  return [...errors, ...events.flatMap((event, i) => errorsAt(`/events/${i}`, eventErrors(event, now)))];
 }
 
 /** Leap seconds and the year 0 are well-formed, but nothing that can be kept. */
@@ -73,14 +71,8 @@ function futureErrors(pointer: string, text: string | undefined, now: string): F
 export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">, now: string): FieldError[] {
   const errors = [...timeErrors("/at", at), ...futureErrors("/at", at, now)];
   if (toEventStatus(status) === undefined) {
-    const suggestion = nearestName(status.toLowerCase(), eventStatuses);
-    errors.push({
-      pointer: "/status",
-      code: "enum",
-      message: "This is not one of the known statuses.",
-      allowed: eventStatuses,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    const more = { allowed: eventStatuses, suggestion: nearestName(status.toLowerCase(), eventStatuses) };
+    errors.push({ pointer: "/status", code: "enum", message: "This is not one of the known statuses.", ...more });
   }
   return errors;
 }

@@ -1,13 +1,17 @@
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { Contribution, Shipment } from "./shipment.ts";
-import { contributionsOf } from "./shipment.ts";
+import type { Contribution, Shipment, Sums } from "./shipment.ts";
+import { contributionsOf, noSums } from "./shipment.ts";
 import type { RiskReason } from "./shipments.states.ts";
 
-/** A shipment before and after a change; undefined: there was none. */
-export type ShipmentChange = { before?: Shipment; after: Shipment };
-
-/** Keeps the sums in step with the shipments. Call it last: writers of one organization take turns from here on. */
-export async function addToStats(tx: Tx, orgId: string, changes: ShipmentChange[]): Promise<void> {
+/**
+ * Keeps the sums in step with the shipments; without `before` there was none. Call it last: writers of one organization
+ * take turns from here on.
+ */
+export async function addToStats(
+  tx: Tx,
+  orgId: string,
+  changes: { before?: Shipment; after: Shipment }[],
+): Promise<void> {
   const counts = new Map<string, number>();
   const days = new Map<string, Contribution>();
   for (const { before, after } of changes) {
@@ -17,9 +21,7 @@ export async function addToStats(tx: Tx, orgId: string, changes: ShipmentChange[
   const countRows = [...counts].filter(([, count]) => count !== 0).map(([status, count]) => ({ status, count }));
   // Rows are locked in the order of the list, the same for everybody.
   countRows.sort((a, b) => (a.status < b.status ? -1 : 1));
-  const dayRows = [...days.values()].filter((sum) =>
-    Object.values(sum).some((value) => typeof value === "number" && value !== 0),
-  );
+  const dayRows = [...days.values()].filter((sum) => sumNames.some((name) => sum[name] !== 0));
   dayRows.sort((a, b) => (a.day < b.day ? -1 : 1));
   if (countRows.length > 0) {
     await tx.query(
@@ -43,6 +45,8 @@ export async function addToStats(tx: Tx, orgId: string, changes: ShipmentChange[
   }
 }
 
+const sumNames = Object.keys(noSums) as (keyof Sums)[];
+
 function addShipment(
   counts: Map<string, number>,
   days: Map<string, Contribution>,
@@ -51,13 +55,8 @@ function addShipment(
 ): void {
   counts.set(shipment.status, (counts.get(shipment.status) ?? 0) + sign);
   for (const { day, ...sums } of contributionsOf(shipment)) {
-    const sum = days.get(day) ?? { day, delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };
-    sum.delivered += sign * sums.delivered;
-    sum.transitCount += sign * sums.transitCount;
-    sum.transitMs += sign * sums.transitMs;
-    sum.evaluated += sign * sums.evaluated;
-    sum.onTime += sign * sums.onTime;
-    days.set(day, sum);
+    const sum = days.getOrInsertComputed(day, () => ({ day, ...noSums }));
+    for (const name of sumNames) sum[name] += sign * sums[name];
   }
 }
 
@@ -72,17 +71,9 @@ export async function readStatusCounts(
   );
 }
 
-export type WindowSums = {
-  delivered: number;
-  transitCount: number;
-  transitMs: number;
-  evaluated: number;
-  onTime: number;
-};
-
 /** The days from `from` to `to`, both included; of all organizations when none is named. */
-export async function sumDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<WindowSums> {
-  const [row] = await db.query<WindowSums>(
+export async function sumDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<Sums> {
+  const [row] = await db.query<Sums>(
     `select coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(transit_count), 0)::bigint as "transitCount",
             coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
             coalesce(sum(on_time), 0)::bigint as "onTime"

@@ -137,15 +137,10 @@ export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
   return reasons;
 }
 
+export const noSums = { delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };
+export type Sums = typeof noSums;
 /** What a shipment adds to the sums of the overview, by day. */
-export type Contribution = {
-  day: string;
-  delivered: number;
-  transitCount: number;
-  transitMs: number;
-  evaluated: number;
-  onTime: number;
-};
+export type Contribution = Sums & { day: string };
 
 export function contributionsOf(shipment: Shipment): Contribution[] {
   const { status, deliveredAt, acceptedAt, firstAttemptAt, promiseEndsAt } = shipment;
@@ -154,12 +149,11 @@ export function contributionsOf(shipment: Shipment): Contribution[] {
   if (deliveredAt !== null) {
     const transitMs = acceptedAt === null ? 0 : Date.parse(deliveredAt) - Date.parse(acceptedAt);
     const transitCount = acceptedAt === null ? 0 : 1;
-    found.push({ day: deliveredAt.slice(0, 10), delivered: 1, transitCount, transitMs, evaluated: 0, onTime: 0 });
+    found.push({ ...noSums, day: deliveredAt.slice(0, 10), delivered: 1, transitCount, transitMs });
   }
   if (firstAttemptAt !== null && promiseEndsAt !== null) {
     const onTime = firstAttemptAt < promiseEndsAt ? 1 : 0;
-    const rest = { delivered: 0, transitCount: 0, transitMs: 0 };
-    found.push({ day: firstAttemptAt.slice(0, 10), ...rest, evaluated: 1, onTime });
+    found.push({ ...noSums, day: firstAttemptAt.slice(0, 10), evaluated: 1, onTime });
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { offsetOf, toCappedPage } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
 import { perWorld } from "../../context.ts";
@@ -52,21 +52,15 @@ export async function findWeighedParcels(
 }
 
 export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer> {
-  const shipment = await store.findShipment(ctx.db, ctx.orgId, id);
-  if (!shipment) throw notFound("shipment");
-  return presentTo(ctx, shipment);
+  return presentTo(ctx, orNotFound("shipment", await store.findShipment(ctx.db, ctx.orgId, id)));
 }
 
 export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<ShipmentPage> {
-  return await listOf(ctx, ctx.orgId, query);
+  return await listShipmentsAcrossOrgs(ctx, ctx.orgId, query);
 }
 
 /** `orgId` null: those of all organizations, for operators of the hub; each says whose it is. */
 export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
-  return await listOf(ctx, orgId, query);
-}
-
-async function listOf(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const now = ctx.clock.now().toISOString();
   const range = { limit: query.limit, offset: offsetOf(query) };
   const filter = readFilter(query);

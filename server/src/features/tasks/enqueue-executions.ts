@@ -109,21 +109,13 @@ function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution 
   };
 }
 
-function queuedEvent({
-  id,
-  org_id,
-  created_by,
-  request_id,
-  bridge_id,
-  task_name,
-  trigger,
-}: NewExecution): ForeignEvent {
+function queuedEvent(row: NewExecution): ForeignEvent {
   return {
-    orgId: org_id,
-    actor: created_by,
-    requestId: request_id,
+    orgId: row.org_id,
+    actor: row.created_by,
+    requestId: row.request_id,
     type: "task_execution.queued",
-    objectId: id,
-    data: { bridgeId: bridge_id, taskName: task_name, trigger },
+    objectId: row.id,
+    data: { bridgeId: row.bridge_id, taskName: row.task_name, trigger: row.trigger },
   };
 }

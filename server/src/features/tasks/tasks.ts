@@ -1,8 +1,9 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
-import { badField, HubError } from "../../core/errors.ts";
+import { badField, errorsAt, HubError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -70,17 +71,10 @@ export async function executeTasks(ctx: Ctx, requests: ExecuteRequest[]): Promis
     const queued = (await enqueueExecutions(tx, ctx, queueable)).values();
     const results = checked.map((one, index): BulkExecuteAnswer["results"][number] => {
       if (!(one instanceof HubError)) return { index, status: "queued", id: queued.next().value!.id };
-      const errors = (one.details.errors ?? []).map((error) => ({
-        ...error,
-        pointer: `/tasks/${index}${error.pointer}`,
-      }));
+      const errors = errorsAt(`/tasks/${index}`, one.details.errors ?? []);
       return { index, status: "failed", error: { code: one.code, message: one.message, errors } };
     });
-    const summary = {
-      total: checked.length,
-      queued: queueable.length,
-      failed: checked.length - queueable.length,
-    };
+    const summary = { total: checked.length, queued: queueable.length, failed: checked.length - queueable.length };
     return { summary, results };
   });
 }
@@ -123,48 +117,36 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
   const page = await store.listExecutions(ctx.db, ctx.orgId, { ...query, statuses: readStatuses(query.status) });
-  return { ...page, data: page.data.map((row) => presentSummary(ctx, row)) };
+  return mapPage(page, (row) => presentSummary(ctx, row));
 }
 
 function readStatuses(text: string | undefined): ExecutionStatus[] {
   const names = (text ?? "").split(",").filter((name) => name !== "");
   const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));
   if (wrong === undefined) return names as ExecutionStatus[];
-  const suggestion = nearestName(wrong, executionStatuses);
-  throw badField("query/status", "enum", `There is no status ${wrong}.`, {
-    allowed: executionStatuses,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  });
+  const more = { allowed: executionStatuses, suggestion: nearestName(wrong, executionStatuses) };
+  throw badField("query/status", "enum", `There is no status ${wrong}.`, more);
 }
 
 const shownLogLines = 100;
 
 export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
-  const row = await store.findExecution(ctx.db, ctx.orgId, id);
-  if (!row) throw notFound("execution");
+  const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const retries = await store.listRetries(ctx.db, ctx.orgId, id);
   return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
 }
 
 export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> {
   return await change(ctx, async (tx) => {
-    const row = await store.lockExecution(tx, ctx.orgId, id);
-    if (!row) throw notFound("execution");
+    const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
     if (row.status === "cancelled") return presentExecution(ctx, row);
     if (row.status !== "queued" && row.status !== "running") {
-      throw new HubError("execution_not_cancellable", `The execution has ${words[row.status]} already.`);
+      throw new HubError("execution_not_cancellable", `The execution has ${row.status.replace("_", " ")} already.`);
     }
     const [cancelled] = await cancelExecutions(tx, ctx, [id]);
     return presentExecution(ctx, cancelled!);
   });
 }
-
-const words: Record<string, string> = {
-  succeeded: "succeeded",
-  failed: "failed",
-  timed_out: "timed out",
-  expired: "expired",
-};
 
 /** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
@@ -178,12 +160,8 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
       data: { bridgeId: bridge_id, taskName: task_name, trigger },
     })),
   );
-  const wasRunning = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled");
-  await announceCancels(
-    tx,
-    ctx,
-    wasRunning.map(({ id }) => id),
-  );
+  const ran = cancelled.filter(({ attempts }) => attempts.at(-1)?.status === "cancelled").map(({ id }) => id);
+  await announceCancels(tx, ctx, ran);
   await concludeFollowUps(tx, ctx, cancelled);
   tx.afterCommit(() => {
     for (const { id, mode } of cancelled) if (mode === "sync") ctx.signals.hint("task_ended", id);
@@ -192,8 +170,7 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
 }
 
 export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
-  const found = await store.findExecution(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("execution");
+  const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const left = await listLeft(ctx, found);
   refuseRetry(found, left);
   // What arrived is left out where the rest is known.

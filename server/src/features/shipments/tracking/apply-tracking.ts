@@ -1,14 +1,14 @@
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { NewEvent } from "../../../events/event-catalogue.ts";
 import { recordEvents } from "../../../events/record-event.ts";
 import { lockOrders } from "../../orders/orders.ts";
 import { deliverOrders } from "../deliver-orders.ts";
 import { maxEvents } from "../shipment-fields.ts";
-import type { ShipmentChange } from "../shipment-stats.store.ts";
+import type { ShipmentChange } from "../shipment-changes.ts";
+import { afterOf, changed, changeEvent } from "../shipment-changes.ts";
 import { addToStats } from "../shipment-stats.store.ts";
 import type { Shipment } from "../shipment.ts";
-import { derive, hasOwnPromise } from "../shipment.ts";
+import { hasOwnPromise } from "../shipment.ts";
 import * as store from "../shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
 import { mergeEvents } from "./tracking.ts";
@@ -40,24 +40,25 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
   const changes: ShipmentChange[] = [];
   const unchanged: string[] = [];
   for (const before of shipments) {
-    const { after, ...result } = applyTo(before, byShipment.get(before.id)!, now, isPull);
+    const { change, ...result } = applyTo(before, byShipment.get(before.id)!, now, isPull);
     applied.set(before.id, result);
-    if (after) changes.push({ before, after });
+    if (change) changes.push(change);
     else unchanged.push(before.id);
   }
-  await store.updateShipments(
-    tx,
-    ctx.orgId,
-    changes.map(({ after }) => after),
-  );
+  await store.updateShipments(tx, ctx.orgId, changes.map(afterOf));
   if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
   await deliverOrders(tx, ctx, orderIds);
-  await recordEvents(tx, ctx, changes.map(toEvent));
+  await recordEvents(tx, ctx, changes.map(changeEvent));
   await addToStats(tx, ctx.orgId, changes);
   return applied;
 }
 
-function applyTo(before: Shipment, reports: Report[], now: string, isPull: boolean): Applied & { after?: Shipment } {
+function applyTo(
+  before: Shipment,
+  reports: Report[],
+  now: string,
+  isPull: boolean,
+): Applied & { change?: ShipmentChange } {
   const known = new Set(before.events.map(({ key }) => key));
   const merged = mergeEvents(
     before.events,
@@ -71,15 +72,6 @@ function applyTo(before: Shipment, reports: Report[], now: string, isPull: boole
   const addedKeys = new Set(merged.events.map(({ key }) => key).filter((key) => !known.has(key)));
   if (!merged.isChanged && estimatedAt === before.estimatedAt) return { addedKeys, isFull: false };
   const trackedAt = isPull ? now : before.trackedAt;
-  const facts = { ...before, ...promise, estimatedAt, events: merged.events, trackedAt };
-  const after = derive({ ...facts, updatedAt: now, version: before.version + 1 }, now);
-  return { addedKeys, isFull: false, after };
-}
-
-function toEvent({ before, after }: ShipmentChange): NewEvent {
-  const { id, trackingNumber, carrier, orderNumber, status, version } = after;
-  const data = { trackingNumber, carrier, orderNumber, status, version };
-  if (before?.status === status) return { type: "shipment.tracking_updated", objectId: id, data };
-  const from = before && { from: before.status };
-  return { type: "shipment.status_changed", objectId: id, data: { ...data, ...from } };
+  const change = changed(before, { ...promise, estimatedAt, events: merged.events, trackedAt }, now);
+  return { addedKeys, isFull: false, change };
 }

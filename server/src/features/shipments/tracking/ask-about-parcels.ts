@@ -19,7 +19,7 @@ export async function askAboutParcels(
     const carrierData = same.find((turn) => turn.carrierData !== null)?.carrierData;
     return {
       trackingNumber: same[0]!.trackingNumber,
-      shippedAt: same.map(({ shippedAt }) => shippedAt).toSorted()[0]!,
+      shippedAt: new Date(Math.min(...same.map(({ shippedAt }) => shippedAt.getTime()))).toISOString(),
       ...(carrierData ? { carrierData } : {}),
     };
   });

@@ -56,7 +56,7 @@ function contextOf(world: World, { org_id }: TrackingTurn): Ctx {
 
 async function endTurn(ctx: Ctx, account: TrackingTurn, pauseMs: number, attempts = 0): Promise<"done"> {
   const dueAt = new Date(ctx.clock.now().getTime() + pauseMs).toISOString();
-  await endTrackingTurn(ctx, account, { dueAt, attempts });
+  await endTrackingTurn(ctx.db, ctx.orgId, account.id, { dueAt, attempts });
   return "done";
 }
 

@@ -1,8 +1,7 @@
-import type { FieldError } from "../../../core/errors.ts";
 import { HubError, validationFailed } from "../../../core/errors.ts";
-import { notFound } from "../../../core/resources.ts";
+import { orNotFound } from "../../../core/resources.ts";
 import { createFinder } from "../../../core/validation.ts";
-import { invalidRow, placed } from "../../../core/row-failure.ts";
+import { failAt, invalidRow, placed } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
@@ -26,17 +25,14 @@ export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Pro
   const errors = eventErrors(request, now);
   if (errors.length > 0) throw validationFailed(errors);
   return await change(ctx, async (tx) => {
-    const known = await store.findShipment(tx, ctx.orgId, id);
-    if (!known) throw notFound("shipment");
-    const report = { shipmentId: id, orderId: known.orderId, events: [toEvent(request)] };
+    const { orderId } = orNotFound("shipment", await store.findShipment(tx, ctx.orgId, id));
+    const report = { shipmentId: id, orderId, events: [toEvent(request)] };
     const applied = await applyReports(tx, ctx, [report]);
     if (applied.get(id)?.isFull) throw new HubError("too_many_events", tooMany);
     const shipment = await store.findShipment(tx, ctx.orgId, id);
     return presentTo(ctx, shipment!);
   });
 }
-
-type Row = { index: number; event: TrackingEvent; shipments: TrackedShipment[] };
 
 /** Events by carrier and tracking number. Each row stands for itself; those that came before are said to be duplicates. */
 export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkEventsAnswer> {
@@ -50,16 +46,9 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
     else results[index] = { index, status: "failed", error: placed(invalidRow(errors), `/events/${index}`) };
   }
   return await change(ctx, async (tx) => {
-    const match = await matchShipments(
-      tx,
-      ctx.orgId,
-      sound.map(({ request }) => request),
-    );
-    const rows: Row[] = sound.map(({ index, request }) => ({
-      index,
-      event: toEvent(request),
-      shipments: match(request),
-    }));
+    const requests = sound.map(({ request }) => request);
+    const match = await matchShipments(tx, ctx.orgId, requests);
+    const rows = sound.map(({ index, request }) => ({ index, event: toEvent(request), shipments: match(request) }));
     const reports = rows.flatMap(({ event, shipments }) =>
       shipments.map(({ id, orderId }): Report => ({ shipmentId: id, orderId, events: [event] })),
     );
@@ -69,27 +58,17 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
       const own = shipmentIds.map((id) => applied.get(id)).filter((result) => result !== undefined);
       if (own.length === 0) results[index] = { index, status: "unmatched" };
       else if (own.some(({ isFull }) => isFull)) {
-        const errors: FieldError[] = [{ pointer: "", code: "too_many_events", message: tooMany }];
-        const failure = { code: "too_many_events" as const, message: tooMany, errors };
-        results[index] = { index, status: "failed", shipmentIds, error: placed(failure, `/events/${index}`) };
+        const error = placed(failAt("", "too_many_events", tooMany), `/events/${index}`);
+        results[index] = { index, status: "failed", shipmentIds, error };
       } else {
         // The first row that brings an event is the one that added it.
         const isAdded = own.map(({ addedKeys }) => addedKeys.delete(event.key)).some(Boolean);
         results[index] = { index, status: isAdded ? "added" : "duplicate", shipmentIds };
       }
     }
-    const count = (status: string): number => results.filter((result) => result.status === status).length;
-    const [added, duplicate, unmatched, failed] = ["added", "duplicate", "unmatched", "failed"].map(count);
-    return {
-      summary: {
-        total: results.length,
-        added: added!,
-        duplicate: duplicate!,
-        unmatched: unmatched!,
-        failed: failed!,
-      },
-      results,
-    };
+    const { added = [], duplicate = [], unmatched = [], failed = [] } = Object.groupBy(results, ({ status }) => status);
+    const counted = { added: added.length, duplicate: duplicate.length, unmatched: unmatched.length };
+    return { summary: { total: results.length, ...counted, failed: failed.length }, results };
   });
 }
 
@@ -120,30 +99,15 @@ export type TrackingRecord = {
   promisedAt?: string | null;
 };
 
-export type TrackingSummary = {
-  records: number;
-  matched: number;
-  /** Numbers that no shipment has. */
-  unmatched: string[];
-  added: number;
-  duplicates: number;
-  /** Events and dates that could not be read, by the number of their record. */
-  invalid: { index: number; message: string }[];
-};
-
 /**
  * In the caller's transaction, three or four statements for all of them. What cannot be read is left out and reported;
  * a status nobody knows is kept as `unknown` with the carrier's own word.
  */
-export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRecord[]): Promise<TrackingSummary> {
-  const summary: TrackingSummary = {
-    records: records.length,
-    matched: 0,
-    unmatched: [],
-    added: 0,
-    duplicates: 0,
-    invalid: [],
-  };
+export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRecord[]) {
+  /** Events and dates that could not be read, by the number of their record. */
+  const invalid: { index: number; message: string }[] = [];
+  /** Numbers that no shipment has. */
+  const unmatched: string[] = [];
   const now = ctx.clock.now().toISOString();
   const match = await matchShipments(tx, ctx.orgId, records);
   const reports: Report[] = [];
@@ -151,19 +115,18 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
   for (const [index, record] of records.entries()) {
     const shipments = match(record);
     if (shipments.length === 0) {
-      summary.unmatched.push(record.trackingNumber);
+      unmatched.push(record.trackingNumber);
       continue;
     }
-    summary.matched++;
+    const { promisedAt } = record;
     const readable = record.events.filter(({ at }) => isTime(at));
-    if (readable.length < record.events.length)
-      summary.invalid.push({ index, message: "An event has no readable time." });
     const past = readable.filter(({ at }) => !isYetToCome(at, now));
-    if (past.length < readable.length)
-      summary.invalid.push({ index, message: "An event has not happened yet, by its own time." });
-    const hasEstimate = record.promisedAt != null && isTime(record.promisedAt);
-    if (record.promisedAt != null && !hasEstimate) summary.invalid.push({ index, message: "promisedAt is no time." });
-    const estimate = hasEstimate ? { estimatedAt: new Date(record.promisedAt!).toISOString() } : {};
+    const hasEstimate = promisedAt != null && isTime(promisedAt);
+    const note = (message: string): void => void invalid.push({ index, message });
+    if (readable.length < record.events.length) note("An event has no readable time.");
+    if (past.length < readable.length) note("An event has not happened yet, by its own time.");
+    if (promisedAt != null && !hasEstimate) note("promisedAt is no time.");
+    const estimate = hasEstimate ? { estimatedAt: new Date(promisedAt).toISOString() } : {};
     const events = past.map(readEvent);
     for (const { id, orderId } of shipments) {
       reports.push({ shipmentId: id, orderId, events, ...estimate });
@@ -171,13 +134,15 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     }
   }
   const applied = await applyReports(tx, ctx, reports, true);
+  let added = 0;
   for (const [id, { addedKeys, isFull }] of applied) {
-    summary.added += addedKeys.size;
-    if (isFull) summary.invalid.push({ index: recordOf.get(id)!, message: tooMany });
+    added += addedKeys.size;
+    if (isFull) invalid.push({ index: recordOf.get(id)!, message: tooMany });
   }
   const kept = reports.filter(({ shipmentId }) => !applied.get(shipmentId)?.isFull);
-  summary.duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - summary.added;
-  return summary;
+  const duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - added;
+  const matched = records.length - unmatched.length;
+  return { records: records.length, matched, unmatched, added, duplicates, invalid };
 }
 
 function readEvent({ at, status, description, location, key }: TrackingRecord["events"][number]): TrackingEvent {

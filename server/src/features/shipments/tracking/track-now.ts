@@ -1,5 +1,5 @@
 import { HubError } from "../../../core/errors.ts";
-import { notFound } from "../../../core/resources.ts";
+import { orNotFound } from "../../../core/resources.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
 import { listTrackingAccountsAcrossOrgs, listTrackingCarriers } from "../../carrier-accounts/carrier-accounts.ts";
@@ -19,8 +19,7 @@ const justAskedMs = 30_000;
 
 /** Asks the carrier now, outside of any transaction. Who comes while it is being asked gets what is known. */
 export async function trackShipment(ctx: Ctx, id: string): Promise<TrackAnswer> {
-  const before = await findShipment(ctx.db, ctx.orgId, id);
-  if (!before) throw notFound("shipment");
+  const before = orNotFound("shipment", await findShipment(ctx.db, ctx.orgId, id));
   const open = await openCarrier(ctx, await findTracker(ctx, before));
   const now = ctx.clock.now();
   const asking = askingAt(now);

@@ -9,7 +9,7 @@ import type { Asking } from "./tracking-turns.ts";
 export type Turn = {
   id: string;
   trackingNumber: string;
-  shippedAt: string;
+  shippedAt: Date;
   carrierData: CarrierData | null;
   /** As they were before, for giving the turn back. */
   trackedAt: Date | null;
@@ -25,15 +25,6 @@ export async function findFirstTurn(db: Queryable, orgId: string, carrierKey: st
   return row!.first;
 }
 
-type TurnRow = {
-  id: string;
-  tracking_number: string;
-  shipped_at: Date;
-  carrier_data: CarrierData | null;
-  tracked_at: Date | null;
-  track_at: Date | null;
-};
-
 /** When the next turn is counted from: later where nothing was heard since `quietSince`. */
 const nextTurn = ([at, quietSince, quietTurnAt]: [string, string, string]): string =>
   `case when coalesce(s.last_event_at, s.shipped_at) < ${quietSince}::timestamptz
@@ -44,7 +35,8 @@ const takeTurns = (which: string): string => `with turns as (
     select id, tracked_at, track_at from shipments where org_id = $1 and ${which})
   update shipments s set tracked_at = $2, track_at = ${nextTurn(["$2", "$3", "$4"])}
     from turns t where s.org_id = $1 and s.id = t.id
-  returning s.id, s.tracking_number, s.shipped_at, s.carrier_data, t.tracked_at, t.track_at`;
+  returning s.id, s.tracking_number as "trackingNumber", s.shipped_at as "shippedAt", s.carrier_data as "carrierData",
+    t.tracked_at as "trackedAt", t.track_at as "trackAt"`;
 
 /** The parcels that the carrier was asked about longest ago; two nodes get different ones. */
 export async function takeDueTurns(
@@ -53,11 +45,10 @@ export async function takeDueTurns(
   asked: Asking,
   wanted: { carrierKey: string; dueBefore: Date; limit: number },
 ): Promise<Turn[]> {
-  const rows = await db.query<TurnRow>(
+  return await db.query<Turn>(
     takeTurns("carrier_key = $5 and track_at <= $6 order by track_at, id limit $7 for update skip locked"),
     [orgId, asked.at, asked.quietSince, asked.quietTurnAt, wanted.carrierKey, wanted.dueBefore, wanted.limit],
   );
-  return rows.map(toTurn);
 }
 
 /** Nothing when it is not open any more, or when the carrier is being asked at this moment. */
@@ -69,7 +60,7 @@ export async function takeTurn(
 ): Promise<Turn | undefined> {
   // A clock that was set back leaves times behind that have not come yet.
   const isFree = "(tracked_at is null or tracked_at <= $6 or tracked_at > $2)";
-  const rows = await db.query<TurnRow>(takeTurns(`id = $5 and track_at is not null and ${isFree} for update`), [
+  const [turn] = await db.query<Turn>(takeTurns(`id = $5 and track_at is not null and ${isFree} for update`), [
     orgId,
     asked.at,
     asked.quietSince,
@@ -77,7 +68,7 @@ export async function takeTurn(
     id,
     askedBefore,
   ]);
-  return rows.map(toTurn)[0];
+  return turn;
 }
 
 /** For those about whom nobody was asked in the end, unless somebody else took the turn since. */
@@ -113,15 +104,4 @@ export async function keepCarrierData(tx: Tx, orgId: string, id: string, data: C
     id,
     JSON.stringify(data),
   ]);
-}
-
-function toTurn(row: TurnRow): Turn {
-  return {
-    id: row.id,
-    trackingNumber: row.tracking_number,
-    shippedAt: row.shipped_at.toISOString(),
-    carrierData: row.carrier_data,
-    trackedAt: row.tracked_at,
-    trackAt: row.track_at,
-  };
 }

@@ -25,16 +25,9 @@ export function askingAt(at: Date): Asking {
 type Parcel = Pick<Shipment, "trackingNumber" | "status" | "trackedAt" | "createdAt" | "shippedAt" | "lastEventAt">;
 
 /** From when on the time until the next question is counted; null when nothing more is asked about it. */
-export function turnOf({
-  trackingNumber,
-  status,
-  trackedAt,
-  createdAt,
-  lastEventAt,
-  shippedAt,
-}: Parcel): string | null {
+export function turnOf({ trackingNumber, status, trackedAt, ...parcel }: Parcel): string | null {
   if (trackingNumber === null || !isOpen(status)) return null;
-  if (trackedAt === null) return createdAt;
+  if (trackedAt === null) return parcel.createdAt;
   const { quietSince, quietTurnAt } = askingAt(new Date(trackedAt));
-  return (lastEventAt ?? shippedAt) < quietSince ? quietTurnAt : trackedAt;
+  return (parcel.lastEventAt ?? parcel.shippedAt) < quietSince ? quietTurnAt : trackedAt;
 }

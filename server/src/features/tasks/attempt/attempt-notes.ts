@@ -1,3 +1,4 @@
+import { cleanText } from "../../../core/strict-json.ts";
 import type { World } from "../../../context.ts";
 import type { NewLogLine } from "../engine/attempts.store.ts";
 import { insertLogs, saveProgress } from "../engine/attempts.store.ts";
@@ -63,7 +64,8 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
           if (++count > maxLinesPerAttempt) return;
           const { id, attempt } = execution;
           const at = world.clock.now().toISOString();
-          lines.push({ execution_id: id, attempt, level, message: storable(message), at });
+          // What PostgreSQL would refuse must not take the other lines with it.
+          lines.push({ execution_id: id, attempt, level, message: cleanText(message.slice(0, maxLineLength)), at });
           soon();
         },
         async flush() {
@@ -76,9 +78,4 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
       clearTimeout(timer);
     },
   };
-}
-
-/** What PostgreSQL would refuse must not take the other lines with it. */
-function storable(message: string): string {
-  return message.slice(0, maxLineLength).replaceAll("\u0000", "").toWellFormed();
 }

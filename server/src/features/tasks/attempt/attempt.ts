@@ -1,4 +1,5 @@
 import type { Call, ConnectorTask } from "../../../connectors/connector.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { Ctx, World } from "../../../context.ts";
 import type { OpenBridge, TaskFailure } from "../../bridges/bridge-tasks.ts";
 import type { ExecutionRow } from "../executions.store.ts";
@@ -37,3 +38,19 @@ export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings"
   progress(done: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };
+
+type Again = { retryable?: boolean; retryAfterMs?: number | undefined };
+
+/** What became of each record is told also when the task as a whole failed. */
+export class FailedWithResult extends RemoteError {
+  readonly result: Record<string, unknown>;
+
+  constructor(code: string, message: string, result: Record<string, unknown>, { retryable, retryAfterMs }: Again = {}) {
+    super(code, message, { retryable, retryAfterMs });
+    this.result = result;
+  }
+}
+
+export function superseded(): RemoteError {
+  return new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
+}

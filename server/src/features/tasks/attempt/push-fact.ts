@@ -2,10 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PushTask, Sent } from "../../../connectors/connector.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
+import type { TaskFailure } from "../../bridges/bridge-tasks.ts";
 import { describeFailure, siteOf } from "../../bridges/bridge-tasks.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { presentOrder } from "../../orders/order.ts";
 import type { AttemptWork } from "./attempt.ts";
+import { superseded } from "./attempt.ts";
 import type { Wish } from "./effect-facts.ts";
 import { digestOf, keyOf, nextStep } from "./effect-facts.ts";
 import type { Conclusion, EffectRow } from "./effects.store.ts";
@@ -189,30 +191,27 @@ async function send(push: Push, made: Made, row: EffectRow, mayBeThere: boolean)
     if (!mayBeThere) await conclude(push, row, { status: "failed", error });
     call.signal.throwIfAborted();
   }
-  const attempt = await push.task.send(call, made.record, row.key).then(
-    (sent) => ({ sent }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in attempt) return await judgeFailure(push, row, attempt.error, mayBeThere);
-  const { sent } = attempt;
+  const said = await heard(push.task.send(call, made.record, row.key));
+  if ("error" in said) return await judgeFailure(push, row, said.error, mayBeThere);
+  const sent = said.answer;
   await conclude(push, row, { status: "done", sent, ...sendingOf(made) });
   return { status: "sent", externalId: sent.externalId };
 }
 
 /** What may have arrived before may be there also when this time it was refused. */
-async function judgeFailure(push: Push, row: EffectRow, error: unknown, mayBeThere: boolean): Promise<FactOutcome> {
+async function judgeFailure(push: Push, row: EffectRow, cause: unknown, mayBeThere: boolean): Promise<FactOutcome> {
   const { task, work } = push;
   const { signal } = work.call;
-  const failure = describeFailure(error, signal);
-  const plain = { code: failure.code, message: failure.message };
+  const failure = describeFailure(cause, signal);
+  const error = shownOf(failure);
   const isCut = failure.mayHaveHappened === true || signal.aborted;
   const isUncertain = isCut || mayBeThere;
   // Otherwise the intent stays as it is: the next attempt, or execution, finds out.
-  if (!isUncertain) await conclude(push, row, { status: "failed", error: plain });
+  if (!isUncertain) await conclude(push, row, { status: "failed", error });
   if (isUncertain && task.find === undefined && !task.idempotent) return await giveUp(push, row);
   signal.throwIfAborted();
   const status = isUncertain ? "outcome_unknown" : "failed";
-  return { status, error: plain, ...(failure.retryable || isCut ? { retry: retryOf(failure) } : {}) };
+  return { status, error, ...(failure.retryable || isCut ? { retry: retryOf(failure) } : {}) };
 }
 
 async function giveUp(push: Push, row: EffectRow): Promise<FactOutcome> {
@@ -227,17 +226,14 @@ async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<Fact
   if (!row) return undefined;
   const asSent = recordAsSent(push, made, row);
   if (!asSent) return { status: "outcome_unknown", error: notMapped };
-  const asked = await (task.find?.(call, asSent, row.key) ?? Promise.resolve(undefined)).then(
-    (found) => ({ found }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in asked) {
+  const said = await heard(task.find?.(call, asSent, row.key));
+  if ("error" in said) {
     call.signal.throwIfAborted();
-    const failure = describeFailure(asked.error, call.signal);
-    const error = { code: failure.code, message: failure.message };
-    return { status: "outcome_unknown", error, ...(failure.retryable ? { retry: retryOf(failure) } : {}) };
+    const failure = describeFailure(said.error, call.signal);
+    const retry = failure.retryable ? { retry: retryOf(failure) } : {};
+    return { status: "outcome_unknown", error: shownOf(failure), ...retry };
   }
-  const { found } = asked;
+  const found = said.answer;
   // What was sent under an earlier key says nothing about this one.
   const isEarlier = found !== undefined && row.generation > 1 && (await isOfEarlierKey(push, row, found));
   if (found && !isEarlier) {
@@ -269,20 +265,17 @@ async function correct(push: Push, made: Made, seen: EffectRow): Promise<FactOut
   if (!row) return undefined;
   if (!mayBegin(push)) call.signal.throwIfAborted();
   const key = digestOf([row.key, made.wish.content]);
-  const attempt = await push.task.update!(call, made.record, row.sent ?? {}, key).then(
-    (sent) => ({ sent }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in attempt) {
-    const failure = describeFailure(attempt.error, call.signal);
+  const said = await heard(push.task.update!(call, made.record, row.sent ?? {}, key));
+  if ("error" in said) {
+    const failure = describeFailure(said.error, call.signal);
     const isUncertain = failure.mayHaveHappened === true || call.signal.aborted;
     // Left as it is, it is corrected once more.
     if (!isUncertain) await conclude(push, row, { status: "done" });
     call.signal.throwIfAborted();
-    const error = { code: failure.code, message: failure.message };
-    return { status: "failed", error, ...(failure.retryable || isUncertain ? { retry: retryOf(failure) } : {}) };
+    const retry = failure.retryable || isUncertain ? { retry: retryOf(failure) } : {};
+    return { status: "failed", error: shownOf(failure), ...retry };
   }
-  const { sent } = attempt;
+  const sent = said.answer;
   if (!sent) {
     await conclude(push, row, { status: "done" });
     return there(row, seen.concludedAt);
@@ -330,20 +323,23 @@ async function whenDatabaseAnswers(write: () => Promise<void>): Promise<void> {
   }
 }
 
-function retryOf({
-  code,
-  message,
-  retryAfterMs,
-}: {
-  code: string;
-  message: string;
-  retryAfterMs?: number;
-}): RemoteError {
-  return new RemoteError(code, message, { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+function retryOf({ code, message, retryAfterMs }: Omit<TaskFailure, "retryable">): RemoteError {
+  return new RemoteError(code, message, { retryable: true, retryAfterMs });
 }
 
-const superseded = (): RemoteError =>
-  new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
+/** What is told of it; the rest is for whoever tries again. */
+function shownOf({ code, message }: TaskFailure): { code: string; message: string } {
+  return { code, message };
+}
+
+/** What the other side answered, or how it failed. */
+async function heard<T>(answer: T | Promise<T>): Promise<{ answer: T } | { error: unknown }> {
+  try {
+    return { answer: await answer };
+  } catch (error) {
+    return { error };
+  }
+}
 
 const notMapped = {
   code: "transformation_failed",

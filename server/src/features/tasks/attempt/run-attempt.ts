@@ -4,7 +4,7 @@ import { systemContext } from "../../../context.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
 import { createCall, describeFailure, findInputErrors, findUnusable } from "../../bridges/bridge-tasks.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
-import { FailedWithResult } from "./failed-with-result.ts";
+import { FailedWithResult } from "./attempt.ts";
 import { runPull } from "./run-pull.ts";
 import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";

@@ -3,12 +3,12 @@ import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { Checkpoint } from "../executions.store.ts";
-import { findUnstorableText } from "../../../core/strict-json.ts";
+import { cleanText, findUnstorableText } from "../../../core/strict-json.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
+import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import { FailedWithResult } from "./failed-with-result.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
 import type { Sampler } from "./task-samples.ts";
@@ -105,19 +105,12 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
   if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
   const code = mapped.ok ? "text_not_storable" : "transformation_failed";
-  const shownId = externalId.replaceAll("\u0000", "").toWellFormed();
-  addCounts(checkpoint, {
-    counts: { failed: 1 },
-    failures: [{ externalId: shownId, code, errors: errors.slice(0, 5) }],
-    failedSince: updatedAt,
-  });
+  const shownId = cleanText(externalId);
+  const failures = [{ externalId: shownId, code, errors: errors.slice(0, 5) }];
+  addCounts(checkpoint, { counts: { failed: 1 }, failures, failedSince: updatedAt });
   const [{ target = "", message }] = errors as [{ target?: string; message: string }];
-  return {
-    externalId: shownId,
-    updatedAt,
-    body: {},
-    failure: { code, message: target ? `${target}: ${message}` : message },
-  };
+  const failure = { code, message: target ? `${target}: ${message}` : message };
+  return { externalId: shownId, updatedAt, body: {}, failure };
 }
 
 function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {
@@ -128,10 +121,6 @@ function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], f
   checkpoint.conflicts = [...(checkpoint.conflicts ?? []), ...conflicts].slice(0, maxShownFailures);
   const oldest = earlierOf(checkpoint.failedSince, failedSince);
   if (oldest !== undefined) checkpoint.failedSince = oldest;
-}
-
-function superseded(): RemoteError {
-  return new RemoteError("superseded", "Another attempt of this execution, or a cancel, came first.");
 }
 
 const cursorKey = (bridge: OpenBridge, task: PullTask) => ({

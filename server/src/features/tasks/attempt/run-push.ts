@@ -3,7 +3,7 @@ import type { RemoteError } from "../../../core/remote-error.ts";
 import { readOrders, resolveRefs } from "../../orders/orders.ts";
 import type { Order } from "../../orders/order.ts";
 import type { AttemptWork } from "./attempt.ts";
-import { FailedWithResult } from "./failed-with-result.ts";
+import { FailedWithResult } from "./attempt.ts";
 import type { FactOutcome, FactResult, Push } from "./push-fact.ts";
 import { beginPush, pushFact } from "./push-fact.ts";
 import { createSampler } from "./task-samples.ts";

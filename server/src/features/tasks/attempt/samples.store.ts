@@ -23,7 +23,7 @@ export async function saveSample(
   );
 }
 
-export type SampleRow = { execution_id: string; created_at: Date; sealed: string };
+type SampleRow = { executionId: string; createdAt: Date; sealed: string };
 
 /** Of executions that have ended, newest first. */
 export async function listSamples(
@@ -32,7 +32,7 @@ export async function listSamples(
   { bridgeId, taskName, limit }: { bridgeId: string; taskName: string; limit: number },
 ): Promise<SampleRow[]> {
   return await db.query<SampleRow>(
-    `select s.execution_id, e.created_at, s.sealed from task_samples s join task_executions e on e.id = s.execution_id
+    `select s.execution_id as "executionId", e.created_at as "createdAt", s.sealed from task_samples s join task_executions e on e.id = s.execution_id
       where s.org_id = $1 and s.bridge_id = $2 and s.task_name = $3 and e.finished_at is not null
       order by s.created_at desc, s.execution_id desc limit $4`,
     [orgId, bridgeId, taskName, limit],

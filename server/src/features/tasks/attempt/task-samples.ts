@@ -59,11 +59,7 @@ export async function listSamples(
   task: { bridgeId: string; taskName: string; limit: number },
 ): Promise<Sample[]> {
   const rows = await store.listSamples(ctx.db, ctx.orgId, task);
-  return rows.map(({ execution_id, created_at, sealed }) => ({
-    executionId: execution_id,
-    createdAt: created_at,
-    records: open(ctx, execution_id, sealed),
-  }));
+  return rows.map(({ sealed, ...sample }) => ({ ...sample, records: open(ctx, sample.executionId, sealed) }));
 }
 
 function open(ctx: Ctx, executionId: string, sealed: string): SampledRecord[] | undefined {
