@@ -1,13 +1,13 @@
 import { PageOf } from "../../server/src/core/schema.ts";
 import { ConditionSet } from "../../server/src/features/condition-sets/condition-sets.schemas.ts";
-import { findConditionSet, listConditionSets } from "../../server/src/features/condition-sets/condition-sets.store.ts";
+import { getConditionSet, listConditionSets } from "../../server/src/features/condition-sets/condition-sets.store.ts";
 import { serveFloor } from "./floor-server.ts";
 
 await serveFloor(({ app, db, orgId }) => {
   app.get<{ Params: { id: string } }>(
     "/condition-sets/:id",
     { schema: { response: { 200: ConditionSet } } },
-    (request) => findConditionSet(db, orgId, request.params.id),
+    (request) => getConditionSet(db, orgId, request.params.id),
   );
   app.get<{ Querystring: { limit: string } }>(
     "/condition-sets",

@@ -19,14 +19,14 @@ await serveFloor(({ app, transaction, orgId }) => {
     { schema: { response: { 201: ConditionSet } } },
     async (request, reply) => {
       const { name } = request.body;
-      const set = { name, description: "", matching: "case_insensitive", at: new Date() } as const;
-      const created = await transaction(async (tx) => {
-        const inserted = await insertConditionSet(tx, orgId, { id: newId(), ...set });
-        const data = { name, description: "", matching: set.matching, version: inserted.version };
-        await recordEvent(tx, recorder, { type: "condition_set.created", objectId: inserted.id, data });
-        return inserted;
+      const at = new Date().toISOString();
+      const told = { name, description: "", matching: "case_insensitive", version: 1 } as const;
+      const set = { id: newId(), ...told, valueCount: 0, usedBy: [], createdAt: at, updatedAt: at };
+      await transaction(async (tx) => {
+        await insertConditionSet(tx, orgId, set);
+        await recordEvent(tx, recorder, { type: "condition_set.created", objectId: set.id, data: told });
       });
-      return reply.code(201).send(created);
+      return reply.code(201).send(set);
     },
   );
 });

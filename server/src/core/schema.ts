@@ -1,9 +1,15 @@
-import type { Static, TProperties, TSchema } from "typebox";
+import type { Static, TOptional, TProperties, TSchema } from "typebox";
 import { Type } from "./type.ts";
 
 /** Request bodies and queries: what is not named is refused, so a misspelt field never passes unnoticed. */
 export function Strict<Properties extends TProperties>(properties: Properties, options: { examples?: unknown[] } = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+/** Each of these may be left out. */
+export function optional<Properties extends TProperties>(properties: Properties) {
+  const entries = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Object.fromEntries(entries) as { [Name in keyof Properties]: TOptional<Properties[Name]> };
 }
 
 export function OneOf<const Values extends readonly string[]>(values: Values, options: Record<string, unknown> = {}) {
@@ -50,6 +56,11 @@ export const linePattern = "^\\S(?:.*\\S)?$";
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: linePattern });
 export const Email = Type.String({ format: "email", maxLength: 254 });
 export const Count = Type.Integer({ minimum: 0 });
+
+/** How many there are of each. */
+export function CountOfEach<Name extends string>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, Count])) as Record<Name, typeof Count>;
+}
 
 export function pageQuery<Properties extends TProperties>(filters: Properties, sizes = { limit: 25, max: 100 }) {
   return Strict({

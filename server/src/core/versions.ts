@@ -11,3 +11,12 @@ export function checkVersion(record: { version: number }, ifMatch: number | unde
 export function requirePatch(patch: object): void {
   if (Object.keys(patch).length === 0) throw new HubError("empty_patch", "Name at least one field to change.");
 }
+
+/** The record as it is after a change. */
+export function nextVersion<T extends { updatedAt: string; version: number }>(
+  record: T,
+  patch: Partial<T>,
+  at: Date,
+): T {
+  return { ...record, ...patch, updatedAt: at.toISOString(), version: record.version + 1 };
+}

@@ -1,7 +1,16 @@
 import { fromCents, toCents } from "../core/money.ts";
 
-/** How values of a field lie in a column, and the way there and back where the two sides differ. */
-export type Kind = { type: string; name?: string; write?(value: unknown): unknown; read?(stored: unknown): unknown };
+/**
+ * How values of a field lie in a column, and the way there and back where the two sides differ. What is `selected` instead
+ * of a column is read only.
+ */
+export type Kind = {
+  type: string;
+  name?: string;
+  selected?: string;
+  write?(value: unknown): unknown;
+  read?(stored: unknown): unknown;
+};
 
 /** Of a field, or of several that rows are found by; those are written only. `value`: what is stored of `u.<name>`. */
 export type Column<Thing> = {
@@ -46,10 +55,12 @@ export function defineColumns<Thing extends { id: string }>(
     const kind: Kind = typeof given === "string" ? { type: given } : given;
     return { ...kind, field: field as keyof Thing & string, name: kind.name ?? snakeCase(field) };
   });
+  const written = entries.filter(({ selected }) => selected === undefined);
+  const select = entries.map(({ field, name, selected = `${alias}.${name}` }) => `${selected} as "${field}"`);
   const converted = entries.flatMap(({ field, read }) => (read ? [{ field, read }] : []));
   return {
     all: [
-      ...entries.map(({ field, name, type, write }): Column<Thing> => ({
+      ...written.map(({ field, name, type, write }): Column<Thing> => ({
         name,
         type,
         from: [field],
@@ -57,7 +68,7 @@ export function defineColumns<Thing extends { id: string }>(
       })),
       ...found,
     ],
-    selected: [`${alias}.id`, ...entries.map(({ name, field }) => `${alias}.${name} as "${field}"`)].join(", "),
+    selected: [`${alias}.id`, ...select].join(", "),
     fromRow(row) {
       // In place: a list of thousands is not copied once more.
       for (const { field, read } of converted) row[field] = read(row[field]) as (typeof row)[typeof field];

@@ -1,6 +1,6 @@
-import type { Static, TObject, TOptional, TProperties } from "typebox";
+import type { Static, TObject, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
-import { Count, DateTime, Id, Nullable, Version } from "../core/schema.ts";
+import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 
 /** A kind of thing that can happen. `data` is only ever added to: whoever reads events relies on what is there. */
 type EventDefinition<Data extends TObject = TObject> = {
@@ -21,19 +21,17 @@ function defineEvent<Properties extends TProperties>(
   return { objectType, title, data: Type.Object(properties), isPersonal };
 }
 
-/** Of a change: those fields that were sent. */
-function changed<Properties extends TProperties>(properties: Properties) {
-  const optional = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]);
-  return Object.fromEntries(optional) as { [Name in keyof Properties]: TOptional<Properties[Name]> };
-}
-
 const personal = { isPersonal: true };
 const Text = Type.String();
 const Names = Type.Array(Text);
 const Anything = Type.Record(Text, Type.Unknown());
-const named = { name: Text, version: Version };
+const version = { version: Version };
+const named = { name: Text, ...version };
+
+const user = { name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() };
 
 const condition = { name: Text, description: Text, matching: Text };
+const values = { valueCount: Count, version: Version };
 const location = {
   name: Text,
   type: Text,
@@ -120,19 +118,9 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", named),
 
-  "user.created": defineEvent(
-    "user",
-    "Somebody got an account",
-    { email: Text, role: Text, version: Version },
-    personal,
-  ),
-  "user.updated": defineEvent(
-    "user",
-    "An account was changed",
-    { ...changed({ name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() }), version: Version },
-    personal,
-  ),
-  "user.deleted": defineEvent("user", "An account was deleted", { email: Text, version: Version }, personal),
+  "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
+  "user.updated": defineEvent("user", "An account was changed", { ...optional(user), ...version }, personal),
+  "user.deleted": defineEvent("user", "An account was deleted", { email: Text, ...version }, personal),
 
   "session.started": defineEvent("user", "Somebody signed in", {}),
   "session.ended": defineEvent("user", "Somebody signed out", {}),
@@ -148,31 +136,22 @@ export const eventCatalogue = {
 
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
   "condition_set.updated": defineEvent("condition_set", "A condition set was changed", {
-    ...changed(condition),
-    version: Version,
+    ...optional(condition),
+    ...version,
   }),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
-  "condition_set.values_added": defineEvent("condition_set", "Values were added", {
-    added: Count,
-    valueCount: Count,
-    version: Version,
-  }),
-  "condition_set.values_removed": defineEvent("condition_set", "Values were removed", {
-    removed: Count,
-    valueCount: Count,
-    version: Version,
-  }),
+  "condition_set.values_added": defineEvent("condition_set", "Values were added", { added: Count, ...values }),
+  "condition_set.values_removed": defineEvent("condition_set", "Values were removed", { removed: Count, ...values }),
   "condition_set.values_cleared": defineEvent("condition_set", "All values were removed", {
     removed: Count,
-    valueCount: Count,
-    version: Version,
+    ...values,
   }),
 
   "location.created": defineEvent("location", "A location was made", { ...named, type: Text }),
   "location.updated": defineEvent(
     "location",
     "A location was changed",
-    { ...changed(location), version: Version },
+    { ...optional(location), ...version },
     personal,
   ),
   "location.deleted": defineEvent("location", "A location was deleted", named),
@@ -187,7 +166,7 @@ export const eventCatalogue = {
 
   "bridge.created": defineEvent("bridge", "A bridge was made", { ...bridge, connector: Text, version: Version }),
   "bridge.updated": defineEvent("bridge", "A bridge was changed", {
-    ...changed({
+    ...optional({
       ...bridge,
       settings: Nullable(Anything),
       concurrency: Nullable(Count),
@@ -197,7 +176,7 @@ export const eventCatalogue = {
   }),
   "bridge.deleted": defineEvent("bridge", "A bridge was deleted, and what had used it was ended", {
     ...named,
-    ...changed({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
+    ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
   }),
 
   "transformation.created": defineEvent("transformation", "A transformation was made", transformation),
@@ -207,25 +186,25 @@ export const eventCatalogue = {
   "task_execution.queued": defineEvent("task_execution", "A task was queued", { ...execution, trigger: Text }),
   "task_execution.cancelled": defineEvent("task_execution", "A task was cancelled", {
     ...execution,
-    ...changed({ trigger: Text, attempts: Count }),
+    ...optional({ trigger: Text, attempts: Count }),
   }),
   "task_execution.succeeded": defineEvent("task_execution", "A task was done", ended),
   "task_execution.failed": defineEvent("task_execution", "A task failed for good", ended),
   "task_execution.timed_out": defineEvent("task_execution", "A task took too long", ended),
   "task_execution.expired": defineEvent("task_execution", "A task was not begun in time", {
     ...execution,
-    ...changed({ attempts: Count }),
+    ...optional({ attempts: Count }),
   }),
 
-  "schedule.created": defineEvent("schedule", "A schedule was made", { ...changed(schedule), version: Version }),
-  "schedule.updated": defineEvent("schedule", "A schedule was changed", { ...changed(schedule), version: Version }),
+  "schedule.created": defineEvent("schedule", "A schedule was made", { ...optional(schedule), version: Version }),
+  "schedule.updated": defineEvent("schedule", "A schedule was changed", { ...optional(schedule), version: Version }),
   "schedule.deleted": defineEvent("schedule", "A schedule was deleted", {
     name: Nullable(Text),
     taskName: Text,
     version: Version,
   }),
   "schedule.paused": defineEvent("schedule", "A schedule was paused", {
-    ...changed({ reason: Text, bridgeId: Id }),
+    ...optional({ reason: Text, bridgeId: Id }),
     version: Version,
   }),
   "schedule.resumed": defineEvent("schedule", "A schedule goes on", {
@@ -251,7 +230,7 @@ export const eventCatalogue = {
     version: Version,
   }),
   "carrier_account.updated": defineEvent("carrier_account", "A carrier account was changed", {
-    ...changed({
+    ...optional({
       ...account,
       description: Text,
       settings: Anything,
@@ -373,7 +352,7 @@ export const eventCatalogue = {
 
   "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
     mode: Text,
-    ...changed({ offsetMs: Type.Number(), at: DateTime }),
+    ...optional({ offsetMs: Type.Number(), at: DateTime }),
   }),
   "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
     orders: Count,

@@ -25,11 +25,8 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
 /** Many changes of one transaction in one statement. */
 export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
   const { orgId, actor, requestId } = by;
-  await recordEventsAcrossOrgs(
-    tx,
-    by,
-    events.map((event) => ({ ...event, orgId, actor, requestId })),
-  );
+  const signed = events.map((event) => ({ ...event, orgId, actor, requestId }));
+  await recordEventsAcrossOrgs(tx, by, signed);
 }
 
 /** Small enough to be handed on as one message. */

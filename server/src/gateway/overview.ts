@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../core/type.ts";
 import type { FieldError } from "../core/errors.ts";
 import { validationFailed } from "../core/errors.ts";
-import { Count, Strict } from "../core/schema.ts";
+import { Count, CountOfEach, Strict } from "../core/schema.ts";
 import type { Ctx } from "../context.ts";
 import type { Window } from "../features/shipments/shipments.ts";
 import { readFigures } from "../features/shipments/shipments.ts";
@@ -31,18 +31,13 @@ export const OverviewQuery = Strict({
 });
 export type OverviewQuery = Static<typeof OverviewQuery>;
 
-const byReason = Object.fromEntries(riskReasons.map((reason) => [reason, Count])) as Record<
-  (typeof riskReasons)[number],
-  typeof Count
->;
-
 export const Overview = Type.Object({
   on_time_pct: Type.Number({ minimum: 0, maximum: 100 }),
   in_transit: Count,
   delivered: Count,
   avg_transit_days: Type.Number({ minimum: 0 }),
   at_risk: Count,
-  at_risk_by_reason: Type.Object(byReason, { description: "A shipment with two reasons is in both" }),
+  at_risk_by_reason: Type.Object(CountOfEach(riskReasons), { description: "A shipment with two reasons is in both" }),
   sample: Type.Object({ on_time: Count, transit: Count }, { description: "How many shipments the rates stand on" }),
 });
 

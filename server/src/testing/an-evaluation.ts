@@ -27,7 +27,6 @@ const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
 const demoBridges: BridgeDirectory = {
   problem: (id, taskName) =>
     id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
-  takesOrders: (_id, taskName) => taskName.startsWith("orders."),
   ofLocation: (id) => (id === null ? undefined : bridgeId),
 };
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { Options } from "csv-parse";
 import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
+import type { Cell } from "./xlsx.ts";
 
 export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
 
@@ -88,6 +89,12 @@ export function unguardFormula(text: string): string {
 /** For a cell that is given back as it came: what it means when it is read again stays the same. */
 export function guardCell(cell: string): string {
   return guardFormula(unguardFormula(cell));
+}
+
+/** What a cell of an export says. */
+export function toCell(value: Cell): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? guardFormula(value) : String(value);
 }
 
 /** Rows of text, ended as RFC 4180 wants it. Texts that may come from strangers have to be guarded by the caller. */

@@ -1,60 +1,51 @@
-import type { Actor } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import type { Scope } from "../../core/scopes.ts";
+import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
+import type { ApiKey } from "./api-keys.schemas.ts";
 
-export type ApiKeyRow = {
-  id: string;
-  name: string;
-  prefix: string;
-  last4: string;
-  scopes: Scope[];
-  created_by: Actor;
-  created_at: Date;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  replaced_by: string | null;
-};
+/** Without what the surface and the time make of it. */
+export type StoredKey = Omit<ApiKey, "status" | "environment">;
 
-const columns = "id, name, prefix, last4, scopes, created_by, created_at, expires_at, last_used_at, replaced_by";
+const { selected, fromRow } = defineColumns<StoredKey>("t", {
+  name: "text",
+  prefix: "text",
+  last4: "text",
+  scopes: "text[]",
+  createdBy: "jsonb",
+  createdAt: moment,
+  expiresAt: moment,
+  lastUsedAt: moment,
+  replacedBy: "uuid",
+});
 
-export async function listApiKeys(db: Queryable, orgId: string, query: PageRequest): Promise<Page<ApiKeyRow>> {
-  return await listPage<ApiKeyRow>(db, query, {
-    select: columns,
-    from: "api_keys",
-    where: [["org_id = ?", orgId], "revoked_at is null"],
-    orderBy: "created_at desc, id desc",
+export async function listApiKeys(db: Queryable, orgId: string, query: PageRequest): Promise<Page<StoredKey>> {
+  const page = await listPage<Stored<StoredKey>>(db, query, {
+    select: selected,
+    from: "api_keys t",
+    where: [["t.org_id = ?", orgId], "t.revoked_at is null"],
+    orderBy: "t.created_at desc, t.id desc",
   });
+  return mapPage(page, fromRow);
 }
 
-export type NewApiKey = {
-  id: string;
-  name: string;
-  prefix: string;
-  last4: string;
-  hash: Buffer;
-  scopes: readonly Scope[];
-  createdBy: Actor;
-  at: Date;
-  expiresAt: Date | null;
-};
-
-export async function insertApiKey(tx: Tx, orgId: string, key: NewApiKey): Promise<ApiKeyRow> {
-  const [row] = await tx.query<ApiKeyRow>(
+export async function insertApiKey(tx: Tx, orgId: string, key: StoredKey, hash: Buffer): Promise<void> {
+  await tx.query(
     `insert into api_keys (id, org_id, name, prefix, last4, secret_hash, scopes, created_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
-    [key.id, orgId, key.name, key.prefix, key.last4, key.hash, key.scopes, key.createdBy, key.at, key.expiresAt],
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [key.id, orgId, key.name, key.prefix, key.last4, hash, key.scopes, key.createdBy, key.createdAt, key.expiresAt],
   );
-  return row!;
 }
 
-export async function lockApiKey(tx: Tx, orgId: string, id: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await tx.query<ApiKeyRow>(
-    `select ${columns} from api_keys where org_id = $1 and id = $2 and revoked_at is null for update`,
+export async function lockApiKey(tx: Tx, orgId: string, id: string): Promise<StoredKey | undefined> {
+  const [row] = await tx.query<Stored<StoredKey>>(
+    `select ${selected} from api_keys t where t.org_id = $1 and t.id = $2 and t.revoked_at is null for update`,
     [orgId, id],
   );
-  return row;
+  return row && fromRow(row);
 }
 
 /** The row stays, so that the audit log can still say whose key it was. */
@@ -62,7 +53,7 @@ export async function revokeApiKey(tx: Tx, orgId: string, id: string, at: Date):
   await tx.query("update api_keys set revoked_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
 }
 
-export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: string, expiresAt: Date): Promise<void> {
+export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: string, expiresAt: string): Promise<void> {
   await tx.query("update api_keys set replaced_by = $3, expires_at = $4 where org_id = $1 and id = $2", [
     orgId,
     id,

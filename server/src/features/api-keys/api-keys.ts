@@ -1,14 +1,15 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
-import type { Ctx, Environment } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { ApiKey, ApiKeyQuery, ApiKeyRequest, RotateRequest } from "./api-keys.schemas.ts";
-import type { ApiKeyRow } from "./api-keys.store.ts";
+import type { StoredKey } from "./api-keys.store.ts";
 import * as store from "./api-keys.store.ts";
 import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
 
@@ -16,21 +17,19 @@ const defaultGraceSeconds = 86_400;
 
 export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<ApiKey>> {
   const page = await store.listApiKeys(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map((row) => present(ctx, row)) };
+  return mapPage(page, (key) => present(ctx, key));
 }
 
 export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
   const scopes = request.scopes ?? [...ctx.principal.scopes];
   refuseForeignScopes(ctx, scopes);
-  const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt);
-  if (expiresAt && expiresAt <= ctx.clock.real()) {
-    throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
-  }
+  const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt).toISOString();
+  if (isOver(ctx, expiresAt)) throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
   return await change(ctx, async (tx) => {
-    const { row, value } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
-    const data = { name: row.name, scopes: row.scopes, expiresAt: row.expires_at?.toISOString() ?? null };
-    await recordEvent(tx, ctx, { type: "api_key.created", objectId: row.id, data });
-    return { ...present(ctx, row), key: value };
+    const { stored, key } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
+    const data = { name: stored.name, scopes, expiresAt };
+    await recordEvent(tx, ctx, { type: "api_key.created", objectId: stored.id, data });
+    return { ...present(ctx, stored), key };
   });
 }
 
@@ -40,14 +39,15 @@ export async function rotateApiKey(ctx: Ctx, id: string, request: RotateRequest)
     const old = await lock(tx, ctx, id);
     refuseForeignScopes(ctx, old.scopes);
     refuseIfOver(ctx, old);
-    const { row, value } = await addKey(tx, ctx, { name: old.name, scopes: old.scopes, expiresAt: old.expires_at });
+    const { stored, key } = await addKey(tx, ctx, old);
     const graceMs = (request.graceSeconds ?? defaultGraceSeconds) * 1000;
-    const until = new Date(Math.min(ctx.clock.real().getTime() + graceMs, old.expires_at?.getTime() ?? Infinity));
-    await store.replaceApiKey(tx, ctx.orgId, id, row.id, until);
-    const data = { replacedBy: row.id, expiresAt: until.toISOString() };
+    const graceEnd = new Date(ctx.clock.real().getTime() + graceMs).toISOString();
+    const until = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
+    await store.replaceApiKey(tx, ctx.orgId, id, stored.id, until);
+    const data = { replacedBy: stored.id, expiresAt: until };
     await recordEvent(tx, ctx, { type: "api_key.rotated", objectId: id, data });
     await ctx.signals.publish(tx, "api_key", id);
-    return { ...present(ctx, row), key: value, replaces: id, previousExpiresAt: until.toISOString() };
+    return { ...present(ctx, stored), key, replaces: id, previousExpiresAt: until };
   });
 }
 
@@ -61,26 +61,28 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
   });
 }
 
-type NewKey = { name: string; scopes: readonly Scope[]; expiresAt: Date | null };
+type NewKey = Pick<StoredKey, "name" | "scopes" | "expiresAt">;
 
-async function addKey(tx: Tx, ctx: Ctx, key: NewKey): Promise<{ row: ApiKeyRow; value: string }> {
-  const value = newKeyValue(ctx.environment);
-  const row = await store.insertApiKey(tx, ctx.orgId, {
-    ...key,
+async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
+  const key = newKeyValue(ctx.environment);
+  const stored: StoredKey = {
     id: ctx.newId(),
-    prefix: keyPrefix(value),
-    last4: value.slice(-4),
-    hash: Buffer.from(hashKey(value), "base64"),
+    name,
+    prefix: keyPrefix(key),
+    last4: key.slice(-4),
+    scopes,
     createdBy: ctx.actor,
-    at: ctx.clock.real(),
-  });
-  return { row, value };
+    createdAt: ctx.clock.real().toISOString(),
+    expiresAt,
+    lastUsedAt: null,
+    replacedBy: null,
+  };
+  await store.insertApiKey(tx, ctx.orgId, stored, Buffer.from(hashKey(key), "base64"));
+  return { stored, key };
 }
 
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ApiKeyRow> {
-  const key = await store.lockApiKey(tx, ctx.orgId, id);
-  if (!key) throw notFound("api_key");
-  return key;
+async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredKey> {
+  return orNotFound("api_key", await store.lockApiKey(tx, ctx.orgId, id));
 }
 
 /** Nobody can hand out more than they hold, or a narrow key could make itself a wide one. */
@@ -99,31 +101,21 @@ function refuseForeignScopes(ctx: Ctx, wanted: readonly Scope[]): void {
 }
 
 /** What would come out of it could not be used, or only for a moment. */
-function refuseIfOver(ctx: Ctx, key: ApiKeyRow): void {
-  if (key.replaced_by !== null) {
-    throw new HubError("invalid_state", `The key was replaced by ${key.replaced_by} already; rotate that one.`, {
-      extra: { replacedBy: key.replaced_by },
+function refuseIfOver(ctx: Ctx, key: StoredKey): void {
+  if (key.replacedBy !== null) {
+    throw new HubError("invalid_state", `The key was replaced by ${key.replacedBy} already; rotate that one.`, {
+      extra: { replacedBy: key.replacedBy },
     });
   }
-  if (key.expires_at !== null && key.expires_at <= ctx.clock.real()) {
-    throw new HubError("invalid_state", `The key expired at ${key.expires_at.toISOString()}; create a new one.`);
+  if (isOver(ctx, key.expiresAt)) {
+    throw new HubError("invalid_state", `The key expired at ${key.expiresAt}; create a new one.`);
   }
 }
 
-function present(ctx: { clock: Ctx["clock"]; environment: Environment }, row: ApiKeyRow): ApiKey {
-  const isExpired = row.expires_at !== null && row.expires_at <= ctx.clock.real();
-  return {
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    last4: row.last4,
-    scopes: row.scopes,
-    status: isExpired ? "expired" : "active",
-    environment: ctx.environment,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    replacedBy: row.replaced_by,
-  };
+function isOver(ctx: Ctx, expiresAt: string | null): boolean {
+  return expiresAt !== null && expiresAt <= ctx.clock.real().toISOString();
+}
+
+function present(ctx: Ctx, key: StoredKey): ApiKey {
+  return { ...key, status: isOver(ctx, key.expiresAt) ? "expired" : "active", environment: ctx.environment };
 }

@@ -16,22 +16,18 @@ export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
   await ctx.sealer.sealNow(ctx.orgId);
   let sequence = 0;
   let hash: Buffer = firstHash;
+  const answer = (): AuditVerification => {
+    return { ok: true, entries: sequence, head: { sequence, hash: hash.toString("hex") }, firstBroken: null };
+  };
   for (;;) {
     const rows = await store.listSealed(ctx.db, ctx.orgId, sequence, batchSize);
     for (const row of rows) {
       const reason = findBreak(row, sequence + 1, hash);
-      if (reason)
-        return {
-          ok: false,
-          entries: sequence,
-          head: headOf(sequence, hash),
-          firstBroken: { sequence: sequence + 1, reason },
-        };
+      if (reason) return { ...answer(), ok: false, firstBroken: { sequence: sequence + 1, reason } };
       sequence = row.sequence;
       hash = row.hash;
     }
-    if (rows.length < batchSize)
-      return { ok: true, entries: sequence, head: headOf(sequence, hash), firstBroken: null };
+    if (rows.length < batchSize) return answer();
   }
 }
 
@@ -40,8 +36,4 @@ function findBreak(row: store.SealedRow, expected: number, previous: Buffer): st
   if (!row.previous_hash.equals(previous)) return "the entry does not follow the one before it";
   if (!chainHash(previous, row.sequence, row).equals(row.hash)) return "the entry was changed";
   return undefined;
-}
-
-function headOf(sequence: number, hash: Buffer) {
-  return { sequence, hash: hash.toString("hex") };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
@@ -7,7 +7,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange } from "../users/users.schemas.ts";
-import { findIdentity, findPasswordHash, findSignIn, replacePassword } from "../users/users.ts";
+import { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs, replacePassword } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as sessions from "../users/sessions.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
@@ -23,7 +23,7 @@ const decoyHash = perWorld(() => hashPassword(randomBytes(16).toString("hex")));
 
 export async function signIn(ctx: Ctx, request: SignInRequest, address: string): Promise<TokenAnswer> {
   const succeeded = signInLimiter(ctx).start(address);
-  const user = await findSignIn(ctx, request.email);
+  const user = await findSignInAcrossOrgs(ctx.db, request.email);
   const matches = await passwordMatches(request.password, user?.password_hash ?? (await decoyHash(ctx)));
   if (!user?.password_hash || !matches || user.status !== "active") throw new HubError("invalid_credentials");
   const { password_hash: checked } = user;
@@ -39,12 +39,12 @@ export async function signIn(ctx: Ctx, request: SignInRequest, address: string):
 
 /** Each refresh token works once. One that comes back was copied: the whole session ends. */
 export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnswer> {
-  const hash = hashToken(refreshToken);
+  const tokenHash = hashToken(refreshToken);
   const now = ctx.clock.real();
-  const answer = await ctx.db.transaction(async (tx): Promise<TokenAnswer | HubError> => {
-    await sessions.lockHolder(tx, hash);
-    const token = await sessions.lockRefreshToken(tx, hash);
-    const user = token && (await findIdentity(tx, token.user_id));
+  return await change<TokenAnswer>(ctx, async (tx) => {
+    await sessions.lockHolder(tx, tokenHash);
+    const token = await sessions.lockRefreshToken(tx, tokenHash);
+    const user = token && (await findIdentityAcrossOrgs(tx, token.user_id));
     if (!token || !user?.isActive || token.revoked_at || token.expires_at <= now) {
       return new HubError("invalid_token", "The refresh token is not valid (any more). Sign in again.");
     }
@@ -55,21 +55,19 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
       await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
-    await sessions.markUsed(tx, hash, now);
+    await sessions.markUsed(tx, tokenHash, now);
     return await issue(tx, ctx, user, token.family_id);
   });
-  if (answer instanceof HubError) throw answer;
-  return answer;
 }
 
 export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedOut: boolean }> {
-  const hash = hashToken(refreshToken);
+  const tokenHash = hashToken(refreshToken);
   return await ctx.db.transaction(async (tx) => {
-    await sessions.lockHolder(tx, hash);
-    const token = await sessions.lockRefreshToken(tx, hash);
+    await sessions.lockHolder(tx, tokenHash);
+    const token = await sessions.lockRefreshToken(tx, tokenHash);
     if (!token || token.revoked_at) return { signedOut: false };
     await sessions.revokeFamily(tx, token.family_id, ctx.clock.real());
-    const user = await findIdentity(tx, token.user_id);
+    const user = await findIdentityAcrossOrgs(tx, token.user_id);
     if (user) {
       const own = actingAs(ctx, user.id, user.orgId, user.email);
       await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
@@ -92,7 +90,7 @@ export async function describeCaller(ctx: Ctx) {
 
 export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, address: string) {
   const userId = ctx.actor.type === "user" ? ctx.actor.id : undefined;
-  const stored = userId === undefined ? undefined : await findPasswordHash(ctx, userId);
+  const stored = userId === undefined ? undefined : await findPasswordHash(ctx.db, ctx.orgId, userId);
   if (userId === undefined || stored === undefined) {
     throw badField("/currentPassword", "no_password", "Only people who sign in with a password have one to change.");
   }
@@ -128,7 +126,7 @@ async function issue(
 }
 
 function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 function actingAs(ctx: Ctx, id: string, orgId: string, email: string): Ctx {

@@ -6,7 +6,7 @@ import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { authenticateKey, looksLikeApiKey } from "../api-keys/key-authentication.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
-import { findIdentity, findOidcIdentity } from "../users/users.ts";
+import { findIdentityAcrossOrgs, findOidcIdentity } from "../users/users.ts";
 import { verifyOidcToken } from "./oidc.ts";
 import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
 
@@ -17,7 +17,7 @@ const people = perWorld((world) =>
   createSignalledCache<UserIdentity>(
     world.signals,
     "user",
-    (id) => findIdentity(world.db, id),
+    (id) => findIdentityAcrossOrgs(world.db, id),
     (user) => user.id,
   ),
 );

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Count, DateTime, Id, Name, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 
 export const maxValuesPerSet = 100_000;
 
@@ -15,10 +15,9 @@ export const ConditionSetRequest = Strict(
 );
 export type ConditionSetRequest = Static<typeof ConditionSetRequest>;
 
-export const ConditionSetPatch = Strict(
-  { name: Type.Optional(Name), description: Type.Optional(Description), matching: Type.Optional(Matching) },
-  { examples: [{ description: "Reviewed in May" }] },
-);
+export const ConditionSetPatch = Strict(optional({ name: Name, description: Description, matching: Matching }), {
+  examples: [{ description: "Reviewed in May" }],
+});
 export type ConditionSetPatch = Static<typeof ConditionSetPatch>;
 
 export const ConditionSetUse = Type.Object({ type: Type.String(), id: Id, name: Type.String() });

@@ -3,13 +3,12 @@ import type { SetLookup } from "../../core/conditions.ts";
 import type { Page } from "../../core/page.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { checkVersion, requirePatch } from "../../core/versions.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type {
   ConditionSet,
   ConditionSetPatch,
@@ -27,24 +26,17 @@ export async function listConditionSets(ctx: Ctx, query: ConditionSetQuery): Pro
 }
 
 export async function getConditionSet(ctx: Ctx, id: string): Promise<ConditionSet> {
-  const set = await store.findConditionSet(ctx.db, ctx.orgId, id);
-  if (!set) throw notFound("condition_set");
-  return set;
+  return await store.getConditionSet(ctx.db, ctx.orgId, id);
 }
 
 export async function createConditionSet(ctx: Ctx, request: ConditionSetRequest): Promise<ConditionSet> {
+  const { name, description = "", matching = "case_insensitive" } = request;
   return await change(ctx, async (tx) => {
-    const set = await refuseTakenName(
-      store.insertConditionSet(tx, ctx.orgId, {
-        id: ctx.newId(),
-        name: request.name,
-        description: request.description ?? "",
-        matching: request.matching ?? "case_insensitive",
-        at: ctx.clock.now(),
-      }),
-    );
-    const { name, description, matching, version } = set;
-    const data = { name, description, matching, version };
+    const at = ctx.clock.now().toISOString();
+    const values = { valueCount: 0, usedBy: [] };
+    const set = { id: ctx.newId(), name, description, matching, ...values, createdAt: at, updatedAt: at, version: 1 };
+    await refuseTakenName(store.insertConditionSet(tx, ctx.orgId, set));
+    const data = { name, description, matching, version: 1 };
     await recordEvent(tx, ctx, { type: "condition_set.created", objectId: set.id, data });
     return set;
   });
@@ -58,15 +50,14 @@ export async function updateConditionSet(
 ): Promise<ConditionSet> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
-    const set = await lock(tx, ctx, id);
+    const set = await store.lockConditionSet(tx, ctx.orgId, id);
     checkVersion(set, ifMatch);
     if (patch.matching !== undefined && patch.matching !== set.matching && set.valueCount > 0) {
       throw new HubError("condition_set_not_empty", "`matching` can only be changed while the set has no values.");
     }
     if (patch.name !== undefined && patch.name.toLowerCase() !== set.name.toLowerCase()) refuseIfNamed(set);
-    const updated = await refuseTakenName(
-      store.updateConditionSet(tx, ctx.orgId, { ...set, ...patch, at: ctx.clock.now() }),
-    );
+    const updated = nextVersion(set, patch, ctx.clock.now());
+    await refuseTakenName(store.updateConditionSet(tx, ctx.orgId, updated));
     const data = { ...patch, version: updated.version };
     await recordEvent(tx, ctx, { type: "condition_set.updated", objectId: id, data });
     return updated;
@@ -75,7 +66,7 @@ export async function updateConditionSet(
 
 export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
-    const set = await lock(tx, ctx, id);
+    const set = await store.lockConditionSet(tx, ctx.orgId, id);
     checkVersion(set, ifMatch);
     if (set.usedBy.length > 0) {
       throw new HubError("condition_set_in_use", `${set.name} is used in ${set.usedBy.length} place(s).`, {
@@ -98,7 +89,7 @@ export async function listValues(ctx: Ctx, id: string, query: ValuesQuery): Prom
 export async function addValues(ctx: Ctx, id: string, values: string[]) {
   refuseBlank(values);
   return await change(ctx, async (tx) => {
-    const set = await lock(tx, ctx, id);
+    const set = await store.lockConditionSet(tx, ctx.orgId, id);
     const byKey = new Map<string, string>();
     for (const value of values) {
       const key = matchKey(value, set.matching);
@@ -108,15 +99,11 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
     const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
     const valueCount = set.valueCount + added;
     if (valueCount > maxValuesPerSet) {
-      throw badField(
-        "/values",
-        "too_many_values",
-        `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`,
-      );
+      const message = `A set holds at most ${maxValuesPerSet} values; this would make ${valueCount}.`;
+      throw badField("/values", "too_many_values", message);
     }
     if (added > 0) {
-      const version = await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
-      const data = { added, valueCount, version };
+      const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
     return { added, alreadyPresent: values.length - added, valueCount };
@@ -125,13 +112,12 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
 
 export async function removeValues(ctx: Ctx, id: string, values: string[]) {
   return await change(ctx, async (tx) => {
-    const set = await lock(tx, ctx, id);
+    const set = await store.lockConditionSet(tx, ctx.orgId, id);
     const byKey = new Map(values.map((value) => [matchKey(value, set.matching), value]));
     const removed = new Set(await store.deleteValues(tx, id, [...byKey.keys()]));
     const valueCount = set.valueCount - removed.size;
     if (removed.size > 0) {
-      const version = await store.setValueCount(tx, ctx.orgId, id, valueCount, ctx.clock.now());
-      const data = { removed: removed.size, valueCount, version };
+      const data = { removed: removed.size, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_removed", objectId: id, data });
     }
     const notFoundValues = [...byKey].filter(([key]) => !removed.has(key)).map(([, value]) => value);
@@ -141,11 +127,10 @@ export async function removeValues(ctx: Ctx, id: string, values: string[]) {
 
 export async function clearValues(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
-    const set = await lock(tx, ctx, id);
+    const set = await store.lockConditionSet(tx, ctx.orgId, id);
     if (set.valueCount > 0) {
       await store.clearValues(tx, id);
-      const version = await store.setValueCount(tx, ctx.orgId, id, 0, ctx.clock.now());
-      const data = { removed: set.valueCount, valueCount: 0, version };
+      const data = { removed: set.valueCount, ...(await saveValueCount(tx, ctx, set, 0)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_cleared", objectId: id, data });
     }
     return { removed: set.valueCount, valueCount: 0 };
@@ -199,19 +184,19 @@ export async function loadSets(
   };
 }
 
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ConditionSet> {
-  const set = await store.lockConditionSet(tx, ctx.orgId, id);
-  if (!set) throw notFound("condition_set");
-  return set;
+/** What an event about the values tells besides. */
+async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: number) {
+  const updated = nextVersion(set, { valueCount }, ctx.clock.now());
+  await store.updateConditionSet(tx, ctx.orgId, updated);
+  return { valueCount, version: updated.version };
 }
 
-async function refuseTakenName(saved: Promise<ConditionSet>): Promise<ConditionSet> {
-  try {
-    return await saved;
-  } catch (error) {
-    if (violatedConstraint(error) !== "condition_sets_name_key") throw error;
-    throw new HubError("name_taken", "Another condition set has this name.");
-  }
+async function refuseTakenName(saved: Promise<void>): Promise<void> {
+  await refuseTwin(
+    saved,
+    "condition_sets_name_key",
+    () => new HubError("name_taken", "Another condition set has this name."),
+  );
 }
 
 /** Rate cards and pipelines may refer to a set by its name, and would not find it any more. Transformations keep its id. */

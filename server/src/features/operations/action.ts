@@ -7,6 +7,7 @@ import type { Order, OrderPatch } from "../orders/order.ts";
 import { changesOf } from "../orders/order-changes.ts";
 import type { Obstacle } from "../orders/order-rules.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
+import { orderStatuses } from "../orders/orders.states.ts";
 
 /** What an action may know besides the order and its params. */
 export type ActionEnv = {
@@ -25,8 +26,6 @@ export type ActionEnv = {
 export type BridgeDirectory = {
   /** Why this task cannot be run there with this input; undefined when it can. */
   problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
-  /** The task takes orders; others run once per order, with the order in their input. */
-  takesOrders(bridgeId: string, taskName: string): boolean;
   ofLocation(locationId: string | null): string | undefined;
 };
 
@@ -56,15 +55,14 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   params: Params;
   example: Static<Params>;
   /** The statuses an order may have; another one refuses the step with `invalid_state`. */
-  statuses: readonly OrderStatus[] | "any";
-  effect: "local" | "external";
+  statuses: readonly OrderStatus[];
   reversible: boolean;
   /** Doing it twice is the same as doing it once. */
   idempotent: boolean;
   blockedByHold?: boolean;
   /** Beyond operations:run. */
   scope?: Scope;
-  /** Queues tasks of bridges. */
+  /** Queues tasks of bridges, so that something is done outside. */
   needsBridges?: boolean;
   refers?(params: Static<Params>): Reference[];
   /** Rules between params, checked once; pointers are relative to the params. */
@@ -77,9 +75,13 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
 };
 
-/** Keeps the type of the params while the catalog forgets it. */
-export function defineAction<Params extends TSchema>(definition: ActionDefinition<Params>): ActionDefinition {
-  return definition;
+const usual = { statuses: orderStatuses, reversible: true, idempotent: true };
+
+/** Says what is unusual about an action. Keeps the type of the params while the catalog forgets it. */
+export function defineAction<Params extends TSchema>(
+  definition: Omit<ActionDefinition<Params>, keyof typeof usual> & Partial<ActionDefinition<Params>>,
+): ActionDefinition {
+  return { ...usual, ...definition };
 }
 
 /** What the rules for orders say, as the end of a step. */

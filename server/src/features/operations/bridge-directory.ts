@@ -11,10 +11,6 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
   const bridges = new Map<string, OpenBridge>();
   if (isNeeded) for (const bridge of await listOpenBridges(ctx)) bridges.set(bridge.row.id, bridge);
   const byLocation = isNeeded ? await listLocationBridges(ctx.db, ctx.orgId) : new Map<string, string>();
-  const taskOf = (bridgeId: string, taskName: string) => {
-    const bridge = bridges.get(bridgeId.toLowerCase());
-    return bridge && findTask(bridge, taskName);
-  };
   return {
     problem(bridgeId, taskName, input) {
       const bridge = bridges.get(bridgeId.toLowerCase());
@@ -29,7 +25,6 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
       const [error] = findInputErrors(task, task.mode === "push" ? { ...input, orderIds: ["any"] } : input);
       return error && refuse("invalid_input", `${error.pointer}: ${error.message}`);
     },
-    takesOrders: (bridgeId, taskName) => taskOf(bridgeId, taskName)?.mode === "push",
     ofLocation: (locationId) => (locationId === null ? undefined : byLocation.get(locationId)),
   };
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import type { Predicate } from "../../core/conditions.ts";
 import { compileCondition } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
@@ -7,19 +7,15 @@ import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
-import { findBridgeIds } from "../bridges/bridges.ts";
-import { findCarrierAccountIds } from "../carrier-accounts/carrier-accounts.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
-import { findLocationIds } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { presentOrder } from "../orders/order.ts";
-import { orderFieldNames } from "../orders/orders.ts";
-import { findUserIds } from "../users/users.ts";
+import { findReferred, orderFieldNames } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
-import type { OnError, Pipeline, Step } from "./evaluate.ts";
-import type { ActionRequest } from "./operations.schemas.ts";
+import type { Pipeline, Step } from "./evaluate.ts";
+import type { ActionRequest, OnError } from "./operations.schemas.ts";
 
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 
@@ -39,10 +35,7 @@ export async function compilePipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
-  const lookup = await loadSetLookup(
-    ctx,
-    requests.flatMap((request) => setsOf(request)),
-  );
+  const lookup = await loadSetLookup(ctx, requests.flatMap(setsOf));
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
     const pointer = `/actions/${index}`;
@@ -71,11 +64,8 @@ export async function compilePipeline(
   errors.push(...atomicErrors(requests, options.isAtomic));
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
-  const bridges = await loadBridgeDirectory(
-    ctx,
-    steps.some(({ action }) => action.needsBridges),
-  );
-  return { steps, isAtomic: options.isAtomic, bridges };
+  const needsBridges = steps.some(({ action }) => action.needsBridges);
+  return { steps, isAtomic: options.isAtomic, bridges: await loadBridgeDirectory(ctx, needsBridges) };
 }
 
 export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {
@@ -121,7 +111,7 @@ function paramErrors(
   const found = finders.get(action.type)!(params);
   const env = { now: askedAt.toISOString(), mayOverride: mayOverride(ctx) };
   const errors = found.length > 0 ? found : (action.check?.(params, env) ?? []);
-  return errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
+  return errorsAt(pointer, errors);
 }
 
 export function envOf(ctx: Ctx, { bridges }: Pipeline, isOverriding: boolean): ActionEnv {
@@ -139,13 +129,7 @@ async function missingReferences(ctx: Ctx, steps: Step[]): Promise<FieldError[]>
   );
   const idsOf = (wanted: Reference["kind"]): string[] =>
     referred.filter(({ kind, id }) => kind === wanted && isUuid(id)).map(({ id }) => id);
-  const [users, locations, bridges, accounts] = await Promise.all([
-    findUserIds(ctx.db, ctx.orgId, idsOf("user")),
-    findLocationIds(ctx.db, ctx.orgId, idsOf("location")),
-    findBridgeIds(ctx.db, ctx.orgId, idsOf("bridge")),
-    findCarrierAccountIds(ctx.db, ctx.orgId, idsOf("carrier_account")),
-  ]);
-  const known = { user: users, location: locations, bridge: bridges, carrier_account: accounts };
+  const known = await findReferred(ctx.db, ctx.orgId, idsOf);
   return referred
     .filter(({ kind, id }) => !known[kind].has(id.toLowerCase()))
     .map(({ kind, id, param, index }) => ({

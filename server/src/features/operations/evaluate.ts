@@ -1,12 +1,10 @@
 import type { Predicate } from "../../core/conditions.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
-import type { FieldChange } from "../orders/order-changes.ts";
 import { applyChanges, changesOf } from "../orders/order-changes.ts";
 import { holdProblem, moveProblem } from "../orders/order-rules.ts";
 import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
-import { refuseFor } from "./action.ts";
-
-export type OnError = "skip_order" | "continue" | "abort_run";
+import { refuse, refuseFor } from "./action.ts";
+import type { OnError, RunResult } from "./operations.schemas.ts";
 
 /** A checked action of a pipeline, ready to be applied to any number of orders. */
 export type Step = {
@@ -21,23 +19,8 @@ export type Step = {
 
 export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
 
-type StepStatus = "applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone";
-
-export type StepResult = {
-  index: number;
-  type: string;
-  status: StepStatus;
-  changes?: FieldChange[];
-  created_order_ids?: string[];
-  /** Of an undo: what the step had made. */
-  deleted_order_ids?: string[];
-  /** Queued, not done yet: how it went is to be read there. */
-  execution_id?: string;
-  error?: { code: string; message: string; fix?: string };
-  warning?: { code: string; message: string };
-  /** Done by an earlier run of the chain. */
-  carried?: true;
-};
+/** What became of one action on one order; `carried`: by an earlier run of the chain. */
+export type StepResult = RunResult["steps"][number];
 
 /** What became of one order. `todo` are the steps that a retry would have to do, as bits. */
 export type Evaluation = {
@@ -53,6 +36,11 @@ export type Evaluation = {
 
 export const allSteps = 2 ** 25 - 1;
 
+/** A step of it looks at all orders of the run at once. */
+export function isGrouped({ steps }: Pipeline): boolean {
+  return steps.some(({ action }) => action.applyToAll);
+}
+
 /**
  * The pipeline on these orders, step by step, on copies. Preflight and run both call this: what one shows is what the
  * other does. `todo` says per order which steps are left to do; `isAborted` is set when a step stops the whole run.
@@ -64,9 +52,8 @@ export function evaluate(
   todo: readonly number[],
   run: { isAborted: boolean },
 ): Evaluation[] {
-  const evaluations = orders.map((order, i) => begin(order, todo[i] ?? allSteps));
-  const isGrouped = pipeline.steps.some(({ action }) => action.applyToAll);
-  if (!isGrouped) {
+  const evaluations = orders.map((order, i) => beginOn(order, todo[i] ?? allSteps));
+  if (!isGrouped(pipeline)) {
     for (const evaluation of evaluations) {
       evaluation.isStopped = run.isAborted;
       for (const step of pipeline.steps) applyStep(evaluation, step, env, run, pipeline.isAtomic);
@@ -82,7 +69,7 @@ export function evaluate(
   return evaluations;
 }
 
-function begin(order: Order, todo: number): Evaluation {
+export function beginOn(order: Order, todo: number): Evaluation {
   return { before: order, order, steps: [], created: [], calls: [], todo, todoBefore: todo, isStopped: false };
 }
 
@@ -139,12 +126,10 @@ const leaveOutMerged =
 
 /** What forbids an action whatever it does: the order's status, and holds. */
 function guard(order: Order, { action, params }: Step): Outcome | undefined {
-  if (action.statuses !== "any" && !action.statuses.includes(order.status)) {
-    return {
-      refused: "invalid_state",
-      message: `${action.title} is not possible while the order is ${order.status}.`,
-      fix: order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged,
-    };
+  if (!action.statuses.includes(order.status)) {
+    const message = `${action.title} is not possible while the order is ${order.status}.`;
+    const fix = order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged;
+    return refuse("invalid_state", message, fix);
   }
   return action.blockedByHold && !overridesHolds(params) ? refuseFor(holdProblem(order)) : undefined;
 }
@@ -172,12 +157,8 @@ function settle(
   const base = { index: step.index, type: step.action.type };
   const bit = 1 << step.index;
   if ("refused" in outcome) {
-    const { refused: code, message, fix } = outcome;
-    evaluation.steps.push({
-      ...base,
-      status: "failed",
-      error: { code, message, ...(fix === undefined ? {} : { fix }) },
-    });
+    const { refused: code, ...told } = outcome;
+    evaluation.steps.push({ ...base, status: "failed", error: { code, ...told } });
     if (isAtomic) rollBack(evaluation);
     if (isAtomic || step.onError !== "continue") evaluation.isStopped = true;
     if (step.onError === "abort_run") run.isAborted = true;
@@ -217,17 +198,19 @@ function rollBack(evaluation: Evaluation): void {
 export type OrderOutcome = {
   status: "succeeded" | "failed" | "skipped";
   isUnchanged: boolean;
-  errorCode: string | null;
+  error: NonNullable<StepResult["error"]> | null;
 };
+
+const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
 /** The order's result from those of its steps. */
 export function outcomeOf({ steps, before, order, created, calls }: Evaluation): OrderOutcome {
   const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
-  if (failed) return { status: "failed", isUnchanged: false, errorCode: failed.error?.code ?? "failed" };
+  if (failed) return { status: "failed", isUnchanged: false, error: failed.error ?? null };
   const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
   const isUnchanged = order === before && created.length + calls.length === 0 && !hasDeleted();
   // The step that failed was another order's. Some of its own may have been done by then, here or by an earlier run.
   const isAborted = steps.some((step) => step.error?.code === "previous_step_failed");
-  if (isAborted) return { status: "skipped", isUnchanged, errorCode: "run_aborted" };
-  return { status: "succeeded", isUnchanged, errorCode: null };
+  if (isAborted) return { status: "skipped", isUnchanged, error: aborted };
+  return { status: "succeeded", isUnchanged, error: null };
 }

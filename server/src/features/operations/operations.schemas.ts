@@ -9,6 +9,7 @@ import {
   Name,
   Nullable,
   OneOf,
+  optional,
   pageQuery,
   Since,
   Strict,
@@ -24,6 +25,7 @@ const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
 const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
   description: "After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run",
 });
+export type OnError = Static<typeof OnErrorName>;
 
 const ActionRequest = Strict({
   type: Type.String({ minLength: 1, maxLength: 64 }),
@@ -80,17 +82,16 @@ const StepWarning = Type.Object({ code: Type.String(), message: Type.String() })
 const stepFields = {
   index: Count,
   type: Type.String(),
-  changes: Type.Optional(Type.Array(Change)),
-  created_order_ids: Type.Optional(Type.Array(Id)),
-  deleted_order_ids: Type.Optional(
-    Type.Array(Id, { description: "What the step had made, deleted by this undo; it cannot be brought back" }),
-  ),
-  execution_id: Type.Optional({
-    ...Id,
-    description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends",
+  ...optional({
+    changes: Type.Array(Change),
+    created_order_ids: Type.Array(Id),
+    deleted_order_ids: Type.Array(Id, {
+      description: "What the step had made, deleted by this undo; it cannot be brought back",
+    }),
+    execution_id: { ...Id, description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends" },
+    error: StepError,
+    warning: StepWarning,
   }),
-  error: Type.Optional(StepError),
-  warning: Type.Optional(StepWarning),
 };
 
 const PreflightStep = Type.Object({
@@ -197,28 +198,21 @@ export const ResultQuery = pageQuery(
 );
 export type ResultQuery = Static<typeof ResultQuery>;
 
+const savedParts = {
+  name: Name,
+  description: Type.String({ maxLength: 500 }),
+  actions: Actions,
+  on_error: OnErrorName,
+  atomic: Type.Boolean(),
+};
+
 export const PipelineRequest = Strict(
-  {
-    name: Name,
-    description: Type.Optional(Type.String({ maxLength: 500 })),
-    actions: Actions,
-    on_error: Type.Optional(OnErrorName),
-    atomic: Type.Optional(Type.Boolean()),
-  },
+  { ...optional(savedParts), name: Name, actions: Actions },
   { examples: [{ name: "Tag VIPs", actions: example.actions }] },
 );
 export type PipelineRequest = Static<typeof PipelineRequest>;
 
-export const PipelinePatch = Strict(
-  {
-    name: Type.Optional(Name),
-    description: Type.Optional(Type.String({ maxLength: 500 })),
-    actions: Type.Optional(Actions),
-    on_error: Type.Optional(OnErrorName),
-    atomic: Type.Optional(Type.Boolean()),
-  },
-  { examples: [{ description: "For the morning shift" }] },
-);
+export const PipelinePatch = Strict(optional(savedParts), { examples: [{ description: "For the morning shift" }] });
 export type PipelinePatch = Static<typeof PipelinePatch>;
 
 export const SavedPipeline = Type.Object({

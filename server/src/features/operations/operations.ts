@@ -1,16 +1,17 @@
 import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import { HubError } from "../../core/errors.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
-import { orderStatuses } from "../orders/orders.states.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
+import { isGrouped } from "./evaluate.ts";
 import { executeIfIdle, executeNewRun, portionSize, requestsOf } from "./run/execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
@@ -44,8 +45,8 @@ export async function listActions(ctx: Ctx) {
       description: action.description,
       params_schema: action.params,
       example: action.example,
-      allowed_statuses: action.statuses === "any" ? orderStatuses : action.statuses,
-      effect: action.effect,
+      allowed_statuses: action.statuses,
+      effect: action.needsBridges ? "external" : "local",
       reversible: action.reversible,
       idempotent: action.idempotent,
       blocked_by_hold: action.blockedByHold ?? false,
@@ -66,12 +67,8 @@ export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean):
 }
 
 async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundOrders): Promise<string[]> {
-  const now = await readVersions(
-    ctx.db,
-    ctx.orgId,
-    found.orderIds.filter((id) => id !== null),
-  );
-  return findDrift(ctx, token, request, now);
+  const ids = found.orderIds.filter((id) => id !== null);
+  return findDrift(ctx, token, request, await readVersions(ctx.db, ctx.orgId, ids));
 }
 
 /** Only the orders that still fail, each from its first step that was not done. */
@@ -128,8 +125,7 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
 
 export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
   await change(ctx, async (tx) => {
-    const run = await runs.lockRun(tx, ctx.orgId, id);
-    if (!run) throw notFound("operation_run");
+    const run = orNotFound("operation_run", await runs.lockRun(tx, ctx.orgId, id));
     // Kept for a repeated request, should we die before the run has ended; like the first answer of a run.
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
@@ -143,13 +139,12 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const page = await runs.listRuns(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map((run) => presentRun(ctx, run)) };
+  return mapPage(page, (run) => presentRun(ctx, run));
 }
 
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
   const run = await findRunOrThrow(ctx, id);
-  const related = await runs.listRelatedRuns(ctx.db, ctx.orgId, id);
-  return { ...(await describe(ctx, ctx.db, run)), retried_by: related.retriedBy, undone_by: related.undoneBy };
+  return { ...(await describe(ctx, ctx.db, run)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
@@ -221,7 +216,7 @@ async function begin(
 }
 
 function toPortions({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): NewPortion[] {
-  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? refs.length : portionSize;
+  const size = isGrouped(pipeline) ? refs.length : portionSize;
   const everything = 2 ** pipeline.steps.length - 1;
   const portions: NewPortion[] = [];
   for (let from = 0; from < refs.length; from += size) {
@@ -254,9 +249,7 @@ async function refuseUnfinishedChain(tx: Tx, ctx: Ctx, run: RunRow): Promise<voi
 }
 
 async function findRunOrThrow(ctx: Ctx, id: string): Promise<RunRow> {
-  const run = await runs.findRun(ctx.db, ctx.orgId, id);
-  if (!run) throw notFound("operation_run");
-  return run;
+  return orNotFound("operation_run", await runs.findRun(ctx.db, ctx.orgId, id));
 }
 
 async function describe(ctx: Ctx, db: Queryable, run: RunRow): Promise<RunDetail> {

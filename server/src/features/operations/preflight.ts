@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.ts";
-import type { Order } from "../orders/order.ts";
 import { readOrders } from "../orders/orders.ts";
 import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import { evaluate, outcomeOf } from "./evaluate.ts";
+import { evaluate, isGrouped, outcomeOf } from "./evaluate.ts";
 import type { PreflightRequest } from "./operations.schemas.ts";
 import { makePreflightToken } from "./preflight-token.ts";
 import { presentSteps } from "./present-run.ts";
@@ -14,7 +13,9 @@ const portion = 1_000;
 const defaultDetail = 1_000;
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
-type Shown = { rank: number; entry: unknown };
+
+/** Those with problems are shown first. */
+const ranks: Record<Verdict, number> = { blocked: 0, warning: 1, ok: 2, no_change: 2 };
 
 /** What a run would do, found out by doing it on copies: same code, nothing written, nobody called. */
 export async function preflight(ctx: Ctx, request: PreflightRequest) {
@@ -25,19 +26,15 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
   const report = createReport(ctx, pipeline);
   const run = { isAborted: false };
   const seen: { id: string; version: number }[] = [];
-  const size = pipeline.steps.some(({ action }) => action.applyToAll) ? found.refs.length : portion;
+  const size = isGrouped(pipeline) ? found.refs.length : portion;
   for (let from = 0; from < found.refs.length; from += size) {
     const ids = found.orderIds.slice(from, from + size);
     const known = ids.filter((id) => id !== null);
-    const byId = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
-    const orders = ids.map((id) => (id === null ? undefined : byId.get(id)));
-    const present = orders.filter((order): order is Order => order !== undefined);
+    const orders = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
+    const present = known.flatMap((id) => orders.get(id) ?? []);
     const evaluations = evaluate(present, pipeline, env, [], run);
-    let next = 0;
-    for (const [i, order] of orders.entries()) {
-      if (order) report.add(found.refs[from + i]!, evaluations[next++]!);
-      else report.addMissing(found.refs[from + i]!);
-    }
+    const byId = new Map<string | null, Evaluation>(evaluations.map((one) => [one.before.id, one]));
+    for (const [i, id] of ids.entries()) report.add(found.refs[from + i]!, byId.get(id));
     seen.push(...present.map(({ id, version }) => ({ id, version })));
   }
   const { token, expiresAt } = makePreflightToken(ctx, request, seen);
@@ -57,47 +54,40 @@ function createReport(ctx: Ctx, pipeline: Pipeline) {
     applied: 0,
     pointless: new Map<string, number>(),
   }));
-  const shown: Shown[] = [];
+  const shown: { verdict: Verdict }[] = [];
 
-  function count(verdict: Verdict, code: string | null): void {
+  function show(verdict: Verdict, code: string | undefined, entry: object): void {
     counts.orders++;
     counts[verdict]++;
-    if (code !== null) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
+    if (code !== undefined) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
+    shown.push({ ...entry, verdict });
   }
 
   return {
-    addMissing(ref: string): void {
-      const error = { code: "order_not_found", message: "There is no order with this id or number." };
-      count("blocked", error.code);
-      counts.not_found++;
-      shown.push({
-        rank: 0,
-        entry: { ref, order_id: null, order_number: null, version: null, verdict: "blocked", error, steps: [] },
-      });
-    },
-    add(ref: string, evaluation: Evaluation): void {
-      const { before } = evaluation;
+    add(ref: string, evaluation: Evaluation | undefined): void {
+      if (!evaluation) {
+        counts.not_found++;
+        const error = { code: "order_not_found", message: "There is no order with this id or number." };
+        return show("blocked", error.code, {
+          ref,
+          order_id: null,
+          order_number: null,
+          version: null,
+          error,
+          steps: [],
+        });
+      }
+      const { id, number, version } = evaluation.before;
       const outcome = outcomeOf(evaluation);
       const isWarned = evaluation.steps.some((step) => step.warning);
       const verdict: Verdict =
         outcome.status !== "succeeded" ? "blocked" : isWarned ? "warning" : outcome.isUnchanged ? "no_change" : "ok";
-      count(verdict, outcome.errorCode);
       notePointless(evaluation.steps, steps);
-      const rank = verdict === "blocked" ? 0 : verdict === "warning" ? 1 : 2;
-      shown.push({
-        rank,
-        entry: {
-          ref,
-          order_id: before.id,
-          order_number: before.number,
-          version: before.version,
-          verdict,
-          steps: presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
-            ...step,
-            verdict: verdictOf(status, step.warning),
-          })),
-        },
-      });
+      const told = presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
+        ...step,
+        verdict: verdictOf(status, step.warning),
+      }));
+      show(verdict, outcome.error?.code, { ref, order_id: id, order_number: number, version, steps: told });
     },
     finish(duplicatesRemoved: number, limit: number) {
       const blocked = counts.blocked > 0;
@@ -113,10 +103,7 @@ function createReport(ctx: Ctx, pipeline: Pipeline) {
           applies_to: applied,
           warnings: warnings[i],
         })),
-        orders: shown
-          .toSorted((a, b) => a.rank - b.rank)
-          .slice(0, limit)
-          .map(({ entry }) => entry),
+        orders: shown.toSorted((a, b) => ranks[a.verdict] - ranks[b.verdict]).slice(0, limit),
         orders_truncated: shown.length > limit,
       };
     },

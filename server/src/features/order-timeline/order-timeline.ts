@@ -1,5 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { findByRef, maskChange } from "../orders/orders.ts";
 import type { TimelineEntry } from "./order-timeline.store.ts";
@@ -10,5 +11,5 @@ export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): P
   const { id } = await findByRef(ctx.db, ctx, ref);
   const page = await store.listTimeline(ctx.db, ctx.orgId, id, query);
   if (maySeePersonalData(ctx)) return page;
-  return { ...page, data: page.data.map((entry) => ({ ...entry, changes: entry.changes.map(maskChange) })) };
+  return mapPage(page, (entry) => ({ ...entry, changes: entry.changes.map(maskChange) }));
 }

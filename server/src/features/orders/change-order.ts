@@ -1,26 +1,28 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
+import { failAt, toError } from "../../core/row-failure.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
+import { orderEnv } from "./order.ts";
 import { allowedMoves, moveProblem } from "./order-rules.ts";
 import { maskedErrors, presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import * as store from "./orders.store.ts";
-import { saveChanges } from "./save-changes.ts";
+import { saveOne } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
 const maxRefLength = 100;
@@ -28,9 +30,7 @@ const maxRefLength = 100;
 /** By id or number. */
 export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<Order> {
   const isPossible = ref.length <= maxRefLength && textProblem(ref) === undefined;
-  const order = isPossible ? await store.findOrder(db, ctx.orgId, ref) : undefined;
-  if (!order) throw notFound("order");
-  return order;
+  return orNotFound("order", isPossible ? await store.findOrder(db, ctx.orgId, ref) : undefined);
 }
 
 export async function updateOrder(
@@ -45,15 +45,8 @@ export async function updateOrder(
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    const env = { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
-    const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], env, order);
-    const saved = await refuseTaken(saveChanges(tx, ctx, "patched", [{ order, patch: fields }]));
-    const [updated] = saved.orders;
-    if (!updated) return presentTo(ctx, order);
-    const { number, status, version } = updated;
-    const data = { number, fields: [...saved.fields], status, version };
-    await recordEvent(tx, ctx, { type: "order.updated", objectId: order.id, data });
-    return presentTo(ctx, updated);
+    const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), order);
+    return presentTo(ctx, await refuseTaken(saveOne(tx, ctx, "patched", order, fields)));
   });
 }
 
@@ -109,25 +102,12 @@ function checkMove(order: Order, to: OrderStatus): void {
 async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {
   const { id } = await findByRef(tx, ctx, ref);
   const [order] = await store.lockOrders(tx, ctx.orgId, [id]);
-  if (!order) throw notFound("order");
-  return order;
+  return orNotFound("order", order);
 }
 
 async function refuseTaken<T>(saved: Promise<T>): Promise<T> {
-  try {
-    return await saved;
-  } catch (error) {
-    const constraint = violatedConstraint(error);
-    if (constraint === "orders_number_key") {
-      const message = "There is another order with this number.";
-      const errors = [{ pointer: "/number", code: "order_number_taken", message }];
-      throw new HubError("order_number_taken", message, { errors });
-    }
-    if (constraint === "orders_external_key") {
-      const message = "The bridge has another order with this external id.";
-      const errors = [{ pointer: "/externalId", code: "external_id_taken", message }];
-      throw new HubError("external_id_taken", message, { errors });
-    }
-    throw error;
-  }
+  const number = failAt("/number", "order_number_taken", "There is another order with this number.");
+  const id = failAt("/externalId", "external_id_taken", "The bridge has another order with this external id.");
+  const numbered = refuseTwin(saved, "orders_number_key", () => toError(number));
+  return await refuseTwin(numbered, "orders_external_key", () => toError(id));
 }

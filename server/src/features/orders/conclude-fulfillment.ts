@@ -2,6 +2,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordOrders } from "./order-events.ts";
 import type { Order, OrderEnv, OrderPatch } from "./order.ts";
+import { orderEnv } from "./order.ts";
 import { fulfillmentHold, moveProblem, newHold, withHold } from "./order-rules.ts";
 import * as store from "./orders.store.ts";
 import { saveChanges } from "./save-changes.ts";
@@ -19,7 +20,7 @@ export async function concludeFulfillment(
   what: "send" | "recall",
   outcomes: FulfillmentOutcome[],
 ): Promise<void> {
-  const env = { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
+  const env = orderEnv(ctx);
   const byId = new Map(outcomes.map((outcome) => [outcome.orderId, outcome]));
   const orders = await store.lockOrders(tx, ctx.orgId, [...byId.keys()]);
   const edits = orders.map((order) => ({ order, patch: patchFor(env, what, order, byId.get(order.id)!) }));

@@ -1,3 +1,4 @@
+import type { TSchema } from "typebox";
 import type { ErrorCode, FieldError } from "../../core/errors.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
@@ -26,8 +27,18 @@ type Draft = { index: number; request: OrderRequest };
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-const requestErrors = createFinder(OrderRequestShape, "body");
-const importedErrors = createFinder(ImportedOrder, "body");
+/** What is wrong with one request by itself. */
+export const findRequestErrors = byShapeAndRules(OrderRequestShape);
+/** The same for what a bridge says about an order. */
+export const findImportedErrors = byShapeAndRules(ImportedOrder);
+
+function byShapeAndRules(shape: TSchema) {
+  const findErrors = createFinder(shape, "body");
+  return (given: unknown): FieldError[] => {
+    const errors = findErrors(given);
+    return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
+  };
+}
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -67,11 +78,8 @@ export async function prepareOrders(
     if (errors.length > 0) failures.set(index, invalidRow(errors));
     else valid.push({ index, request: given as OrderRequest });
   }
-  const missing = await findMissingReferences(
-    db,
-    orgId,
-    valid.map(({ request }) => request),
-  );
+  const sound = valid.map(({ request }) => request);
+  const missing = await findMissingReferences(db, orgId, sound);
   for (const [i, { index }] of valid.entries()) {
     const [first, ...more] = missing[i]!;
     if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
@@ -86,21 +94,6 @@ export async function prepareOrders(
   return { drafts, failures, count: requests.length };
 }
 
-/** What is wrong with one request by itself. */
-export function findRequestErrors(given: unknown): FieldError[] {
-  return findIn(given, requestErrors);
-}
-
-/** The same for what a bridge says about an order. */
-export function findImportedErrors(given: unknown): FieldError[] {
-  return findIn(given, importedErrors);
-}
-
-function findIn(given: unknown, findShapeErrors: typeof requestErrors): FieldError[] {
-  const errors = findShapeErrors(given);
-  return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
-}
-
 function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): RowFailure | undefined {
   const keys: [string, RowFailure][] = [];
   if (number !== undefined) keys.push([`number ${number}`, numberTaken(number)]);
@@ -113,26 +106,28 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
 }
 
 /**
- * Numbers for the orders that came without one. In a transaction of its own, which is not waited for: creating an order
- * must not make all others of the organization wait until it is on disk. If the counter is lost in a crash, the numbers
- * in use are skipped.
+ * In a transaction of its own, which is not waited for: creating an order must not make all others of the organization
+ * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
  */
-export async function reserveNumbers(ctx: Ctx, { drafts }: Prepared): Promise<string[]> {
-  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
-  const count = drafts.filter(({ request }) => request.number === undefined).length;
-  if (count === 0) return [];
+export async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
+  if (prepared.drafts.every(({ request }) => request.number !== undefined)) return [];
   return await ctx.db.transaction(async (tx) => {
     await store.relaxCommit(tx);
-    return await takeFreeNumbers(tx, ctx.orgId, count, given);
+    return await takeNumbers(tx, ctx.orgId, prepared);
   });
 }
 
-export async function takeFreeNumbers(
-  tx: Tx,
-  orgId: string,
-  count: number,
-  given: ReadonlySet<string>,
-): Promise<string[]> {
+/** Numbers for the orders that came without one. */
+export async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
+  const count = drafts.filter(({ request }) => request.number === undefined).length;
+  return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(drafts));
+}
+
+function givenNumbers(drafts: Draft[]): Set<string> {
+  return new Set(drafts.flatMap(({ request }) => request.number ?? []));
+}
+
+async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
   const free: string[] = [];
   for (let factor = 1; free.length < count; factor *= 2) {
     const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);
@@ -154,8 +149,7 @@ export async function findStoredTwins(
   orgId: string,
   { drafts }: Prepared,
 ): Promise<Map<number, RowFailure>> {
-  const given = drafts.flatMap(({ request }) => request.number ?? []);
-  const taken = await store.findTakenNumbers(db, orgId, given);
+  const taken = await store.findTakenNumbers(db, orgId, [...givenNumbers(drafts)]);
   const isTaken = ({ request }: Draft): boolean => request.number !== undefined && taken.has(request.number);
   return new Map(drafts.filter(isTaken).map(({ index, request }) => [index, numberTaken(request.number!)]));
 }
@@ -170,7 +164,7 @@ export async function insertPrepared(
 ): Promise<Outcome[]> {
   const at = ctx.clock.now();
   const env = { now: at.toISOString(), actor: ctx.actor, newId: ctx.newId };
-  const given = new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  const given = givenNumbers(drafts);
   const outcomes: Outcome[] = [];
   for (const [index, failure] of failures) outcomes[index] = { failure };
   let next = 0;
@@ -196,15 +190,17 @@ export async function insertPrepared(
     const others = waiting.length === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, waiting.length, given);
     for (const [i, { order }] of waiting.entries()) order.number = others[i]!;
   }
-  const created = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-  const entries = created.map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
+  const entries = createdIn(outcomes).map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
 export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
-  const orders = outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-  await recordOrders(tx, ctx, { type: "orders.created", source, orders });
+  await recordOrders(tx, ctx, { type: "orders.created", source, orders: createdIn(outcomes) });
+}
+
+function createdIn(outcomes: Outcome[]): Order[] {
+  return outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
 }
 
 function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {

@@ -1,11 +1,11 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { recordEvent, recordEvents } from "../../events/record-event.ts";
-import type { Order, OrderPatch, OrderShipment } from "./order.ts";
+import { recordEvents } from "../../events/record-event.ts";
+import type { Order, OrderShipment } from "./order.ts";
 import { hasShipped } from "./order.ts";
 import { moveProblem } from "./order-rules.ts";
 import { lockOrders } from "./orders.store.ts";
-import { saveChanges } from "./save-changes.ts";
+import { saveChanges, saveOne } from "./save-changes.ts";
 
 type Corrected = Omit<OrderShipment, "id" | "lines">;
 
@@ -20,7 +20,7 @@ export async function correctListedShipment(
   const shipments = order.shipments.map((listed) =>
     listed.id === shipmentId ? { ...listed, trackingNumber, carrier, service, shippedAt } : listed,
   );
-  await save(tx, ctx, order, { shipments });
+  await saveOne(tx, ctx, "shipment", order, { shipments });
 }
 
 /** Somebody voided a shipment: what an order listed in it has not left after all. */
@@ -33,7 +33,7 @@ export async function takeBackListedShipment(tx: Tx, ctx: Ctx, order: Order, shi
     ...line,
     shippedQuantity: Math.max(0, line.shippedQuantity - (taken.get(line.id) ?? 0)),
   }));
-  await save(tx, ctx, order, { status: statusAfter(order, { shipments, lines }), shipments, lines });
+  await saveOne(tx, ctx, "shipment", order, { status: statusAfter(order, { shipments, lines }), shipments, lines });
 }
 
 function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Order["status"] {
@@ -51,17 +51,7 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   const arrived = locked.filter((order) => !moveProblem(order, "delivered", { ignoresHolds: true }));
   const edits = arrived.map((order) => ({ order, patch: { status: "delivered" as const } }));
   const { orders } = await saveChanges(tx, ctx, "delivered", edits);
-  await recordEvents(
-    tx,
-    ctx,
-    orders.map(({ id, number, version }) => ({ type: "order.delivered", objectId: id, data: { number, version } })),
-  );
-}
-
-async function save(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatch): Promise<void> {
-  const { orders, fields } = await saveChanges(tx, ctx, "shipment", [{ order, patch }]);
-  for (const { id, number, status, version } of orders) {
-    const data = { number, fields: [...fields], status, version };
-    await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
-  }
+  const toEvent = ({ id, number, version }: Order) =>
+    ({ type: "order.delivered", objectId: id, data: { number, version } }) as const;
+  await recordEvents(tx, ctx, orders.map(toEvent));
 }

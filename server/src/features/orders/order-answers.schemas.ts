@@ -8,6 +8,7 @@ import {
   Before,
   CappedPagination,
   Count,
+  CountOfEach,
   DateTime,
   Id,
   NameList,
@@ -181,12 +182,8 @@ export type ExportQuery = Static<typeof ExportQuery>;
 export const CountsQuery = Strict({ archived: Archived });
 export type CountsQuery = Static<typeof CountsQuery>;
 
-const statusCounts = Object.fromEntries(orderStatuses.map((status) => [status, Count])) as Record<
-  (typeof orderStatuses)[number],
-  typeof Count
->;
 export const OrderCounts = Type.Object({
-  ...statusCounts,
+  ...CountOfEach(orderStatuses),
   on_hold: Type.Integer({ minimum: 0, description: "Whatever their status" }),
   total: Count,
 });

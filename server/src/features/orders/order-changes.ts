@@ -43,13 +43,8 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
   if (isDeepStrictEqual(current, to)) return { [field]: from };
   // Units that are not where the change put them are in another order by now, whatever this one looks like.
   if (isDeepStrictEqual(current, from)) return field === "lines" && movesUnits(from, to) ? undefined : {};
-  if (field === "tags")
-    return { tags: revertList(current as string[], from as string[], to as string[], (tag) => tag) };
-  if (field === "holds" || field === "notes" || field === "shipments") {
-    const keyOf = (entry: { id: string }): string => entry.id;
-    return {
-      [field]: revertList(current as { id: string }[], from as { id: string }[], to as { id: string }[], keyOf),
-    };
+  if (field === "tags" || field === "holds" || field === "notes" || field === "shipments") {
+    return { [field]: revertList(current as Entry[], from as Entry[], to as Entry[]) };
   }
   // Only counts up, so that numbers of child orders are never given out twice.
   if (field === "childCount") return {};
@@ -57,7 +52,10 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
   return undefined;
 }
 
-function revertList<T>(current: T[], from: T[], to: T[], keyOf: (entry: T) => string): T[] {
+type Entry = string | { id: string };
+
+function revertList(current: Entry[], from: Entry[], to: Entry[]): Entry[] {
+  const keyOf = (entry: Entry): string => (typeof entry === "string" ? entry : entry.id);
   const before = new Map(from.map((entry) => [keyOf(entry), entry]));
   const after = new Map(to.map((entry) => [keyOf(entry), entry]));
   const kept = current.flatMap((entry) => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
 import type { Hold, Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
-import { newHold } from "./order-rules.ts";
+import { momentErrors, newHold } from "./order-rules.ts";
 import type { ImportedOrder, OrderRequest } from "./orders.schemas.ts";
 import { sourceHold } from "./source-rules.ts";
 
@@ -107,13 +107,7 @@ export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] 
     errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are kept." });
   }
   for (const field of ["orderedAt", "shipBy", "deliverBy", "dispatchOn"] as const) {
-    const value = request[field];
-    // Leap seconds and the year 0 are well-formed, but nothing that can be kept.
-    const year = value === undefined ? 2000 : new Date(value).getUTCFullYear();
-    if (!(year >= 1970 && year <= 9999)) {
-      const message = "This is not a time between the years 1970 and 9999.";
-      errors.push({ pointer: `/${field}`, code: "format", message });
-    }
+    errors.push(...momentErrors(`/${field}`, request[field]));
   }
   const seen = new Set<string>();
   for (const [index, { id }] of lines.entries()) {

@@ -1,10 +1,18 @@
-import type { ErrorCode, FieldError } from "../../core/errors.ts";
+import type { FieldError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/database.ts";
 import { findBridgeIds } from "../bridges/bridges.ts";
 import { findCarrierAccountIds } from "../carrier-accounts/carrier-accounts.ts";
 import { findLocationIds } from "../locations/locations.ts";
 import { findUserIds } from "../users/users.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
+
+const pointers = {
+  location: "/locationId",
+  user: "/assigneeId",
+  bridge: "/bridgeId",
+  carrier_account: "/shipping/carrierAccountId",
+} as const;
+type Kind = keyof typeof pointers;
 
 type References = Pick<OrderRequest, "locationId" | "assigneeId" | "bridgeId" | "shipping">;
 
@@ -14,25 +22,34 @@ export async function findMissingReferences(
   orgId: string,
   requests: readonly References[],
 ): Promise<FieldError[][]> {
-  // One after the other: in a transaction they share one connection.
-  const locations = await findLocationIds(db, orgId, distinct(requests.map(({ locationId }) => locationId)));
-  const users = await findUserIds(db, orgId, distinct(requests.map(({ assigneeId }) => assigneeId)));
-  const bridges = await findBridgeIds(db, orgId, distinct(requests.map(({ bridgeId }) => bridgeId)));
-  const accountIds = distinct(requests.map(({ shipping }) => shipping?.carrierAccountId));
-  const accounts = await findCarrierAccountIds(db, orgId, accountIds);
-  return requests.map(({ locationId, assigneeId, bridgeId, shipping }) => [
-    ...missing(locationId, locations, "/locationId", "location_not_found"),
-    ...missing(assigneeId, users, "/assigneeId", "user_not_found"),
-    ...missing(bridgeId, bridges, "/bridgeId", "bridge_not_found"),
-    ...missing(shipping?.carrierAccountId, accounts, "/shipping/carrierAccountId", "carrier_account_not_found"),
-  ]);
+  const referred = requests.map(({ locationId, assigneeId, bridgeId, shipping }) => ({
+    location: locationId,
+    user: assigneeId,
+    bridge: bridgeId,
+    carrier_account: shipping?.carrierAccountId,
+  }));
+  const known = await findReferred(db, orgId, (kind) => referred.flatMap((ids) => ids[kind] ?? []));
+  return referred.map((ids) =>
+    (Object.keys(pointers) as Kind[]).flatMap((kind) => {
+      const id = ids[kind];
+      if (id === undefined || known[kind].has(id.toLowerCase())) return [];
+      const message = `There is no ${id} in this organization.`;
+      return [{ pointer: pointers[kind], code: `${kind}_not_found`, message }];
+    }),
+  );
 }
 
-function distinct(ids: (string | undefined)[]): string[] {
-  return [...new Set(ids.filter((id) => id !== undefined))];
-}
-
-function missing(id: string | undefined, known: ReadonlySet<string>, pointer: string, code: ErrorCode): FieldError[] {
-  if (id === undefined || known.has(id.toLowerCase())) return [];
-  return [{ pointer, code, message: `There is no ${id} in this organization.` }];
+/** Those of these ids that the organization has. One kind after the other: in a transaction they share one connection. */
+export async function findReferred(
+  db: Queryable,
+  orgId: string,
+  idsOf: (kind: Kind) => string[],
+): Promise<Record<Kind, ReadonlySet<string>>> {
+  const distinct = (kind: Kind): string[] => [...new Set(idsOf(kind))];
+  return {
+    location: await findLocationIds(db, orgId, distinct("location")),
+    user: await findUserIds(db, orgId, distinct("user")),
+    bridge: await findBridgeIds(db, orgId, distinct("bridge")),
+    carrier_account: await findCarrierAccountIds(db, orgId, distinct("carrier_account")),
+  };
 }

@@ -1,3 +1,4 @@
+import type { FieldError } from "../../core/errors.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { canMove } from "../../core/states.ts";
 import type { Hold, Order, OrderEnv } from "./order.ts";
@@ -88,6 +89,13 @@ export function shippingProblem(order: Order): Obstacle | undefined {
   if (shippableStatuses.includes(order.status)) return holdProblem(order);
   const fix = `It is shipped while it is ${shippableStatuses.join(", ")}.`;
   return { code: "invalid_state", message: `The order is ${order.status}.`, fix };
+}
+
+/** Long ago, or beyond what is written with four digits: nothing that an order's dates are about. */
+export function momentErrors(pointer: string, text: string | null | undefined): FieldError[] {
+  const year = text == null ? undefined : new Date(text).getUTCFullYear();
+  if (year === undefined || (year >= 1970 && year <= 9999)) return [];
+  return [{ pointer, code: "format", message: "This is not a time between the years 1970 and 9999." }];
 }
 
 /** The handle of the hold that the hub places when fulfilment did not take the order. */

@@ -1,3 +1,4 @@
+import type { Ctx } from "../../context.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 
@@ -17,6 +18,10 @@ export type OrderPatch = Partial<OrderFields>;
 
 /** What whoever makes or changes an order brings along. */
 export type OrderEnv = { now: string; actor: Actor; newId(): string };
+
+export function orderEnv({ clock, actor, newId }: Pick<Ctx, "clock" | "actor" | "newId">): OrderEnv {
+  return { now: clock.now().toISOString(), actor, newId };
+}
 
 export function isOnHold(order: Pick<Order, "holds">): boolean {
   return order.holds.length > 0;

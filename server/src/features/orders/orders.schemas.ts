@@ -4,7 +4,7 @@ import { Address } from "../../core/address.ts";
 import { importRequest } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
-import { DateTime, Id, linePattern, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { DateTime, Id, linePattern, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
@@ -13,12 +13,7 @@ export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"]
 
 /** Something visible, on one line. */
 function Line(maxLength: number, description?: string) {
-  return Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: linePattern,
-    ...(description === undefined ? {} : { description }),
-  });
+  return Type.String({ minLength: 1, maxLength, pattern: linePattern, ...(description && { description }) });
 }
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
@@ -78,46 +73,36 @@ export const shippingParts = {
 };
 
 /** Fields that every order has: a patch can change them, but not take them away. */
-const permanent = {
-  number: Type.Optional(Line(orderLimits.numberLength, "Unique in the organization; ORD-1001 and so on when absent")),
-  status: Type.Optional(OneOf(orderStatuses, { description: "Default: new" })),
-  paymentStatus: Type.Optional(OneOf(paymentStatuses, { description: "Default: pending" })),
-  priority: Type.Optional(OneOf(priorities, { description: "Default: normal" })),
-  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
-  orderedAt: Type.Optional(DateTime),
-  archived: Type.Optional(Type.Boolean({ description: "Archived orders are left out of lists unless asked for" })),
-};
+const permanent = optional({
+  number: Line(orderLimits.numberLength, "Unique in the organization; ORD-1001 and so on when absent"),
+  status: OneOf(orderStatuses, { description: "Default: new" }),
+  paymentStatus: OneOf(paymentStatuses, { description: "Default: pending" }),
+  priority: OneOf(priorities, { description: "Default: normal" }),
+  currency: Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" }),
+  orderedAt: DateTime,
+  archived: Type.Boolean({ description: "Archived orders are left out of lists unless asked for" }),
+});
 
-const removable = {
-  tags: Type.Optional(Tags),
-  channel: Type.Optional(Line(64)),
-  bridgeId: Type.Optional(Id),
-  externalId: Type.Optional(Line(200, "The order's id at the bridge; unique there")),
-  customer: Type.Optional(Strict({ name: Text(200), email: Text(254), phone: Text(50) })),
-  shippingAddress: Type.Optional(Address),
-  billingAddress: Type.Optional(Address),
-  lines: Type.Optional(Type.Array(LineRequest, { maxItems: orderLimits.lines })),
-  total: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: "With at most two decimals" }),
-  ),
-  shipping: Type.Optional(
-    Strict({
-      carrierAccountId: Type.Optional(shippingParts.carrierAccountId),
-      carrier: Type.Optional(shippingParts.carrier),
-      service: Type.Optional(shippingParts.service),
-      packageType: Type.Optional(shippingParts.packageType),
-      thirdPartyBilling: Type.Optional(shippingParts.thirdPartyBilling),
-    }),
-  ),
-  packages: Type.Optional(Type.Array(PackageRequest, { maxItems: orderLimits.packages })),
-  notes: Type.Optional(Type.Array(NoteRequest, { maxItems: orderLimits.notes })),
-  customFields: Type.Optional(CustomFields<FieldValue>(["string", "number", "boolean"])),
-  locationId: Type.Optional(Id),
-  assigneeId: Type.Optional(Id),
-  shipBy: Type.Optional(DateTime),
-  deliverBy: Type.Optional(DateTime),
-  dispatchOn: Type.Optional(DateTime),
-};
+const removable = optional({
+  tags: Tags,
+  channel: Line(64),
+  bridgeId: Id,
+  externalId: Line(200, "The order's id at the bridge; unique there"),
+  customer: Strict({ name: Text(200), email: Text(254), phone: Text(50) }),
+  shippingAddress: Address,
+  billingAddress: Address,
+  lines: Type.Array(LineRequest, { maxItems: orderLimits.lines }),
+  total: Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: "With at most two decimals" }),
+  shipping: Strict(optional(shippingParts)),
+  packages: Type.Array(PackageRequest, { maxItems: orderLimits.packages }),
+  notes: Type.Array(NoteRequest, { maxItems: orderLimits.notes }),
+  customFields: CustomFields<FieldValue>(["string", "number", "boolean"]),
+  locationId: Id,
+  assigneeId: Id,
+  shipBy: DateTime,
+  deliverBy: DateTime,
+  dispatchOn: DateTime,
+});
 
 const example = {
   channel: "web",

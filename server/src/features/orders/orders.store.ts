@@ -16,6 +16,8 @@ const byNumber: Prepared = {
   text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2`,
 };
 
+const byIds = `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`;
+
 /** An order is named by its id or by its number; a number that looks like an id is still found. */
 export async function findOrder(db: Queryable, orgId: string, ref: string): Promise<Order | undefined> {
   const rows = isUuid(ref) ? await db.query<Stored<Order>>(byId, [orgId, ref]) : [];
@@ -43,19 +45,11 @@ export async function resolveRefs(db: Queryable, orgId: string, refs: string[]):
 
 /** Always in the order of ids: two runs over the same orders wait for each other instead of blocking each other. */
 export async function lockOrders(tx: Tx, orgId: string, ids: string[]): Promise<Order[]> {
-  const rows = await tx.query<Stored<Order>>(
-    `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id for update`,
-    [orgId, ids],
-  );
-  return rows.map(fromRow);
+  return (await tx.query<Stored<Order>>(`${byIds} for update`, [orgId, ids])).map(fromRow);
 }
 
 export async function readOrders(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {
-  const rows = await db.query<Stored<Order>>(
-    `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`,
-    [orgId, ids],
-  );
-  return rows.map(fromRow);
+  return (await db.query<Stored<Order>>(byIds, [orgId, ids])).map(fromRow);
 }
 
 const all = writing(orderColumns.all);
@@ -76,11 +70,8 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const rows = await tx.query<{ id: string }>(insert, [orgId, JSON.stringify(records)]);
   const inserted = new Set(rows.map((row) => row.id));
   const made = orders.filter((order) => inserted.has(order.id));
-  await keepTags(
-    tx,
-    orgId,
-    made.filter((order) => order.tags.length > 0),
-  );
+  const tagged = made.filter((order) => order.tags.length > 0);
+  await keepTags(tx, orgId, tagged);
   await keepWords(tx, orgId, made, "new");
   return inserted;
 }
@@ -185,10 +176,7 @@ export async function readVersions(
   orgId: string,
   ids: string[],
 ): Promise<{ id: string; version: number }[]> {
-  return await db.query<{ id: string; version: number }>(
-    "select id, version from orders where org_id = $1 and id = any($2::uuid[])",
-    [orgId, ids],
-  );
+  return await db.query("select id, version from orders where org_id = $1 and id = any($2::uuid[])", [orgId, ids]);
 }
 
 /** Puts back the last numbers of those that this very transaction took. */

@@ -37,6 +37,7 @@ export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { newOrder } from "./order-fields.ts";
 export { insertChanges } from "./order-history.store.ts";
 export { recordOrders } from "./order-events.ts";
+export { findReferred } from "./order-references.ts";
 /** As callers name them. */
 export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
 /** For features that change many orders at once, in a transaction of theirs. */
@@ -88,23 +89,14 @@ function defaultSort(filter: OrderFilter): SortName {
   return "-createdAt";
 }
 
-const dateFilters = [
-  "orderedFrom",
-  "orderedTo",
-  "createdFrom",
-  "createdTo",
-  "updatedFrom",
-  "updatedTo",
-  "shipByFrom",
-  "shipByTo",
-] as const;
-
 /** The query as a filter: moments in one way of writing, statuses as a list, words as this caller may search for them. */
 function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFilter {
   const filter: OrderFilter = rest;
   if (search !== undefined) filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
-  for (const name of dateFilters) {
-    if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();
+  for (const date of ["ordered", "created", "updated", "shipBy"] as const) {
+    for (const name of [`${date}From`, `${date}To`] as const) {
+      if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();
+    }
   }
   if (status !== undefined) filter.status = splitNames(status);
   return filter;

@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { errorsAt } from "../../core/errors.ts";
 import { mask, maskErrors, maskPerson, maySeePersonalData, personalMembers } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { Order } from "./order.ts";
@@ -24,12 +25,7 @@ export function maskOrder(order: Order): Order {
 
 /** What a caller sends back as it was shown, with stars. */
 export function maskedErrors(patch: Partial<Record<string, unknown>>): FieldError[] {
-  return holders.flatMap((holder) =>
-    maskErrors(patch[holder] as object | null | undefined).map((error) => ({
-      ...error,
-      pointer: `/${holder}${error.pointer}`,
-    })),
-  );
+  return holders.flatMap((holder) => errorsAt(`/${holder}`, maskErrors(patch[holder] as object | null | undefined)));
 }
 
 /** `path` points at what holds personal data, or at something in it. */

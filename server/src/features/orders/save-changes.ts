@@ -1,5 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import type { Order, OrderFields, OrderPatch } from "./order.ts";
 import type { FieldChange } from "./order-changes.ts";
 import { changesOf, fieldsIn } from "./order-changes.ts";
@@ -30,4 +31,15 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
   await store.updateOrders(tx, ctx.orgId, orders, fields, updatedAt);
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return { orders, fields };
+}
+
+/** The order as it is then, and what happened to it in the log, if anything did. */
+export async function saveOne(tx: Tx, ctx: Ctx, kind: ChangeKind, order: Order, patch: OrderPatch): Promise<Order> {
+  const { orders, fields } = await saveChanges(tx, ctx, kind, [{ order, patch }]);
+  const [updated] = orders;
+  if (!updated) return order;
+  const { id, number, status, version } = updated;
+  const data = { number, fields: [...fields], status, version };
+  await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
+  return updated;
 }

@@ -1,17 +1,18 @@
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import type { Organization } from "./organizations.schemas.ts";
 
-type OrganizationRow = {
-  id: string;
-  name: string;
-  is_operator: boolean;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-};
+const { selected, fromRow } = defineColumns<Organization>("t", {
+  name: "text",
+  isOperator: "boolean",
+  createdAt: moment,
+  updatedAt: moment,
+  version: "integer",
+});
 
 /** `visibleTo` undefined: every organization, for the operators of the hub. */
 export async function listOrganizations(
@@ -19,56 +20,43 @@ export async function listOrganizations(
   visibleTo: string | undefined,
   query: PageRequest,
 ): Promise<Page<Organization>> {
-  const page = await listPage<OrganizationRow>(db, query, {
-    select: "*",
-    from: "organizations",
-    where: [["id = ?", visibleTo]],
-    orderBy: "created_at desc, id desc",
+  const page = await listPage<Stored<Organization>>(db, query, {
+    select: selected,
+    from: "organizations t",
+    where: [["t.id = ?", visibleTo]],
+    orderBy: "t.created_at desc, t.id desc",
   });
-  return mapPage(page, present);
+  return mapPage(page, fromRow);
 }
 
 export async function findOrganization(db: Queryable, id: string): Promise<Organization | undefined> {
-  const [row] = await db.query<OrganizationRow>("select * from organizations where id = $1", [id]);
-  return row && present(row);
+  return await one(db, `select ${selected} from organizations t where t.id = $1`, [id]);
 }
 
 export async function findOperatorOrganization(db: Queryable): Promise<Organization | undefined> {
-  const [row] = await db.query<OrganizationRow>("select * from organizations where is_operator");
-  return row && present(row);
+  return await one(db, `select ${selected} from organizations t where t.is_operator`, []);
+}
+
+export async function lockOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
+  return await one(tx, `select ${selected} from organizations t where t.id = $1 for update`, [id]);
 }
 
 export async function insertOrganization(
   tx: Tx,
-  organization: { id: string; name: string; isOperator: boolean; at: Date },
+  { id, name, isOperator, at }: { id: string; name: string; isOperator: boolean; at: Date },
 ): Promise<Organization> {
-  const [row] = await tx.query<OrganizationRow>(
-    `insert into organizations (id, name, is_operator, created_at, updated_at) values ($1, $2, $3, $4, $4) returning *`,
-    [organization.id, organization.name, organization.isOperator, organization.at],
-  );
-  return present(row!);
-}
-
-export async function lockOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
-  const [row] = await tx.query<OrganizationRow>("select * from organizations where id = $1 for update", [id]);
-  return row && present(row);
+  const text = `insert into organizations as t (id, name, is_operator, created_at, updated_at) values ($1, $2, $3, $4, $4)
+    returning ${selected}`;
+  return (await one(tx, text, [id, name, isOperator, at]))!;
 }
 
 export async function renameOrganization(tx: Tx, id: string, name: string, at: Date): Promise<Organization> {
-  const [row] = await tx.query<OrganizationRow>(
-    "update organizations set name = $2, updated_at = $3, version = version + 1 where id = $1 returning *",
-    [id, name, at],
-  );
-  return present(row!);
+  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1 where t.id = $1
+    returning ${selected}`;
+  return (await one(tx, text, [id, name, at]))!;
 }
 
-function present(row: OrganizationRow): Organization {
-  return {
-    id: row.id,
-    name: row.name,
-    isOperator: row.is_operator,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    version: row.version,
-  };
+async function one(db: Queryable, text: string, values: unknown[]): Promise<Organization | undefined> {
+  const [row] = await db.query<Stored<Organization>>(text, values);
+  return row && fromRow(row);
 }

@@ -1,12 +1,12 @@
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
+import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { createFirstAdmin } from "../users/users.ts";
+import { addUser } from "../users/users.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -21,9 +21,7 @@ export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Pro
 }
 
 export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
-  const organization = await store.findOrganization(ctx.db, id);
-  if (!organization || !maySee(ctx, id)) throw notFound("organization");
-  return organization;
+  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined);
 }
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
@@ -44,17 +42,17 @@ export type NewOrganization = {
   admin: { email: string; name: string; passwordHash: string };
 };
 
-export async function addOrganization(tx: Tx, ctx: Ctx, request: NewOrganization): Promise<Organization> {
-  const organization = await store.insertOrganization(tx, {
-    id: ctx.newId(),
-    name: request.name,
-    isOperator: request.isOperator,
-    at: ctx.clock.now(),
-  });
-  const own = { ...ctx, orgId: organization.id };
-  const { id, name, version } = organization;
+export async function addOrganization(
+  tx: Tx,
+  ctx: Ctx,
+  { name, isOperator, admin }: NewOrganization,
+): Promise<Organization> {
+  const id = ctx.newId();
+  const organization = await store.insertOrganization(tx, { id, name, isOperator, at: ctx.clock.now() });
+  const own = { ...ctx, orgId: id };
+  const { version } = organization;
   await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
-  await createFirstAdmin(tx, own, request.admin);
+  await addUser(tx, own, { ...admin, role: "admin" });
   return organization;
 }
 
@@ -66,16 +64,12 @@ export async function updateOrganization(
 ): Promise<Organization> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
-    const organization = maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined;
-    if (!organization) throw notFound("organization");
+    const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
     const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
     const { name, version } = updated;
-    await recordEvent(
-      tx,
-      { ...ctx, orgId: id },
-      { type: "organization.updated", objectId: id, data: { name, version } },
-    );
+    const own = { ...ctx, orgId: id };
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version } });
     return updated;
   });
 }

@@ -1,4 +1,4 @@
-import { guardFormula, toCsv } from "../../core/csv/csv.ts";
+import { toCell, toCsv } from "../../core/csv/csv.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
@@ -65,14 +65,9 @@ export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promi
   const shown = await getShown(ctx, id);
   async function* body(): AsyncGenerator<string> {
     yield toCsv([header]);
-    for await (const rows of readPortions(ctx, shown, filter)) yield toCsv(rows.map((row) => row.map(toText)));
+    for await (const rows of readPortions(ctx, shown, filter)) yield toCsv(rows.map((row) => row.map(toCell)));
   }
   return new Streamed("text/csv", `rate-comparison-${id}.csv`, body());
-}
-
-function toText(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? guardFormula(value) : String(value);
 }
 
 export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {

@@ -3,18 +3,20 @@ import { maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-pers
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
-import type { Recording, SampledRecord } from "../tasks/tasks.ts";
+import type { Recording, Sample, SampledRecord } from "../tasks/tasks.ts";
 import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
-import type { MapData, Outcome } from "./replay-sample.ts";
-import { replaySample } from "./replay-sample.ts";
 import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
 
 type Direction = "inbound" | "outbound";
 type Mode = "call" | "pull" | "push";
-/** What went into the mapping then (or would have), and what came of it. */
-type Passage = { data: unknown; outcome: unknown } | { reason: string };
+/** What went into the mapping then (or would have), and what came of it. `records`: so many of them, one by one. */
+type Passage = { data: unknown; outcome: unknown; records?: number } | { reason: string };
+type Outcome = { ok: true; output: unknown } | { ok: false; errors: ReplayedExecution["errors"] };
+type MapData = (data: unknown) => Outcome;
+
+const maxErrors = 20;
 
 /** Runs a transformation, active or not, on what passed through the last executions. Nothing is changed or called. */
 export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }: ReplayRequest): Promise<Replay> {
@@ -37,13 +39,13 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   const recordings = samples.length === 0 ? await listRecordings(ctx.db, ctx.orgId, { bridgeId, taskName, limit }) : [];
   const results: ReplayedExecution[] = [];
   for (const sample of samples) {
-    results.push(replaySample(sample, map));
+    results.push(replay(sample.executionId, sample.createdAt, passageOfSample(sample), (data) => mapEach(data, map)));
     // Others have their turn between two runs.
     await new Promise(setImmediate);
   }
   for (const recording of recordings) {
     const passage = passageOf(recording, direction, mode, answers.get(recording.id));
-    results.push(resultOf(recording, passage, "reason" in passage ? undefined : map(passage.data)));
+    results.push(replay(recording.id, recording.created_at, passage, map));
     await new Promise(setImmediate);
   }
   const count = (status: ReplayedExecution["status"]): number => results.filter((one) => one.status === status).length;
@@ -94,14 +96,29 @@ function passageOf(recording: Recording, direction: Direction, mode: Mode, answe
   return result === null ? { reason: "There is no result, or it is too large." } : { data: result, outcome: result };
 }
 
-function resultOf({ id, created_at }: Recording, passage: Passage, mapped: Outcome | undefined): ReplayedExecution {
-  const about = { executionId: id, createdAt: created_at.toISOString() };
-  if ("reason" in passage) {
-    return { ...about, status: "not_recorded", reason: passage.reason, differences: [], errors: [] };
-  }
-  if (!mapped?.ok) return { ...about, status: "failed", differences: [], errors: mapped?.errors.slice(0, 20) ?? [] };
-  const differences = differencesOf(passage.outcome, mapped.output);
-  return { ...about, status: differences.length === 0 ? "same" : "changed", differences, errors: [] };
+function passageOfSample({ records }: Sample): Passage {
+  if (!records) return { reason: "Its records were sealed with a key that this hub does not have any more." };
+  const [data, outcome] = [records.map(({ source }) => source), records.map(({ output }) => output)];
+  return { data, outcome, records: records.length };
+}
+
+function mapEach(sources: unknown, map: MapData): Outcome {
+  const mapped = (sources as unknown[]).map((source) => map(source));
+  const errors = mapped.flatMap((outcome, record) =>
+    outcome.ok ? [] : outcome.errors.map((error) => ({ ...error, record })),
+  );
+  const output = mapped.map((outcome) => (outcome.ok ? outcome.output : undefined));
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, output };
+}
+
+function replay(executionId: string, at: Date, passage: Passage, map: MapData): ReplayedExecution {
+  const about = { executionId, createdAt: at.toISOString(), differences: [], errors: [] };
+  if ("reason" in passage) return { ...about, status: "not_recorded", reason: passage.reason };
+  const { data, outcome, ...counted } = passage;
+  const mapped = map(data);
+  if (!mapped.ok) return { ...about, ...counted, status: "failed", errors: mapped.errors.slice(0, maxErrors) };
+  const differences = differencesOf(outcome, mapped.output);
+  return { ...about, ...counted, status: differences.length === 0 ? "same" : "changed", differences };
 }
 
 /** Where something would differ is told; what it is may be anybody's name. */

@@ -7,6 +7,7 @@ import {
   Before,
   CappedPagination,
   Count,
+  CountOfEach,
   DateTime,
   Id,
   NameList,
@@ -116,10 +117,7 @@ export const ShipmentQuery = pageQuery({
 export type ShipmentQuery = Static<typeof ShipmentQuery>;
 
 export const ShipmentCounts = Type.Object({
-  ...(Object.fromEntries(shipmentStatuses.map((status) => [status, Count])) as Record<
-    (typeof shipmentStatuses)[number],
-    typeof Count
-  >),
+  ...CountOfEach(shipmentStatuses),
   at_risk: Type.Integer({ minimum: 0, description: "Whatever their status" }),
   total: Count,
 });

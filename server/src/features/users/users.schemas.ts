@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
-import { DateTime, Email, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { DateTime, Email, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 
 const RoleName = OneOf(roles, {
   description: "viewer reads, operator works, admin also manages users and keys",
@@ -11,25 +11,14 @@ const Status = OneOf(["active", "disabled"]);
 export const Password = Type.String({ minLength: 10, maxLength: 256 });
 
 export const UserRequest = Strict(
-  {
-    email: Email,
-    name: Type.Optional(Name),
-    role: RoleName,
-    password: Type.Optional(Password),
-  },
+  { email: Email, name: Type.Optional(Name), role: RoleName, password: Type.Optional(Password) },
   { examples: [{ email: "sam@shop.example", name: "Sam", role: "operator", password: "a long passphrase" }] },
 );
 export type UserRequest = Static<typeof UserRequest>;
 
-export const UserPatch = Strict(
-  {
-    name: Type.Optional(Name),
-    role: Type.Optional(RoleName),
-    status: Type.Optional(Status),
-    password: Type.Optional(Password),
-  },
-  { examples: [{ name: "Samuel" }] },
-);
+export const UserPatch = Strict(optional({ name: Name, role: RoleName, status: Status, password: Password }), {
+  examples: [{ name: "Samuel" }],
+});
 export type UserPatch = Static<typeof UserPatch>;
 
 export const User = Type.Object({

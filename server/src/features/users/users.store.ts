@@ -1,72 +1,33 @@
 import type { Page } from "../../core/page.ts";
-import { mapPage } from "../../core/page.ts";
 import type { Role } from "../../core/scopes.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { listPage } from "../../db/list-page.ts";
+import { recordsIn } from "../../db/records.ts";
 import type { User, UserIdentity, UserQuery } from "./users.schemas.ts";
 
-type UserRow = {
-  id: string;
-  org_id: string;
-  email: string;
-  name: string;
-  role: Role;
-  status: "active" | "disabled";
-  password_hash: string | null;
-  last_signed_in_at: Date | null;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-};
+const columns = defineColumns<User>("t", {
+  email: "text",
+  name: "text",
+  role: "text",
+  status: "text",
+  hasPassword: { type: "boolean", selected: "t.password_hash is not null" },
+  lastSignedInAt: moment,
+  createdAt: moment,
+  updatedAt: moment,
+  version: "integer",
+});
+const users = recordsIn("users", "user", columns);
+export const { get: getUser, lock: lockUser, insert: insertUser, update: updateUser, remove: deleteUser } = users;
 
 export async function listUsers(db: Queryable, orgId: string, query: UserQuery): Promise<Page<User>> {
-  const page = await listPage<UserRow>(db, query, {
-    select: "*",
-    from: "users",
-    where: [
-      ["org_id = ?", orgId],
-      ["role = ?", query.role],
-      ["status = ?", query.status],
-    ],
-    orderBy: "created_at desc, id desc",
-  });
-  return mapPage(page, present);
+  return await users.list(db, orgId, query, [
+    ["t.role = ?", query.role],
+    ["t.status = ?", query.status],
+  ]);
 }
 
-export async function findUser(db: Queryable, orgId: string, id: string): Promise<User | undefined> {
-  const [row] = await db.query<UserRow>("select * from users where org_id = $1 and id = $2", [orgId, id]);
-  return row && present(row);
-}
-
-export async function lockUser(tx: Tx, orgId: string, id: string): Promise<User | undefined> {
-  const [row] = await tx.query<UserRow>("select * from users where org_id = $1 and id = $2 for update", [orgId, id]);
-  return row && present(row);
-}
-
-export type NewUser = { id: string; email: string; name: string; role: Role; passwordHash: string | null; at: Date };
-
-export async function insertUser(tx: Tx, orgId: string, user: NewUser): Promise<User> {
-  const [row] = await tx.query<UserRow>(
-    `insert into users (id, org_id, email, name, role, status, password_hash, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'active', $6, $7, $7) returning *`,
-    [user.id, orgId, user.email, user.name, user.role, user.passwordHash, user.at],
-  );
-  return present(row!);
-}
-
-export type UserChange = { name: string; role: Role; status: string; passwordHash: string | undefined; at: Date };
-
-export async function updateUser(tx: Tx, orgId: string, id: string, user: UserChange): Promise<User> {
-  const [row] = await tx.query<UserRow>(
-    `update users set name = $3, role = $4, status = $5, password_hash = coalesce($6, password_hash), updated_at = $7,
-       version = version + 1 where org_id = $1 and id = $2 returning *`,
-    [orgId, id, user.name, user.role, user.status, user.passwordHash ?? null, user.at],
-  );
-  return present(row!);
-}
-
-export async function deleteUser(tx: Tx, orgId: string, id: string): Promise<void> {
-  await tx.query("delete from users where org_id = $1 and id = $2", [orgId, id]);
+export async function setPasswordHash(tx: Tx, orgId: string, id: string, passwordHash: string): Promise<void> {
+  await tx.query("update users set password_hash = $3 where org_id = $1 and id = $2", [orgId, id, passwordHash]);
 }
 
 export async function findActiveIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
@@ -89,7 +50,7 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-export type SignInRow = {
+type SignInRow = {
   id: string;
   org_id: string;
   email: string;
@@ -134,19 +95,4 @@ export async function bindOidcSubject(db: Queryable, email: string, subject: str
     email,
     subject,
   ]);
-}
-
-function present(row: UserRow): User {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    status: row.status,
-    hasPassword: row.password_hash !== null,
-    lastSignedInAt: row.last_signed_in_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    version: row.version,
-  };
 }

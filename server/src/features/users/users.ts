@@ -1,26 +1,24 @@
 import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { checkVersion, requirePatch } from "../../core/versions.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { violatedConstraint } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
-import type { NewUser, SignInRow } from "./users.store.ts";
 import { endSessions } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
+
+export { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs } from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
   return await store.listUsers(ctx.db, ctx.orgId, query);
 }
 
 export async function getUser(ctx: Ctx, id: string): Promise<User> {
-  const user = await store.findUser(ctx.db, ctx.orgId, id);
-  if (!user) throw notFound("user");
-  return user;
+  return await store.getUser(ctx.db, ctx.orgId, id);
 }
 
 export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
@@ -29,45 +27,32 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
-export async function createFirstAdmin(
-  tx: Tx,
-  ctx: Ctx,
-  admin: { email: string; name: string; passwordHash: string },
-): Promise<User> {
-  return await addUser(tx, ctx, { ...admin, role: "admin" });
-}
-
 export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
   requirePatch(patch);
   const passwordHash = patch.password === undefined ? undefined : await hashPassword(patch.password);
   const mayLeave = patch.role !== undefined || patch.status !== undefined;
   return await change(ctx, async (tx) => {
     const admins = mayLeave ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
-    const user = await lock(tx, ctx, id);
+    const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
-    const { name = user.name, role = user.role, status = user.status } = patch;
-    if (role !== "admin" || status !== "active") keepOneAdmin(admins, id);
-    const updated = await store.updateUser(tx, ctx.orgId, id, {
-      name,
-      role,
-      status,
-      passwordHash,
-      at: ctx.clock.now(),
-    });
-    if (passwordHash !== undefined || status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const { password, ...visible } = patch;
+    const updated = nextVersion(user, visible, ctx.clock.now());
+    if (updated.role !== "admin" || updated.status !== "active") keepOneAdmin(admins, id);
+    await store.updateUser(tx, ctx.orgId, updated);
+    if (passwordHash !== undefined) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
+    if (passwordHash !== undefined || updated.status === "disabled") await endSessions(tx, id, ctx.clock.real());
     const hidden = password === undefined ? {} : { passwordChanged: true };
     const data = { ...visible, ...hidden, version: updated.version };
     await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
-    return updated;
+    return { ...updated, hasPassword: updated.hasPassword || password !== undefined };
   });
 }
 
 export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
     const admins = await store.lockActiveAdmins(tx, ctx.orgId);
-    const user = await lock(tx, ctx, id);
+    const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
     if (ctx.actor.type === "user" && ctx.actor.id === id) {
       throw new HubError("own_account", "Another administrator has to delete your account.");
@@ -88,25 +73,18 @@ export async function replacePassword(
   id: string,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
-  const { name, role, status } = await lock(tx, ctx, id);
+  const user = await store.lockUser(tx, ctx.orgId, id);
   if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
-  const at = ctx.clock.now();
-  const { version } = await store.updateUser(tx, ctx.orgId, id, { name, role, status, passwordHash: to, at });
+  const updated = nextVersion(user, {}, ctx.clock.now());
+  await store.updateUser(tx, ctx.orgId, updated);
+  await store.setPasswordHash(tx, ctx.orgId, id, to);
   await endSessions(tx, id, ctx.clock.real());
-  await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data: { passwordChanged: true, version } });
+  await recordEvent(tx, ctx, {
+    type: "user.updated",
+    objectId: id,
+    data: { passwordChanged: true, version: updated.version },
+  });
   return true;
-}
-
-export async function findSignIn(world: Pick<World, "db">, email: string): Promise<SignInRow | undefined> {
-  return await store.findSignInAcrossOrgs(world.db, email);
-}
-
-export async function findPasswordHash(ctx: Ctx, id: string): Promise<string | undefined> {
-  return await store.findPasswordHash(ctx.db, ctx.orgId, id);
-}
-
-export async function findIdentity(db: Queryable, id: string): Promise<UserIdentity | undefined> {
-  return await store.findIdentityAcrossOrgs(db, id);
 }
 
 /** The person an OIDC subject stands for; a verified address ties the two together at the first sign-in. */
@@ -126,24 +104,32 @@ export async function findUserIds(db: Queryable, orgId: string, ids: string[]): 
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
-async function addUser(tx: Tx, ctx: Ctx, user: Omit<NewUser, "id" | "at">): Promise<User> {
-  try {
-    const created = await store.insertUser(tx, ctx.orgId, { ...user, id: ctx.newId(), at: ctx.clock.now() });
-    const { id, email, role, version } = created;
-    await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
-    return created;
-  } catch (error) {
-    if (violatedConstraint(error) !== "users_email_key") throw error;
-    throw new HubError("email_taken", "Another account has this e-mail address.");
-  }
+type NewUser = Pick<User, "email" | "name" | "role"> & { passwordHash: string | null };
+
+/** In the transaction of whoever makes the organization, too. */
+export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): Promise<User> {
+  const at = ctx.clock.now().toISOString();
+  const user: User = {
+    ...given,
+    id: ctx.newId(),
+    status: "active",
+    hasPassword: passwordHash !== null,
+    lastSignedInAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  await refuseTwin(
+    store.insertUser(tx, ctx.orgId, user),
+    "users_email_key",
+    () => new HubError("email_taken", "Another account has this e-mail address."),
+  );
+  const { id, email, role, version } = user;
+  if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
+  await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
+  return user;
 }
 
 function keepOneAdmin(admins: string[], leaving: string): void {
   if (admins.includes(leaving) && admins.length === 1) throw new HubError("last_admin");
-}
-
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<User> {
-  const user = await store.lockUser(tx, ctx.orgId, id);
-  if (!user) throw notFound("user");
-  return user;
 }

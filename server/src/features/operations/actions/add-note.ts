@@ -21,9 +21,6 @@ export const addNote = defineAction({
     ),
   }),
   example: { text: "Customer called: leave at the door", visibility: "packing_slip" },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
   idempotent: false,
   check({ text }) {
     return text.trim() === "" ? [{ pointer: "/text", code: "blank", message: "The note says nothing." }] : [];

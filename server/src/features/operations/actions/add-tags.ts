@@ -10,10 +10,6 @@ export const addTags = defineAction({
   description: "Adds tags that the order does not have yet.",
   params: Strict({ tags: SomeTags }),
   example: { tags: ["vip"] },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { tags }) {
     const added = tags.filter((tag) => !order.tags.includes(tag));
     if (added.length > 0 && order.tags.length + added.length > orderLimits.tags) {

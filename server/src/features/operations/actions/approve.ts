@@ -11,9 +11,6 @@ export const approve = defineAction({
   params: Strict({ note: Type.Optional(Remark) }),
   example: { note: "Spoke to the customer" },
   statuses: ["review_required", "ready"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { note }, env) {
     if (order.status === "ready") return { patch: {} };
     const notes = note === undefined ? order.notes : withInternalNote(order, `Approved: ${note}`, env);

@@ -9,8 +9,5 @@ export const archive = defineAction({
   params: Strict({}),
   example: {},
   statuses: ["shipped", "delivered", "cancelled"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply: (order, _params, { now }) => ({ patch: { archivedAt: order.archivedAt ?? now } }),
 });

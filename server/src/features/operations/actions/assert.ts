@@ -16,10 +16,6 @@ export const assert = defineAction({
     when: { path: "shippingAddress.countryCode", op: "in", value: ["US", "CA"] },
     message: "We ship to North America only.",
   },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   conditionParam: "when",
   apply(order, params, _env, holds) {
     if (holds?.(order)) return { patch: {} };

@@ -10,9 +10,6 @@ export const assignLocation = defineAction({
   params: Strict({ location_id: Id }),
   example: { location_id: "0199f0a0-0000-7000-8000-000000000002" },
   statuses: beforeSending,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   refers: ({ location_id: id }) => [{ kind: "location", id, param: "location_id" }],
   apply: (_order, { location_id: locationId }) => ({ patch: { locationId: locationId.toLowerCase() } }),
 });

@@ -8,10 +8,6 @@ export const assignUser = defineAction({
   description: "Makes a user responsible for the order; null makes it nobody's.",
   params: Strict({ user_id: Nullable(Id) }),
   example: { user_id: "0199f0a0-0000-7000-8000-000000000001" },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   refers: ({ user_id: id }) => (id === null ? [] : [{ kind: "user", id, param: "user_id" }]),
   apply: (_order, { user_id: userId }) => ({ patch: { assigneeId: userId?.toLowerCase() ?? null } }),
 });

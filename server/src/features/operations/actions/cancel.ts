@@ -16,9 +16,6 @@ export const cancel = defineAction({
   }),
   example: { reason: "customer", note: "Ordered the wrong size" },
   statuses: [...statesBefore(orderMoves, "cancelled"), "cancelled"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { reason, note }, env) {
     if (order.status === "cancelled") return { patch: {} };
     const text = note === undefined ? `Cancelled: ${reason}` : `Cancelled: ${reason}: ${note}`;

@@ -21,9 +21,6 @@ export const duplicate = defineAction({
     zero_price: Type.Optional(Type.Boolean({ default: false, description: "Free of charge, and so paid" })),
   }),
   example: { as: "reshipment", zero_price: true },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
   idempotent: false,
   check: (params) => repeatedLineErrors(params.line_items),
   apply(order, { as = "copy", line_items: items, zero_price: isFree = false }, env) {

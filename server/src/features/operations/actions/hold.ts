@@ -34,9 +34,6 @@ export const hold = defineAction({
   }),
   example: { reason: "high_risk_of_fraud", note: "call the customer" },
   statuses: openStatuses,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check(params, { now }) {
     return [...allowAtMostOne(params, ["until", "for_days"]), ...instantErrors("/until", params.until, { after: now })];
   },
@@ -60,11 +57,8 @@ export const hold = defineAction({
     if (isSame) return { patch: {} };
     // Otherwise an end in a minute would lift a hold that only operations:override may release.
     if (liftingNeeds(existing) === "override" && !env.mayOverride) {
-      return refuse(
-        "override_required",
-        `The hold ${handle} was placed by the ${existing.source}.`,
-        "Use another handle.",
-      );
+      const message = `The hold ${handle} was placed by the ${existing.source}.`;
+      return refuse("override_required", message, "Use another handle.");
     }
     return { patch };
   },

@@ -20,9 +20,6 @@ export const markPaid = defineAction({
   }),
   example: { method: "bank transfer", reference: "4711" },
   statuses: orderStatuses.filter((status) => status !== "cancelled"),
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check: ({ at }, { now }) => instantErrors("/at", at, { notAfter: now }),
   apply(order, { method, reference, at }, env) {
     if (order.paymentStatus === "refunded" || order.paymentStatus === "partially_refunded") {

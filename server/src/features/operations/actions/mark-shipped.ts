@@ -29,8 +29,6 @@ export const markShipped = defineAction({
   }),
   example: { tracking_number: "1Z999AA10123456784", carrier: "ups" },
   statuses: shippableStatuses,
-  effect: "local",
-  reversible: true,
   idempotent: false,
   blockedByHold: true,
   check(params, env) {

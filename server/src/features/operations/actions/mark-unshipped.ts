@@ -12,9 +12,6 @@ export const markUnshipped = defineAction({
   params: Strict({ reason: Type.Optional(Remark) }),
   example: { reason: "Label was printed but not used" },
   statuses: ["shipped", "partially_shipped", "ready"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { reason }, env) {
     if (order.status === "ready" && !hasShipped(order)) return { patch: {} };
     const notes = reason === undefined ? order.notes : withInternalNote(order, `Marked as unshipped: ${reason}`, env);

@@ -32,27 +32,19 @@ export const merge = defineAction({
   }),
   example: { into: "oldest" },
   statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   applyToAll(orders, { into = "oldest" }, env) {
     const target = into === "oldest" || into === "newest" ? undefined : into.toLowerCase();
     const isTarget = ({ id, number }: Order): boolean => id === target || number === into;
     const canTake = (order: Order): boolean => isTarget(order) && !("refused" in (withoutLooking(order) ?? {}));
     if (target !== undefined && !orders.some(canTake)) return orders.map((order) => withoutLooking(order) ?? noTarget);
     const outcomes = new Map<Order, Outcome>();
-    const groups = new Map<string, Order[]>();
     for (const order of orders) {
       const settled = withoutLooking(order);
-      const key = settled ? undefined : mergeKey(order);
       if (settled) outcomes.set(order, settled);
-      if (key === undefined) continue;
-      const group = groups.get(key);
-      if (group) group.push(order);
-      else groups.set(key, [order]);
     }
-    for (const group of groups.values()) {
-      if (target !== undefined && !group.some(isTarget)) continue;
+    const open = orders.filter((order) => !outcomes.has(order));
+    for (const [key, group] of Map.groupBy(open, mergeKey)) {
+      if (key === undefined || (target !== undefined && !group.some(isTarget))) continue;
       const sorted = group.toSorted(byAge);
       if (into === "newest") sorted.reverse();
       if (target !== undefined) sorted.sort((a, b) => Number(isTarget(b)) - Number(isTarget(a)));

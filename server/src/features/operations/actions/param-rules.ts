@@ -1,4 +1,5 @@
 import type { FieldError } from "../../../core/errors.ts";
+import { momentErrors } from "../../orders/order-rules.ts";
 import type { ActionEnv } from "../action.ts";
 
 type Params = Record<string, unknown>;
@@ -24,18 +25,14 @@ export function toInstant(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Leap seconds and the year 0 are well-formed date-times, but nothing that a database keeps. */
 export function instantErrors(
   pointer: string,
   text: string | null | undefined,
   limits: { after?: string; notAfter?: string } = {},
 ): FieldError[] {
-  if (text === undefined || text === null) return [];
+  const errors = momentErrors(pointer, text);
+  if (errors.length > 0 || text == null) return errors;
   const at = new Date(text);
-  const year = at.getUTCFullYear();
-  if (!(year >= 1970 && year <= 9999)) {
-    return [{ pointer, code: "format", message: "This is not a time between the years 1970 and 9999." }];
-  }
   const name = pointer.slice(1);
   if (limits.after !== undefined && at <= new Date(limits.after)) {
     return [{ pointer, code: "date_in_past", message: `\`${name}\` must be in the future.` }];

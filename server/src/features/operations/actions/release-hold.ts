@@ -23,10 +23,6 @@ export const releaseHold = defineAction({
     all: Type.Optional(Type.Boolean({ default: false })),
   }),
   example: { reasons: ["high_risk_of_fraud"] },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check({ handles, reasons, all }) {
     return allowAtMostOne({ handles, reasons, all: all === true ? all : undefined }, ["handles", "reasons", "all"]);
   },

@@ -9,9 +9,5 @@ export const removeTags = defineAction({
   description: "Removes tags from the order; those it does not have are passed over.",
   params: Strict({ tags: SomeTags }),
   example: { tags: ["vip"] },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply: (order, { tags }) => ({ patch: { tags: order.tags.filter((tag) => !tags.includes(tag)) } }),
 });

@@ -17,9 +17,6 @@ export const requireReview = defineAction({
   }),
   example: { reason: "First order over 1,000" },
   statuses: [...statesBefore(orderMoves, "review_required"), "review_required"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   refers: ({ assignee: id }) => (id === undefined ? [] : [{ kind: "user", id, param: "assignee" }]),
   apply(order, { reason, assignee }, env) {
     const patch: OrderPatch = assignee === undefined ? {} : { assigneeId: assignee.toLowerCase() };

@@ -11,9 +11,6 @@ export const restore = defineAction({
   params: Strict({ status: Type.Optional(OneOf(["ready"], { default: "ready" })) }),
   example: {},
   statuses: ["cancelled", "ready"],
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order) {
     if (order.status === "ready") return { patch: {} };
     if (order.archivedAt === null) return { patch: { status: "ready" } };

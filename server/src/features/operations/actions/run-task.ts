@@ -19,8 +19,6 @@ export const runTask = defineAction({
     ),
   }),
   example: { bridge_id: "0199f0a0-0000-7000-8000-000000000003", task_name: "noop", input: { number: "{{number}}" } },
-  statuses: "any",
-  effect: "external",
   reversible: false,
   idempotent: false,
   scope: "tasks:execute",

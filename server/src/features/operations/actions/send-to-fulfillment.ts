@@ -1,6 +1,10 @@
 import { Type } from "../../../core/type.ts";
 import { Id, Strict } from "../../../core/schema.ts";
+import type { Order } from "../../orders/order.ts";
+import type { ActionEnv, ExternalCall, Reference, Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
+
+export const PartnerBridge = Type.Optional({ ...Id, description: "Default: the bridge of the order's location" });
 
 export const sendToFulfillment = defineAction({
   type: "send_to_fulfillment",
@@ -9,27 +13,40 @@ export const sendToFulfillment = defineAction({
   description:
     "Hands the order to a fulfilment partner by the task orders.export of a bridge. The order is sent when the run says " +
     "so; if the partner does not take it, it becomes ready again and is put on hold with the reason.",
-  params: Strict({ bridge_id: Type.Optional({ ...Id, description: "Default: the bridge of the order's location" }) }),
+  params: Strict({ bridge_id: PartnerBridge }),
   example: {},
   statuses: ["ready", "sent"],
-  effect: "external",
   reversible: false,
-  idempotent: true,
   blockedByHold: true,
   needsBridges: true,
-  refers: ({ bridge_id }) => (bridge_id === undefined ? [] : [{ kind: "bridge", id: bridge_id, param: "bridge_id" }]),
-  apply(order, params, { bridges }) {
+  refers: referToPartner,
+  apply(order, params, env) {
     if (order.status === "sent") return { patch: {} };
-    const bridgeId = params.bridge_id ?? bridges.ofLocation(order.locationId);
-    if (bridgeId === undefined) return noBridge;
-    const taskName = "orders.export";
-    const problem = bridges.problem(bridgeId, taskName, {});
-    if (problem) return problem;
-    return { patch: { status: "sent" }, call: { bridgeId, taskName, input: {}, followUp: "fulfillment_send" } };
+    const wanted = { taskName: "orders.export", input: {}, followUp: "fulfillment_send" } as const;
+    const call = callPartner(order, params, env, wanted);
+    return "refused" in call ? call : { patch: { status: "sent" }, call };
   },
 });
 
-export const noBridge = refuse(
+type Named = { bridge_id?: string };
+
+export function referToPartner({ bridge_id: id }: Named): Reference[] {
+  return id === undefined ? [] : [{ kind: "bridge", id, param: "bridge_id" }];
+}
+
+/** At the bridge that the step names, or else the one of the order's location. */
+export function callPartner(
+  order: Order,
+  named: Named,
+  { bridges }: ActionEnv,
+  wanted: Omit<ExternalCall, "bridgeId">,
+): ExternalCall | Refusal {
+  const bridgeId = named.bridge_id ?? bridges.ofLocation(order.locationId);
+  if (bridgeId === undefined) return noBridge;
+  return bridges.problem(bridgeId, wanted.taskName, wanted.input) ?? { bridgeId, ...wanted };
+}
+
+const noBridge = refuse(
   "no_fulfillment_bridge",
   "Neither the step nor the order's location names a bridge.",
   "Name bridge_id, or assign a location that came from a bridge.",

@@ -14,10 +14,6 @@ export const setCustomField = defineAction({
     value: CustomFieldValue<string | number | boolean | null>(["string", "number", "boolean", "null"]),
   }),
   example: { key: "erp.batch", value: "2026-W10" },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply({ customFields }, { key, value }) {
     if (value === null) {
       return {

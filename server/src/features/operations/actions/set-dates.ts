@@ -20,9 +20,6 @@ export const setDates = defineAction({
   }),
   example: { ship_by: "2026-03-05T16:00:00Z", deliver_by: "2026-03-09T18:00:00Z" },
   statuses: openStatuses,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check(params) {
     const errors = [
       ...needAtLeastOne(params, names),

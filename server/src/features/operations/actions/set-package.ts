@@ -21,8 +21,6 @@ export const setPackage = defineAction({
   }),
   example: { weight: { value: 1.2, unit: "kg" }, dimensions: { length: 30, width: 20, height: 10, unit: "cm" } },
   statuses: beforeShipping,
-  effect: "local",
-  reversible: true,
   idempotent: false,
   check(params) {
     const errors = needAtLeastOne(params, ["weight", "dimensions", "package_count"]);
@@ -34,10 +32,8 @@ export const setPackage = defineAction({
   apply(order, { weight, weight_mode: mode, dimensions, package_count: count }) {
     const [first, ...more] = order.packages;
     if (more.length > 0) {
-      return refuse(
-        "several_packages",
-        `The order has ${more.length + 1} different packages; this describes one kind.`,
-      );
+      const message = `The order has ${more.length + 1} different packages; this describes one kind.`;
+      return refuse("several_packages", message);
     }
     const changed: OrderPackage = { count: 1, ...first };
     if (weight) changed.weight = mode === "add" && changed.weight ? addWeights(changed.weight, weight) : weight;

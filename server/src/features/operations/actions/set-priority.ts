@@ -10,8 +10,5 @@ export const setPriority = defineAction({
   params: Strict({ priority: OneOf(priorities) }),
   example: { priority: "high" },
   statuses: openStatuses,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply: (_order, { priority }) => ({ patch: { priority } }),
 });

@@ -29,9 +29,6 @@ export const setShipping = defineAction({
   }),
   example: { carrier: "ups", service: "ground" },
   statuses: beforeShipping,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   refers: ({ carrier_account_id: id }) => (id ? [{ kind: "carrier_account", id, param: "carrier_account_id" }] : []),
   check: (params) => needAtLeastOne(params, Object.keys(fields)),
   apply(order, params) {

@@ -19,10 +19,6 @@ export const setStatus = defineAction({
     force: Type.Optional(Type.Boolean({ default: false })),
   }),
   example: { status: "ready", reason: "Checked by hand" },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check: ({ force }, env) => needOverrideFor("/force", force, env),
   apply(order, { status, reason }, env) {
     if (status === order.status) return { patch: {} };

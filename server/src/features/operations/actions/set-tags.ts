@@ -9,10 +9,6 @@ export const setTags = defineAction({
   description: "Gives the order exactly these tags; an empty list removes all.",
   params: Strict({ tags: Tags }),
   example: { tags: ["vip", "gift"] },
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { tags }) {
     const isSame = tags.length === order.tags.length && tags.every((tag) => order.tags.includes(tag));
     return { patch: isSame ? {} : { tags } };

@@ -31,8 +31,6 @@ export const split = defineAction({
   }),
   example: { by: "weight", max_weight: { value: 20, unit: "kg" } },
   statuses: beforeSending,
-  effect: "local",
-  reversible: true,
   idempotent: false,
   check(params) {
     const errors: FieldError[] = repeatedLineErrors(params.line_items);

@@ -8,9 +8,5 @@ export const unarchive = defineAction({
   description: "Brings an archived order back into the lists.",
   params: Strict({}),
   example: {},
-  statuses: "any",
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply: () => ({ patch: { archivedAt: null } }),
 });

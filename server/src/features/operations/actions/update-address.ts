@@ -1,4 +1,5 @@
 import { Address } from "../../../core/address.ts";
+import { errorsAt } from "../../../core/errors.ts";
 import { maskErrors } from "../../../core/mask-person.ts";
 import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
@@ -13,13 +14,8 @@ export const updateAddress = defineAction({
   params: Strict({ address: Address }),
   example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
   statuses: beforeShipping,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   check({ address }) {
-    if (Object.keys(address).length > 0) {
-      return maskErrors(address).map((error) => ({ ...error, pointer: `/address${error.pointer}` }));
-    }
+    if (Object.keys(address).length > 0) return errorsAt("/address", maskErrors(address));
     return [{ pointer: "/address", code: "at_least_one", message: "At least one field of the address is needed." }];
   },
   apply(order, { address }) {

@@ -21,9 +21,6 @@ export const validateAddress = defineAction({
   }),
   example: { mode: "validate_and_clean", on_failure: "hold" },
   statuses: openStatuses,
-  effect: "local",
-  reversible: true,
-  idempotent: true,
   apply(order, { mode, on_failure: onFailure = "fail" }, env) {
     const given = order.shippingAddress;
     const address = given && mode === "validate_and_clean" ? cleanAddress(given) : given;

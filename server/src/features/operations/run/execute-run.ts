@@ -12,14 +12,14 @@ import type { Order, OrderFields } from "../../orders/order.ts";
 import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
 import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
-import type { Evaluation, Pipeline } from "../evaluate.ts";
+import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { fieldsIn } from "../../orders/order-changes.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { NewResult, Portion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
-import type { Counts, RunRow } from "./runs.store.ts";
+import type { RunRow } from "./runs.store.ts";
 import * as runs from "./runs.store.ts";
 import { evaluateUndo } from "./undo.ts";
 
@@ -38,7 +38,7 @@ type OwnRun = {
   /** In the transaction in which it ends, if it ends here. */
   onEnd?(tx: Tx, ended: RunRow): Promise<void>;
 };
-type RunError = { code: string; message: string; fix?: string };
+type RunError = NonNullable<StepResult["error"]>;
 
 /** Any process may work on any run, and several at the same time: slow, not wrong. */
 export const runWork: Work<World, RunRow> = {
@@ -72,12 +72,8 @@ export async function executeNewRun(
   made: { run: RunRow; pipeline: Pipeline; onEnd: NonNullable<OwnRun["onEnd"]> },
 ): Promise<void> {
   const own = { ctx: contextOf(world, made.run), ...made };
-  await workOn(
-    world,
-    { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) },
-    made.run,
-    requestsOf(world),
-  );
+  const work: typeof runWork = { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) };
+  await workOn(world, work, made.run, requestsOf(world));
 }
 
 /** Whoever answers requests takes runs in this name; a restarted process is somebody else. */
@@ -170,8 +166,7 @@ async function failPortion(tx: Tx, own: OwnRun, portion: Portion, error: RunErro
     error_code: error.code,
     error,
   }));
-  const counts = { succeeded: 0, failed: rows.length, skipped: 0, noChange: 0 };
-  return await writeResults(tx, own, portion, rows, counts, own.ctx.clock.now().toISOString());
+  return await writeResults(tx, own, portion, rows, own.ctx.clock.now().toISOString());
 }
 
 /** The run acts in the name of whoever started it. */
@@ -189,10 +184,9 @@ function contextOf(world: World, run: RunRow): Ctx {
 async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
   const { ctx, run } = own;
   const ids = portion.orderIds.filter((id) => id !== null);
-  const byId = new Map((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
-  const found = portion.orderIds.map((id) => (id === null ? undefined : byId.get(id)));
-  const orders = found.filter((order): order is Order => order !== undefined);
-  const todo = portion.todo.filter((_, i) => found[i] !== undefined);
+  const byId = new Map<string | null, Order>((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
+  const orders = portion.orderIds.flatMap((id) => byId.get(id) ?? []);
+  const todo = portion.todo.filter((_, i) => byId.has(portion.orderIds[i]!));
   const env = envOf(ctx, pipeline, run.may_override);
   const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =
@@ -206,8 +200,7 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
-  const { rows, counts } = resultsOf(portion, found, work.evaluations);
-  return await writeResults(tx, own, portion, rows, counts, env.now);
+  return await writeResults(tx, own, portion, resultsOf(portion, work.evaluations), env.now);
 }
 
 /** The steps of which a failure stops the whole run; the portions of such a run are done one after the other. */
@@ -250,51 +243,39 @@ async function recordChanges(
   await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
-function resultsOf(
-  portion: Portion,
-  found: (Order | undefined)[],
-  evaluations: Evaluation[],
-): { rows: NewResult[]; counts: Counts } {
-  const counts = { succeeded: 0, failed: 0, skipped: 0, noChange: 0 };
-  let next = 0;
-  const rows = found.map((order, i): NewResult => {
-    const base = { position: portion.position + i, ref: portion.refs[i]! };
-    if (!order) {
-      counts.failed++;
-      return { ...base, ...missing, todo: portion.todo[i]! };
-    }
-    const evaluation = evaluations[next++]!;
+function resultsOf(portion: Portion, evaluations: Evaluation[]): NewResult[] {
+  const byId = new Map<string | null, Evaluation>(evaluations.map((evaluation) => [evaluation.before.id, evaluation]));
+  return portion.refs.map((ref, i) => {
+    const base = { position: portion.position + i, ref };
+    const evaluation = byId.get(portion.orderIds[i]!);
+    if (!evaluation) return { ...base, ...missing, todo: portion.todo[i]! };
     const outcome = outcomeOf(evaluation);
-    counts[outcome.status]++;
-    if (outcome.status === "succeeded" && outcome.isUnchanged) counts.noChange++;
-    const failing = evaluation.steps.find((step) => step.status === "failed" || step.status === "not_undone");
     return {
       ...base,
-      order_id: order.id,
-      order_number: order.number,
+      order_id: evaluation.before.id,
+      order_number: evaluation.before.number,
       status: outcome.status,
       is_unchanged: outcome.isUnchanged,
       todo: evaluation.todo,
-      error_code: outcome.errorCode,
-      error: failing?.error ?? (outcome.status === "skipped" ? aborted : null),
+      error_code: outcome.error?.code ?? null,
+      error: outcome.error,
       steps: evaluation.steps,
       version_before: evaluation.before.version,
       version_after: evaluation.order.version,
     };
   });
-  return { rows, counts };
 }
 
 /** With the last ones the run ends. */
-async function writeResults(
-  tx: Tx,
-  own: OwnRun,
-  portion: Portion,
-  rows: NewResult[],
-  counts: Counts,
-  now: string,
-): Promise<Came> {
+async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResult[], now: string): Promise<Came> {
   await results.insertResults(tx, own.run.id, rows, now);
+  const countOf = (wanted: NewResult["status"]): number => rows.filter(({ status }) => status === wanted).length;
+  const counts = {
+    succeeded: countOf("succeeded"),
+    failed: countOf("failed"),
+    skipped: countOf("skipped"),
+    noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
+  };
   const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
   return isLast && (await finish(tx, own)) ? "ended" : "done";
 }
@@ -302,7 +283,7 @@ async function writeResults(
 const missing = {
   order_id: null,
   order_number: null,
-  status: "failed",
+  status: "failed" as const,
   is_unchanged: true,
   error_code: "order_not_found",
   error: { code: "order_not_found", message: "There is no order with this id or number." },
@@ -310,7 +291,6 @@ const missing = {
   version_before: null,
   version_after: null,
 };
-const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
 /** False when somebody else is still at work on a portion of it, or has ended it. */
 async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<boolean> {

@@ -1,27 +1,29 @@
-import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
+import { toCell, toCsv } from "../../../core/csv/csv.ts";
+import type { Cell } from "../../../core/csv/xlsx.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
 import type { RunResult } from "../operations.schemas.ts";
 import { readResultsAfter } from "./run-results.store.ts";
 
 const portion = 1_000;
-const header = [
-  "position",
-  "ref",
-  "order_id",
-  "order_number",
-  "status",
-  "error_code",
-  "error_message",
-  "fix",
-  "resume_from",
-  "steps",
+
+const columns: [name: string, read: (result: RunResult) => Cell][] = [
+  ["position", ({ position }) => position],
+  ["ref", ({ ref }) => ref],
+  ["order_id", ({ order_id }) => order_id],
+  ["order_number", ({ order_number }) => order_number],
+  ["status", ({ status }) => status],
+  ["error_code", ({ error }) => error?.code],
+  ["error_message", ({ error }) => error?.message],
+  ["fix", ({ error }) => error?.fix],
+  ["resume_from", ({ resume_from }) => resume_from],
+  ["steps", ({ steps }) => steps.map(({ index, type, status }) => `${index} ${type}: ${status}`).join("; ")],
 ];
 
 /** One row per order, with the error in columns of its own, so that the file can be sorted, mended and sent on. */
 export function exportResults(ctx: Ctx, runId: string): Streamed {
   async function* body(): AsyncGenerator<string> {
-    yield toCsv([header]);
+    yield toCsv([columns.map(([name]) => name)]);
     let after = -1;
     for (;;) {
       const results = await readResultsAfter(ctx.db, runId, after, portion);
@@ -34,18 +36,5 @@ export function exportResults(ctx: Ctx, runId: string): Streamed {
 }
 
 function toRow(result: RunResult): string[] {
-  const { position, ref, order_id, order_number, status, error, resume_from, steps } = result;
-  const told = steps.map((step) => `${step.index} ${step.type}: ${step.status}`).join("; ");
-  const texts = [error?.code, error?.message, error?.fix].map((text) => guardFormula(text ?? ""));
-  const resumeFrom = resume_from === null ? "" : String(resume_from);
-  return [
-    String(position),
-    guardFormula(ref),
-    order_id ?? "",
-    guardFormula(order_number ?? ""),
-    status,
-    ...texts,
-    resumeFrom,
-    told,
-  ];
+  return columns.map(([, read]) => toCell(read(result)));
 }

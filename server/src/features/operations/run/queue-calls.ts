@@ -15,11 +15,8 @@ type Queued = { call: ExternalCall; orderIds: string[]; steps: StepResult[] };
 export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: Evaluation[]): Promise<void> {
   const wanted = evaluations.flatMap(({ order, calls }) => calls.map((one) => ({ ...one, orderId: order.id })));
   if (wanted.length === 0) return;
-  const tasks = await loadTasks(
-    tx,
-    ctx,
-    wanted.map(({ call }) => call),
-  );
+  const wantedCalls = wanted.map(({ call }) => call);
+  const tasks = await loadTasks(tx, ctx, wantedCalls);
   const groups = new Map<string, Queued>();
   for (const [index, { call, step, orderId }] of wanted.entries()) {
     const isShared = tasks.get(call)?.task.mode === "push";

@@ -17,14 +17,8 @@ export async function readEffects(
 ): Promise<Effects> {
   const rows = await listDoneSteps(db, rootRunId, orderIds);
   const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));
-  const undos = Map.groupBy(
-    rows.filter(({ undo_of }) => undo_of !== null),
-    ({ undo_of, ref }) => keyOf(undo_of!, ref),
-  );
-  const forward = Map.groupBy(
-    rows.filter(({ undo_of }) => undo_of === null),
-    ({ ref }) => ref,
-  );
+  const undos = Map.groupBy(rows, ({ undo_of, ref }) => undo_of && keyOf(undo_of, ref));
+  const forward = Map.groupBy(rows, ({ undo_of, ref }) => (undo_of === null ? ref : undefined));
   // An undo is a run as well: what it took back is there again once it is undone itself.
   const effectOf = (runId: string, ref: string): number => {
     const key = keyOf(runId, ref);

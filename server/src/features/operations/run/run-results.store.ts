@@ -2,7 +2,6 @@ import type { Page } from "../../../core/page.ts";
 import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
-import type { StepResult } from "../evaluate.ts";
 import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
@@ -29,31 +28,21 @@ export async function lockNextPortion(
 }
 
 /** The orders that were not reached, as cancelled; in one statement. */
-export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<number> {
-  const [row] = await tx.query<{ cancelled: number }>(
+export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<void> {
+  await tx.query(
     `with left_over as (
-       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo),
-     results as (
-       insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
-       select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
-         from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n) returning 1)
-     select count(*) as cancelled from results`,
+       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo)
+     insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
+     select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
+       from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n)`,
     [runId, at],
   );
-  return row?.cancelled ?? 0;
 }
 
-export type NewResult = {
-  position: number;
-  ref: string;
-  order_id: string | null;
-  order_number: string | null;
-  status: string;
+type ResultRow = Omit<RunResult, "resume_from"> & { todo: number; error_code: string | null };
+
+export type NewResult = ResultRow & {
   is_unchanged: boolean;
-  todo: number;
-  error_code: string | null;
-  error: unknown;
-  steps: StepResult[];
   version_before: number | null;
   version_after: number | null;
 };
@@ -69,18 +58,6 @@ export async function insertResults(tx: Tx, runId: string, results: NewResult[],
     [runId, JSON.stringify(results), at],
   );
 }
-
-type ResultRow = {
-  position: number;
-  ref: string;
-  order_id: string | null;
-  order_number: string | null;
-  status: RunResult["status"];
-  todo: number;
-  error_code: string | null;
-  error: RunResult["error"];
-  steps: StepResult[];
-};
 
 const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
 
@@ -196,15 +173,7 @@ export async function hasFailedStep(db: Queryable, runId: string, indexes: numbe
   return row!.has;
 }
 
-function present(row: ResultRow): RunResult {
-  return {
-    position: row.position,
-    ref: row.ref,
-    order_id: row.order_id,
-    order_number: row.order_number,
-    status: row.status,
-    error: row.error ?? null,
-    resume_from: row.status === "succeeded" || row.todo === 0 ? null : 31 - Math.clz32(row.todo & -row.todo),
-    steps: row.steps,
-  };
+function present({ todo, error_code: _code, ...row }: ResultRow): RunResult {
+  const isDone = row.status === "succeeded" || todo === 0;
+  return { ...row, resume_from: isDone ? null : 31 - Math.clz32(todo & -todo) };
 }

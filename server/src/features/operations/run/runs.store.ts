@@ -4,8 +4,7 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
-import type { OnError } from "../evaluate.ts";
-import type { ActionRequest, RunQuery, RunStatus } from "../operations.schemas.ts";
+import type { ActionRequest, OnError, RunQuery, RunStatus } from "../operations.schemas.ts";
 import type { NewPortion } from "./run-results.store.ts";
 
 export type RunRow = LeasedRow & {
@@ -160,20 +159,15 @@ export async function requestCancel(tx: Tx, orgId: string, id: string): Promise<
   await tx.query("update operation_runs set cancel_requested = true where org_id = $1 and id = $2", [orgId, id]);
 }
 
-export async function listRelatedRuns(
-  db: Queryable,
-  orgId: string,
-  id: string,
-): Promise<{ retriedBy: string[]; undoneBy: string[] }> {
-  const rows = await db.query<{ id: string; is_undo: boolean }>(
-    `select id, undo_of = $2 as is_undo from operation_runs
-      where org_id = $1 and (retry_of = $2 or undo_of = $2) order by created_at`,
+type RelatedRuns = { retried_by: string[]; undone_by: string[] };
+
+export async function listRelatedRuns(db: Queryable, orgId: string, id: string): Promise<RelatedRuns> {
+  const [row] = await db.query<RelatedRuns>(
+    `select array(select id from operation_runs where org_id = $1 and retry_of = $2 order by created_at) as retried_by,
+            array(select id from operation_runs where org_id = $1 and undo_of = $2 order by created_at) as undone_by`,
     [orgId, id],
   );
-  return {
-    retriedBy: rows.filter((row) => !row.is_undo).map((row) => row.id),
-    undoneBy: rows.filter((row) => row.is_undo).map((row) => row.id),
-  };
+  return row!;
 }
 
 /** A retry or undo of the same chain that has not ended yet. */

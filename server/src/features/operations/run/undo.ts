@@ -5,6 +5,7 @@ import type { FieldChange } from "../../orders/order-changes.ts";
 import { applyChanges, changesOf, revert } from "../../orders/order-changes.ts";
 import { lockOrders } from "../../orders/orders.ts";
 import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
+import { beginOn } from "../evaluate.ts";
 import type { DoneRow } from "./run-results.store.ts";
 import { readResultsOf } from "./run-results.store.ts";
 import { readEffects } from "./run-effects.ts";
@@ -51,16 +52,7 @@ function undoOrder(
   created: Map<string, Order>,
   blocked: ReadonlySet<number>,
 ): UndoneOrder {
-  const evaluation: Evaluation = {
-    before: order,
-    order,
-    steps: [],
-    created: [],
-    calls: [],
-    todo: 0,
-    todoBefore: 0,
-    isStopped: false,
-  };
+  const evaluation = beginOn(order, 0);
   const deletes: Order[] = [];
   const isTouched = order.version !== done?.version_after;
   const undoOwn = (current: Order, step: StepResult): UndoneStep =>

@@ -214,11 +214,8 @@ function followStatus(work: Work): void {
   if (happened.includes(fact) && verdict === "apply" && isBehind) return followMoney(work);
   if (verdict === "recall") {
     followed.isRecalled = canRecall;
-    return placeConflict(
-      work,
-      fact,
-      canRecall ? "They were asked to give it back." : "They cannot be asked from here.",
-    );
+    const asked = canRecall ? "They were asked to give it back." : "They cannot be asked from here.";
+    return placeConflict(work, fact, asked);
   }
   if (verdict === "apply" && !problem) {
     if (to !== order.status) patch.status = to;
@@ -266,11 +263,8 @@ function followHold(work: Work): void {
 /** What the source has shipped of each line, which may be more than was shipped from here, never less. */
 function followShipped({ order, said, before, followed: { patch, marks } }: Work): void {
   const shipped = new Map((said.lines ?? []).map(({ id, shippedQuantity = 0 }) => [id, shippedQuantity]));
-  const mark = markOf(
-    order.id,
-    "shipped",
-    [...shipped].filter(([, quantity]) => quantity > 0),
-  );
+  const some = [...shipped].filter(([, quantity]) => quantity > 0);
+  const mark = markOf(order.id, "shipped", some);
   if (said.lines) marks.shipped = mark;
   const status = patch.status ?? order.status;
   const hasLeft = status === "partially_shipped" || status === "shipped" || status === "delivered";

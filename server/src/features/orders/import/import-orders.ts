@@ -24,11 +24,8 @@ export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<Im
   const sheet = await readSheet(csv, orderSheet, { ...options, maxRows, maxRecords: maxBulkOrders });
   for (const record of sheet.records) if (record.errors.length > 0) record.errors = allErrors(record, sheet);
   const sound = sheet.records.filter(({ errors }) => errors.length === 0);
-  const prepared = await prepareOrders(
-    ctx.db,
-    ctx.orgId,
-    sound.map((record) => record.request),
-  );
+  const requests = sound.map((record) => record.request);
+  const prepared = await prepareOrders(ctx.db, ctx.orgId, requests);
   const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
     const report = reportOn(sheet, failures);
     return { dryRun, ...report, summary: { ...report.summary, orders: sheet.records.length } };

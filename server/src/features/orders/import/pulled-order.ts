@@ -1,6 +1,4 @@
 import { earlierOf } from "../../../connectors/shape.ts";
-import type { Ctx } from "../../../context.ts";
-import type { OrderEnv } from "../order.ts";
 import type { Partner } from "./recall-partners.ts";
 
 /** An order as a bridge delivers it: the body of a request, and its identity and age there. */
@@ -17,17 +15,9 @@ export type PulledOutcome = {
   failedSince: string | undefined;
 };
 
-export function envOf(ctx: Ctx): OrderEnv {
-  return { now: ctx.clock.now().toISOString(), actor: ctx.actor, newId: ctx.newId };
-}
+type Failure = { code: string; message: string; errors: unknown[] };
 
-export function fail(
-  outcome: PulledOutcome,
-  item: PulledOrder,
-  code: string,
-  message: string,
-  errors: unknown[],
-): void {
+export function fail(outcome: PulledOutcome, item: PulledOrder, { code, message, errors }: Failure): void {
   outcome.counts.failed!++;
   outcome.failedSince = earlierOf(outcome.failedSince, item.updatedAt);
   outcome.failures.push({ externalId: item.externalId, code, message, errors });

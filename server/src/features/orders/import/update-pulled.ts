@@ -6,12 +6,13 @@ import { recordOrders } from "../order-events.ts";
 import { ruleErrors } from "../order-fields.ts";
 import { findMissingReferences } from "../order-references.ts";
 import type { Order } from "../order.ts";
+import { orderEnv } from "../order.ts";
 import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
 import { saveChanges } from "../save-changes.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
-import { envOf, fail } from "./pulled-order.ts";
+import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import type { Partner } from "./recall-partners.ts";
 import { findRecallPartners } from "./recall-partners.ts";
@@ -61,7 +62,7 @@ async function planUpdates(
   partners: ReadonlyMap<string, Partner>,
   outcome: PulledOutcome,
 ): Promise<Plan[]> {
-  const env = envOf(ctx);
+  const env = orderEnv(ctx);
   const plans: Plan[] = [];
   for (const { item, order } of pairs) {
     const request = withLineIds(item.body, order);
@@ -72,13 +73,14 @@ async function planUpdates(
     if (followed && order.bridgeId !== bridgeId) followed.patch.bridgeId = bridgeId;
     // Lines that stay as they are here need not fit what was shipped of them.
     if (followed?.takesLines) errors.push(...ruleErrors({ lines: request.lines ?? [] }, order));
-    if (errors.length > 0) fail(outcome, item, "validation_failed", errors[0]!.message, errors.slice(0, 5));
+    const [first] = errors;
+    if (first) fail(outcome, item, { code: "validation_failed", message: first.message, errors: errors.slice(0, 5) });
     else plans.push({ item, order, request, followed: followed! });
   }
   const missing = await findMissingReferences(tx, ctx.orgId, plans.map(newReferences));
   return plans.filter(({ item }, index) => {
-    const [first] = missing[index]!;
-    if (first) fail(outcome, item, first.code, first.message, missing[index]!);
+    const [first, ...more] = missing[index]!;
+    if (first) fail(outcome, item, { ...first, errors: [first, ...more] });
     return !first;
   });
 }

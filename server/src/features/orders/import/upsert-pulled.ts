@@ -1,14 +1,15 @@
 import { instantOf } from "../../../connectors/shape.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { findImportedErrors, insertPrepared, prepareOrders, takeFreeNumbers } from "../create-orders.ts";
+import { findImportedErrors, insertPrepared, prepareOrders, takeNumbers } from "../create-orders.ts";
 import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
 import { recordOrders } from "../order-events.ts";
 import type { Order } from "../order.ts";
+import { orderEnv } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
-import { envOf, fail } from "./pulled-order.ts";
+import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import { updateChanged } from "./update-pulled.ts";
 
@@ -91,17 +92,15 @@ async function createFresh(
   if (items.length === 0) return;
   const requests = items.map(({ externalId, body }) => ({ ...body, bridgeId, externalId }));
   const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
-  const missing = prepared.drafts.filter(({ request }) => request.number === undefined).length;
-  const given = new Set(prepared.drafts.flatMap(({ request }) => request.number ?? []));
-  const numbers = missing === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, missing, given);
+  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
   const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
   const created: Order[] = [];
   const marks = new Map<string, Marks>();
   for (const [index, one] of outcomes.entries()) {
     if ("order" in one) {
       created.push(one.order);
-      marks.set(one.order.id, firstMarks(one.order, requests[index]!, envOf(ctx)));
-    } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
+      marks.set(one.order.id, firstMarks(one.order, requests[index]!, orderEnv(ctx)));
+    } else fail(outcome, items[index]!, one.failure);
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;

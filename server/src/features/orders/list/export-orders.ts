@@ -1,4 +1,6 @@
-import { guardFormula, toCsv } from "../../../core/csv/csv.ts";
+import { Address } from "../../../core/address.ts";
+import { toCell, toCsv } from "../../../core/csv/csv.ts";
+import type { Cell } from "../../../core/csv/xlsx.ts";
 import { writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
@@ -9,26 +11,11 @@ import type { Order, OrderLine } from "../order.ts";
 import { isOnHold } from "../order.ts";
 import { maskOrder } from "../personal-data.ts";
 
-type Cell = string | number | boolean | null | undefined;
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];
 
-const addressMembers = [
-  "name",
-  "company",
-  "address1",
-  "address2",
-  "city",
-  "province",
-  "provinceCode",
-  "zip",
-  "country",
-  "countryCode",
-  "phone",
-  "email",
-] as const;
-
 function addressColumns(field: "shippingAddress" | "billingAddress"): ExportColumn[] {
-  return addressMembers.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
+  const members = Object.keys(Address.properties) as (keyof Address)[];
+  return members.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
 }
 
 /** One row per line item; the names are those that an import knows. */
@@ -92,9 +79,4 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
 function rowsOf(order: Order): string[][] {
   const lines = order.lines.length === 0 ? [undefined] : order.lines;
   return lines.map((line) => columns.map(([, read]) => toCell(read(order, line))));
-}
-
-function toCell(value: Cell): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? guardFormula(value) : String(value);
 }

@@ -1,31 +1,12 @@
 import type { Condition } from "../../../db/list-page.ts";
 import { meetAll } from "../../../db/list-page.ts";
-import type { Archived, SortName } from "../order-answers.schemas.ts";
+import type { Archived, ExportQuery, SortName } from "../order-answers.schemas.ts";
 import type { Order } from "../order.ts";
-import type { OrderStatus, PaymentStatus, Priority } from "../orders.states.ts";
+import type { OrderStatus } from "../orders.states.ts";
 import { priorities } from "../orders.states.ts";
 
-export type OrderFilter = {
-  status?: (OrderStatus | "on_hold")[];
-  tag?: string;
-  locationId?: string;
-  bridgeId?: string;
-  assigneeId?: string;
-  priority?: Priority;
-  paymentStatus?: PaymentStatus;
-  channel?: string;
-  archived?: Archived;
-  orderedFrom?: string;
-  orderedTo?: string;
-  createdFrom?: string;
-  createdTo?: string;
-  updatedFrom?: string;
-  updatedTo?: string;
-  shipByFrom?: string;
-  shipByTo?: string;
-  /** A tsquery, as `toSearchQuery` makes it. */
-  search?: string;
-};
+/** `search`: a tsquery, as `toSearchQuery` makes it. */
+export type OrderFilter = Omit<ExportQuery, "status"> & { status?: (OrderStatus | "on_hold")[] };
 
 /** The last order that was read, to go on behind it. */
 export type OrderKey = Pick<Order, "id" | "createdAt">;
@@ -88,11 +69,8 @@ export function planOrders(
 
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
-  let branches: Branch[] = [{ where: meetAll(conditions, values), rank: 0 }];
-  branches = split(
-    branches,
-    archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`),
-  );
+  const archived = archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`);
+  let branches = split([{ where: meetAll(conditions, values), rank: 0 }], archived);
   if (filter.status) branches = split(branches, statusOptions(filter.status, bind));
   // Orders without a date come last in both directions.
   if (column === "ship_by" && !hasRange) {

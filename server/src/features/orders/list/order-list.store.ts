@@ -30,9 +30,8 @@ export async function listOrders(
     readSlice(db, orgId, filter, sort, { ...range, limit: range.limit + 1 }),
     countOrders(db, orgId, filter),
   ]);
-  const hasMore = orders.length > range.limit;
-  const isCapped = total > maxTotal;
-  return { orders: orders.slice(0, range.limit), hasMore, total: Math.min(total, maxTotal), totalIsCapped: isCapped };
+  const counted = { total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+  return { orders: orders.slice(0, range.limit), hasMore: orders.length > range.limit, ...counted };
 }
 
 async function readSlice(
