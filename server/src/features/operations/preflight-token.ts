@@ -54,9 +54,8 @@ export function findDrift(ctx: Ctx, token: string, pipeline: RequestedPipeline, 
 
 function open(ctx: Ctx, token: string): Content | undefined {
   const [version, body = "", mac = ""] = token.split(".");
-  const expected = sign(ctx, body);
-  if (version !== "pf1" || mac.length !== expected.length) return undefined;
-  if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return undefined;
+  const [given, expected] = [Buffer.from(mac), Buffer.from(sign(ctx, body))];
+  if (version !== "pf1" || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const text = inflateRawSync(Buffer.from(body, "base64url"), { maxOutputLength: maxInflated }).toString();
   return JSON.parse(text) as Content;
 }
