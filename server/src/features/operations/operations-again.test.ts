@@ -226,7 +226,9 @@ describe("preflight", () => {
       code: "preflight_mismatch",
     });
     expect((await refused({}, ids, [hold])).status).toBe(400);
-    expect((await refused({ preflight_token: "pf1.x.y" })).status).toBe(400);
+    for (const preflight_token of ["pf1.x.y", `pf1.abc.${"é".repeat(43)}`]) {
+      expect((await refused({ preflight_token })).status).toBe(400);
+    }
     hub.advance(2 * 3_600_000);
     expect((await refused({})).status).toBe(400);
   });

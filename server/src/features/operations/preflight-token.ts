@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
@@ -54,14 +54,8 @@ export function findDrift(ctx: Ctx, token: string, pipeline: RequestedPipeline, 
 
 function open(ctx: Ctx, token: string): Content | undefined {
   const [version, body = "", mac = ""] = token.split(".");
-  const expected = sign(ctx, body);
-  if (
-    version !== "pf1" ||
-    mac.length !== expected.length ||
-    !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
-  ) {
-    return undefined;
-  }
+  const [given, expected] = [Buffer.from(mac), Buffer.from(sign(ctx, body))];
+  if (version !== "pf1" || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const text = inflateRawSync(Buffer.from(body, "base64url"), { maxOutputLength: maxInflated }).toString();
   return JSON.parse(text) as Content;
 }
@@ -80,5 +74,5 @@ function digestOf({ actions, on_error = "skip_order", atomic = false }: Requeste
 }
 
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }

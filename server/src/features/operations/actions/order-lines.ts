@@ -39,11 +39,8 @@ export function takingProblem(order: Order, items: LineItems): Outcome | undefin
     if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
     const remaining = remainingOf(line);
     if (quantity > remaining) {
-      return refuse(
-        "quantity_exceeds_remaining",
-        `Of ${line.sku} ${remaining} are left, ${quantity} were asked for.`,
-        `Ask for at most ${remaining}.`,
-      );
+      const message = `Of ${line.sku} ${remaining} are left, ${quantity} were asked for.`;
+      return refuse("quantity_exceeds_remaining", message, `Ask for at most ${remaining}.`);
     }
   }
   return undefined;

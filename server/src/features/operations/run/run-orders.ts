@@ -27,11 +27,8 @@ export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): 
   }
   const whole = pipeline.steps.find(({ action }) => action.applyToAll);
   if (whole && found.refs.length > maxOrdersAtOnce) {
-    throw badField(
-      "/order_ids",
-      "too_many_orders",
-      `${whole.action.type} looks at all orders at once; it takes at most ${maxOrdersAtOnce}.`,
-    );
+    const message = `${whole.action.type} looks at all orders at once; it takes at most ${maxOrdersAtOnce}.`;
+    throw badField("/order_ids", "too_many_orders", message);
   }
   return found;
 }

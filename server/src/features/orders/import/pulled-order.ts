@@ -15,13 +15,9 @@ export type PulledOutcome = {
   failedSince: string | undefined;
 };
 
-export function fail(
-  outcome: PulledOutcome,
-  item: PulledOrder,
-  code: string,
-  message: string,
-  errors: unknown[],
-): void {
+type Failure = { code: string; message: string; errors: unknown[] };
+
+export function fail(outcome: PulledOutcome, item: PulledOrder, { code, message, errors }: Failure): void {
   outcome.counts.failed!++;
   outcome.failedSince = earlierOf(outcome.failedSince, item.updatedAt);
   outcome.failures.push({ externalId: item.externalId, code, message, errors });

@@ -73,13 +73,14 @@ async function planUpdates(
     if (followed && order.bridgeId !== bridgeId) followed.patch.bridgeId = bridgeId;
     // Lines that stay as they are here need not fit what was shipped of them.
     if (followed?.takesLines) errors.push(...ruleErrors({ lines: request.lines ?? [] }, order));
-    if (errors.length > 0) fail(outcome, item, "validation_failed", errors[0]!.message, errors.slice(0, 5));
+    const [first] = errors;
+    if (first) fail(outcome, item, { code: "validation_failed", message: first.message, errors: errors.slice(0, 5) });
     else plans.push({ item, order, request, followed: followed! });
   }
   const missing = await findMissingReferences(tx, ctx.orgId, plans.map(newReferences));
   return plans.filter(({ item }, index) => {
-    const [first] = missing[index]!;
-    if (first) fail(outcome, item, first.code, first.message, missing[index]!);
+    const [first, ...more] = missing[index]!;
+    if (first) fail(outcome, item, { ...first, errors: [first, ...more] });
     return !first;
   });
 }

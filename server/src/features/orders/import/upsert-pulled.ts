@@ -100,7 +100,7 @@ async function createFresh(
     if ("order" in one) {
       created.push(one.order);
       marks.set(one.order.id, firstMarks(one.order, requests[index]!, orderEnv(ctx)));
-    } else fail(outcome, items[index]!, one.failure.code, one.failure.message, one.failure.errors);
+    } else fail(outcome, items[index]!, one.failure);
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;

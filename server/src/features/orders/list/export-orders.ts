@@ -1,3 +1,4 @@
+import { Address } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
 import { writeTags } from "../../../connectors/csv/order-sheet.ts";
@@ -12,23 +13,9 @@ import { maskOrder } from "../personal-data.ts";
 
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];
 
-const addressMembers = [
-  "name",
-  "company",
-  "address1",
-  "address2",
-  "city",
-  "province",
-  "provinceCode",
-  "zip",
-  "country",
-  "countryCode",
-  "phone",
-  "email",
-] as const;
-
 function addressColumns(field: "shippingAddress" | "billingAddress"): ExportColumn[] {
-  return addressMembers.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
+  const members = Object.keys(Address.properties) as (keyof Address)[];
+  return members.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
 }
 
 /** One row per line item; the names are those that an import knows. */
