@@ -1,5 +1,5 @@
 import type { FieldError } from "./errors.ts";
-import { nearestName } from "./nearest.ts";
+import { alternatives } from "./nearest.ts";
 
 /** What a `when` looks like: one comparison, or several joined by all, any, not. */
 export type Condition =
@@ -122,18 +122,11 @@ function compileComparison(
   }
   const steps = path.split(".");
   if (fields && !fields.includes(steps[0]!)) {
-    const suggestion = nearestName(steps[0]!, fields);
-    refuse(`${pointer}/path`, "unknown_field", `There is no field ${steps[0]}.`, {
-      allowed: fields,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    const message = `There is no field ${steps[0]}.`;
+    refuse(`${pointer}/path`, "unknown_field", message, alternatives(steps[0], fields));
   }
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
-    const suggestion = typeof op === "string" ? nearestName(op, operators) : undefined;
-    return refuse(`${pointer}/op`, "enum", "There is no such operator.", {
-      allowed: operators,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    });
+    return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }
   const test = compileOperator(op as Operator, value, sets, (message) => refuse(`${pointer}/value`, "value", message));
   return (record) => test(valuesAt(record, steps));
@@ -151,6 +144,8 @@ function valuesAt(record: unknown, steps: string[], from = 0): unknown[] {
 
 type Test = (values: unknown[]) => boolean;
 
+const opposites = { ne: "eq", not_in: "in", not_in_set: "in_set", not_empty: "empty" } as const;
+
 function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: (message: string) => unknown): Test {
   const fail = (message: string): Test => {
     refuse(message);
@@ -161,46 +156,39 @@ function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: 
     (values) =>
       values.some(test);
   switch (op) {
+    case "ne":
+    case "not_in":
+    case "not_in_set":
+    case "not_empty": {
+      const test = compileOperator(opposites[op], value, sets, refuse);
+      return (values) => !test(values);
+    }
     case "empty":
       return (values) => values.length === 0;
-    case "not_empty":
-      return (values) => values.length > 0;
     case "eq":
-    case "ne":
     case "has_tag": {
       if (!isScalar(value)) return fail("A text, number or boolean is needed.");
       const wanted = fold(value);
-      const isEqual = some((found) => fold(found) === wanted);
-      return op === "ne" ? (values) => !isEqual(values) : isEqual;
+      return some((found) => fold(found) === wanted);
     }
-    case "in":
-    case "not_in": {
+    case "in": {
       if (!Array.isArray(value) || !value.every(isScalar))
         return fail("A list of texts, numbers or booleans is needed.");
       const wanted = new Set(value.map(fold));
-      const isIn = some((found) => wanted.has(fold(found)));
-      return op === "not_in" ? (values) => !isIn(values) : isIn;
+      return some((found) => wanted.has(fold(found)));
     }
-    case "in_set":
-    case "not_in_set": {
+    case "in_set": {
       const has = typeof value === "string" ? sets(value) : undefined;
       if (!has) return fail("There is no condition set with this id or name.");
-      const isIn = some((found) => isScalar(found) && has(String(found)));
-      return op === "not_in_set" ? (values) => !isIn(values) : isIn;
+      return some((found) => isScalar(found) && has(String(found)));
     }
     case "contains":
     case "starts_with":
     case "ends_with": {
       if (typeof value !== "string" || value === "") return fail("A text is needed.");
       const part = value.toLowerCase();
-      return some((found) => {
-        const text = isScalar(found) ? String(found).toLowerCase() : "";
-        return op === "contains"
-          ? text.includes(part)
-          : op === "starts_with"
-            ? text.startsWith(part)
-            : text.endsWith(part);
-      });
+      const has = ({ contains: "includes", starts_with: "startsWith", ends_with: "endsWith" } as const)[op];
+      return some((found) => isScalar(found) && String(found).toLowerCase()[has](part));
     }
     case "between": {
       if (!Array.isArray(value) || value.length !== 2 || !value.every(isOrdered))

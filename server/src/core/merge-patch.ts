@@ -1,22 +1,17 @@
 import type { Static, TObject, TSchema, TUnsafe } from "typebox";
 import { Type } from "./type.ts";
 import { Nullable, Strict } from "./schema.ts";
-
-type Plain = Record<string, unknown>;
+import { isPlain } from "./strict-json.ts";
 
 /** RFC 7396: members of objects are merged, null removes one, everything else is replaced. Neither input is changed. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isPlain(patch)) return patch;
-  const merged: Plain = isPlain(target) ? { ...target } : {};
+  const merged: Record<string, unknown> = isPlain(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
     else merged[key] = mergePatch(merged[key], value);
   }
   return merged;
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 type PatchOf<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: PatchOf<T[K]> | null } : T;

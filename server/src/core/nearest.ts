@@ -10,6 +10,24 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best ?? onlyOneWith(wanted, candidates);
 }
 
+/** For an error about something that is none of these: all of them, and the one that was probably meant. */
+export function alternatives(
+  given: unknown,
+  allowed: readonly unknown[],
+): { allowed: readonly unknown[]; suggestion?: string } {
+  if (typeof given !== "string") return { allowed };
+  const suggestion = nearestName(
+    given,
+    allowed.filter((name) => typeof name === "string"),
+  );
+  return suggestion === undefined ? { allowed } : { allowed, suggestion };
+}
+
+/** The same word in any spelling: shipping_address, "Shipping address" and shippingAddress. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
 const shortestPart = 4;
 
 /** `address` for `pickupAddress`, or the other way round, if no other name has it in common. */

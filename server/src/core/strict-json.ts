@@ -84,6 +84,11 @@ function inspect(value: unknown, pointer: string, errors: FieldError[]): number 
   return members;
 }
 
+/** An object of JSON, which is neither a list nor null. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Texts in a value from elsewhere that PostgreSQL would refuse. */
 export function findUnstorableText(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
@@ -112,8 +117,8 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), cleaned(member)]));
 }
 
-export function cleanText(value: string): string {
-  return value.toWellFormed().replaceAll("\u0000", "");
+export function cleanText(text: string): string {
+  return textProblem(text) ? text.toWellFormed().replaceAll("\u0000", "") : text;
 }
 
 function report(errors: FieldError[], error: FieldError): void {

@@ -59,83 +59,28 @@ const usZipZones: Record<string, string> = {
 
 /** Countries with one zone, or with one that nearly everybody there lives in. */
 const countryZones: Record<string, string> = {
-  AE: "Asia/Dubai",
-  AR: "America/Argentina/Buenos_Aires",
-  AT: "Europe/Vienna",
-  BD: "Asia/Dhaka",
-  BE: "Europe/Brussels",
-  BG: "Europe/Sofia",
-  BO: "America/La_Paz",
-  CH: "Europe/Zurich",
-  CL: "America/Santiago",
-  CN: "Asia/Shanghai",
-  CO: "America/Bogota",
-  CR: "America/Costa_Rica",
-  CY: "Asia/Nicosia",
-  CZ: "Europe/Prague",
-  DE: "Europe/Berlin",
-  DK: "Europe/Copenhagen",
-  DO: "America/Santo_Domingo",
-  EC: "America/Guayaquil",
-  EE: "Europe/Tallinn",
-  EG: "Africa/Cairo",
-  ES: "Europe/Madrid",
-  FI: "Europe/Helsinki",
-  FR: "Europe/Paris",
-  GB: "Europe/London",
-  GR: "Europe/Athens",
-  GT: "America/Guatemala",
-  HK: "Asia/Hong_Kong",
-  HN: "America/Tegucigalpa",
-  HR: "Europe/Zagreb",
-  HU: "Europe/Budapest",
-  IE: "Europe/Dublin",
-  IL: "Asia/Jerusalem",
-  IN: "Asia/Kolkata",
-  IS: "Atlantic/Reykjavik",
-  IT: "Europe/Rome",
-  JM: "America/Jamaica",
-  JP: "Asia/Tokyo",
-  KE: "Africa/Nairobi",
-  KR: "Asia/Seoul",
-  KW: "Asia/Kuwait",
-  LK: "Asia/Colombo",
-  LT: "Europe/Vilnius",
-  LU: "Europe/Luxembourg",
-  LV: "Europe/Riga",
-  MA: "Africa/Casablanca",
-  MT: "Europe/Malta",
-  MY: "Asia/Kuala_Lumpur",
-  NG: "Africa/Lagos",
-  NI: "America/Managua",
-  NL: "Europe/Amsterdam",
-  NO: "Europe/Oslo",
-  NZ: "Pacific/Auckland",
-  PA: "America/Panama",
-  PE: "America/Lima",
-  PH: "Asia/Manila",
-  PK: "Asia/Karachi",
-  PL: "Europe/Warsaw",
-  PR: "America/Puerto_Rico",
-  PT: "Europe/Lisbon",
-  PY: "America/Asuncion",
-  QA: "Asia/Qatar",
-  RO: "Europe/Bucharest",
-  RS: "Europe/Belgrade",
-  SA: "Asia/Riyadh",
-  SE: "Europe/Stockholm",
-  SG: "Asia/Singapore",
-  SI: "Europe/Ljubljana",
-  SK: "Europe/Bratislava",
-  SV: "America/El_Salvador",
-  TH: "Asia/Bangkok",
-  TR: "Europe/Istanbul",
-  TW: "Asia/Taipei",
-  UA: "Europe/Kyiv",
-  UY: "America/Montevideo",
-  VE: "America/Caracas",
-  VN: "Asia/Ho_Chi_Minh",
-  ZA: "Africa/Johannesburg",
+  ...citiesIn("Africa", "EG Cairo, KE Nairobi, MA Casablanca, NG Lagos, ZA Johannesburg"),
+  ...citiesIn(
+    "America",
+    "AR Argentina/Buenos_Aires, BO La_Paz, CL Santiago, CO Bogota, CR Costa_Rica, DO Santo_Domingo, " +
+      "EC Guayaquil, GT Guatemala, HN Tegucigalpa, JM Jamaica, NI Managua, PA Panama, PE Lima, PR Puerto_Rico, " +
+      "PY Asuncion, SV El_Salvador, UY Montevideo, VE Caracas",
+  ),
+  ...citiesIn(
+    "Asia",
+    "AE Dubai, BD Dhaka, CN Shanghai, CY Nicosia, HK Hong_Kong, IL Jerusalem, IN Kolkata, JP Tokyo, KR Seoul, " +
+      "KW Kuwait, LK Colombo, MY Kuala_Lumpur, PH Manila, PK Karachi, QA Qatar, SA Riyadh, SG Singapore, " +
+      "TH Bangkok, TW Taipei, VN Ho_Chi_Minh",
+  ),
+  ...citiesIn("Atlantic", "IS Reykjavik"),
+  ...citiesIn(
+    "Europe",
+    "AT Vienna, BE Brussels, BG Sofia, CH Zurich, CZ Prague, DE Berlin, DK Copenhagen, EE Tallinn, ES Madrid, " +
+      "FI Helsinki, FR Paris, GB London, GR Athens, HR Zagreb, HU Budapest, IE Dublin, IT Rome, LT Vilnius, " +
+      "LU Luxembourg, LV Riga, MT Malta, NL Amsterdam, NO Oslo, PL Warsaw, PT Lisbon, RO Bucharest, RS Belgrade, " +
+      "SE Stockholm, SI Ljubljana, SK Bratislava, TR Istanbul, UA Kyiv",
+  ),
+  ...citiesIn("Pacific", "NZ Auckland"),
 };
 
 const provinceZones: Record<string, Record<string, string>> = {
@@ -221,4 +166,10 @@ export function endOfLocalDate(date: string, zone: string): string {
 
 function zonesOf(zone: string, places: string): Record<string, string> {
   return Object.fromEntries(places.split(" ").map((place) => [place, zone]));
+}
+
+/** By country, the city that its zone is named after. */
+function citiesIn(continent: string, places: string): Record<string, string> {
+  const pairs = places.split(", ").map((place) => place.split(" ") as [country: string, city: string]);
+  return Object.fromEntries(pairs.map(([country, city]) => [country, `${continent}/${city}`]));
 }

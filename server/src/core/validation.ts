@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { TSchema } from "typebox";
 import type { FieldError } from "./errors.ts";
 import { validationFailed } from "./errors.ts";
-import { nearestName } from "./nearest.ts";
+import { alternatives } from "./nearest.ts";
 import { linePattern, splitNames } from "./schema.ts";
 import { escapePointer } from "./strict-json.ts";
 
@@ -119,7 +119,7 @@ const plainPatterns = new Map([
   ["^([01]\\d|2[0-3]):[0-5]\\d$", "This must be a time of day, such as 16:30."],
 ]);
 
-type Explanation = { message: string; code?: string; suggestion?: string; allowed?: unknown[] };
+type Explanation = { message: string; code?: string; suggestion?: string; allowed?: readonly unknown[] };
 
 function explain(error: ErrorObject): Explanation {
   const { keyword, params, parentSchema, data } = error;
@@ -129,21 +129,20 @@ function explain(error: ErrorObject): Explanation {
       return {
         code: "unknown_field",
         message: `There is no such field.`,
-        allowed,
-        ...suggest(params.additionalProperty, allowed),
+        ...alternatives(params.additionalProperty, allowed),
       };
     }
     case "required":
       return { message: "This field is needed." };
     case "enum": {
       const allowed = params.allowedValues as unknown[];
-      return { message: "This value is not one of the allowed ones.", allowed, ...suggest(data, allowed) };
+      return { message: "This value is not one of the allowed ones.", ...alternatives(data, allowed) };
     }
     case "x-names": {
       const allowed = error.schema as string[];
       const unknown = unknownName(allowed, data as string)!;
       const message = `${unknown || "An empty name"} is not one of the allowed names.`;
-      return { code: "enum", message, allowed, ...suggest(unknown, allowed) };
+      return { code: "enum", message, ...alternatives(unknown, allowed) };
     }
     case "const":
       return { message: "This value is not the allowed one.", allowed: [params.allowedValue] };
@@ -189,13 +188,6 @@ const formatNames: Record<string, string> = {
 function countedIn(keyword: string): string {
   if (keyword.endsWith("Length")) return "characters";
   return keyword.endsWith("Items") ? "entries" : "members";
-}
-
-function suggest(given: unknown, allowed: unknown[]): { suggestion?: string } {
-  if (typeof given !== "string") return {};
-  const names = allowed.filter((name): name is string => typeof name === "string");
-  const suggestion = nearestName(given, names);
-  return suggestion === undefined ? {} : { suggestion };
 }
 
 function typeName(type: string | string[]): string {

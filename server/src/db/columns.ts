@@ -77,6 +77,12 @@ export function defineColumns<Thing extends { id: string }>(
   };
 }
 
+/** Columns under the names of their fields, which are given with blanks between. */
+export function selectAs(alias: string, fields: string): string {
+  const columns = fields.split(" ").map((field) => `${alias}.${snakeCase(field)} as "${field}"`);
+  return columns.join(", ");
+}
+
 function snakeCase(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from "../errors.ts";
 import { validationFailed } from "../errors.ts";
-import { nearestName } from "../nearest.ts";
+import { alternatives, foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
 import type { CellReader } from "./csv-cells.ts";
 
@@ -14,11 +14,6 @@ export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 type Vocabulary = { noun: string; fields: readonly SheetField[]; isFurtherField?(field: string): boolean };
 
-/** "Order Number", "order_number" and "orderNumber" are one name. */
-function fold(column: string): string {
-  return column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-}
-
 /** Which field each column is: what the caller says goes before what the name suggests. */
 export function matchColumns(
   header: readonly string[],
@@ -30,7 +25,7 @@ export function matchColumns(
   for (const [field, names] of vocabulary.fields) {
     for (const [rank, name] of names.split(" ").entries()) if (!known.has(name)) known.set(name, { field, rank });
   }
-  const guesses = header.map((column) => (said.has(column) ? undefined : known.get(fold(column))));
+  const guesses = header.map((column) => (said.has(column) ? undefined : known.get(foldName(column))));
   /** Where the column of each field is. */
   const owner = new Map<string, number>();
   for (const [index, guess] of guesses.entries()) {
@@ -61,11 +56,13 @@ function readMapping(header: readonly string[], mapping: ColumnMapping, vocabula
   const said = new Map<string, string | null>();
   for (const [name, field] of Object.entries(mapping)) {
     const pointer = `/mapping/${escapePointer(name)}`;
-    const column = header.find((known) => known === name) ?? header.find((known) => fold(known) === fold(name));
-    if (column === undefined)
-      errors.push(wrong(pointer, "unknown_column", "The file has no such column.", name, header));
-    else if (field !== null && !fields.includes(field) && !isFurtherField?.(field)) {
-      errors.push(wrong(pointer, "unknown_field", `${noun} have no such field.`, field, fields));
+    const column = header.find((known) => known === name) ?? header.find((known) => foldName(known) === foldName(name));
+    if (column === undefined) {
+      const message = "The file has no such column.";
+      errors.push({ pointer, code: "unknown_column", message, ...alternatives(name, header) });
+    } else if (field !== null && !fields.includes(field) && !isFurtherField?.(field)) {
+      const message = `${noun} have no such field.`;
+      errors.push({ pointer, code: "unknown_field", message, ...alternatives(field, fields) });
     } else {
       const [twin] = [...said].find(([other, known]) => field !== null && known === field && other !== column) ?? [];
       const message = `${twin} is the ${field} already; one column has to be left out.`;
@@ -75,11 +72,6 @@ function readMapping(header: readonly string[], mapping: ColumnMapping, vocabula
   }
   if (errors.length > 0) throw validationFailed(errors);
   return said;
-}
-
-function wrong(pointer: string, code: string, message: string, given: string, allowed: readonly string[]): FieldError {
-  const suggestion = nearestName(given, allowed);
-  return { pointer, code, message, allowed, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
 const addressNames: Record<string, string> = {

@@ -5,7 +5,7 @@ import type { Call, Connector, ConnectorTask } from "../../connectors/connector.
 import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
@@ -128,7 +128,7 @@ export async function requireTask(
   const task = findTask(bridge, taskName);
   if (!task) {
     const allowed = bridge.tasks.map(({ name }) => name);
-    const more = { allowed, suggestion: nearestName(taskName, allowed) };
+    const more = alternatives(taskName, allowed);
     throw badField("/taskName", "unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, more);
   }
   refuseUnusable(ctx, bridge);

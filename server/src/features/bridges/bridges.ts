@@ -2,7 +2,7 @@ import type { Connector, Settings } from "../../connectors/connector.ts";
 import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -159,7 +159,7 @@ function requireConnector(name: string): Connector {
   const connector = findConnector(name);
   if (connector) return connector;
   const allowed = connectors.map((known) => known.name);
-  const more = { allowed, suggestion: nearestName(name, allowed) };
+  const more = alternatives(name, allowed);
   throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, more);
 }
 

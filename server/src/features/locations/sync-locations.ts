@@ -7,7 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { createCall, describeAndLog, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
 import { holdBridge, loadBridge, noteOutcomes } from "../bridges/bridges.ts";
-import { loadActiveTransformation } from "../transformations/transformations.ts";
+import { loadActiveTransformations } from "../transformations/transformations.ts";
 import type { LocationSync } from "./locations.schemas.ts";
 import { SyncedLocation } from "./locations.schemas.ts";
 import * as store from "./locations.store.ts";
@@ -60,8 +60,7 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
     });
   }
   await noteOutcomes(ctx.db, [{ bridge: bridge.row, error: null }], ctx.clock.now());
-  const key = { orgId: ctx.orgId, bridgeId, taskName, direction: "inbound" } as const;
-  const mapping = await loadActiveTransformation(ctx, key);
+  const { inbound: mapping } = await loadActiveTransformations(ctx, { orgId: ctx.orgId, bridgeId, taskName });
   return records.map(({ externalId, raw, canonical }) => {
     if (!mapping) return { externalId, body: canonical };
     const mapped = mapping.run(raw);

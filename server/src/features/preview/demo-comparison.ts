@@ -1,10 +1,10 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { matchService } from "../../carriers/rate-card/compile-card.ts";
-import { toCents } from "../../core/money.ts";
+import { fromCents, toCents } from "../../core/money.ts";
 import { quoteService } from "../../carriers/rate-card/quote.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
-import type { NewItem } from "../rate-comparisons/rate-comparisons.ts";
+import type { ItemRequest } from "../rate-comparisons/rate-comparisons.schemas.ts";
 
 const places = [
   ["10001", "New York", "NY"],
@@ -30,16 +30,16 @@ const paidContract = "Demo Express";
 const adjustments = [-14, -6, 0, 0, 4, 6, 9, 12, 15, 22, 30];
 
 /** A quarter's parcels of a small shop, the same ones every time: some without a weight, one nobody can price. */
-export function demoItems(count: number, day: string): NewItem[] {
+export function demoItems(count: number, day: string): ItemRequest[] {
   const paid = createTariff(demoCards().find(({ account }) => account === paidContract)!.card, () => undefined);
-  return Array.from({ length: count }, (_, index): NewItem => {
+  return Array.from({ length: count }, (_, index): ItemRequest => {
     const mixed = Math.imul(index + 1, 2_654_435_761) >>> 0;
     const [destinationZip, destinationCity, destinationState] = places[mixed % places.length]!;
     const pounds = 1 + (mixed % 12);
     const serviceType = index === 7 ? "Courier on foot" : services[mixed % services.length]!;
-    const item: NewItem = {
+    const item: ItemRequest = {
       trackingNumber: `7489${String(mixed).padStart(10, "0")}`,
-      netCents: 1900,
+      netCost: 19,
       serviceType,
       originZip: "07114",
       originCity: "Newark",
@@ -47,34 +47,32 @@ export function demoItems(count: number, day: string): NewItem[] {
       destinationZip,
       destinationCity,
       destinationState,
-      weight: index % 9 === 0 ? null : { value: pounds, unit: "lb" },
-      dimensions: index % 4 === 0 ? { sides: [14, 10, 6], unit: "in" } : null,
       residential: index % 5 === 0 ? null : mixed % 3 !== 0,
-      shipDate: null,
-      currency: null,
-      isDuplicate: false,
+      ...(index % 9 !== 0 && { weight: { value: pounds, unit: "lb" } }),
+      ...(index % 4 === 0 && { dimensions: { length: 14, width: 10, height: 6, unit: "in" } }),
     };
-    const price = priceOf(paid, item, pounds, day);
-    if (price !== undefined)
-      item.netCents = Math.round((price * (100 + adjustments[index % adjustments.length]!)) / 100);
-    return item;
+    const price = priceOf(paid, item, serviceType, pounds, day);
+    const percent = 100 + adjustments[index % adjustments.length]!;
+    return price === undefined ? item : { ...item, netCost: fromCents(Math.round((price * percent) / 100)) };
   });
 }
 
-function priceOf(paid: Tariff, item: NewItem, pounds: number, shipDate: string): number | undefined {
-  const match = matchService(paid.card, item.serviceType, "faster");
-  const [length, width, height] = item.dimensions?.sides ?? [];
+function priceOf(
+  paid: Tariff,
+  item: ItemRequest,
+  serviceType: string,
+  pounds: number,
+  shipDate: string,
+): number | undefined {
+  const match = matchService(paid.card, serviceType, "faster");
   const quote =
     match &&
     quoteService(paid, match.service, {
       origin: { zip: item.originZip, state: item.originState },
       destination: { zip: item.destinationZip, state: item.destinationState },
       weight: { value: pounds, unit: "lb" },
-      dimensions:
-        length === undefined || width === undefined || height === undefined
-          ? undefined
-          : { length, width, height, unit: "in" },
-      residential: item.residential,
+      dimensions: item.dimensions,
+      residential: item.residential ?? null,
       shipDate,
     });
   return quote && "total" in quote ? toCents(quote.total) : undefined;

@@ -4,9 +4,9 @@ import type { Row } from "../../core/csv/csv.ts";
 import type { CellError, Sheet, SheetKind } from "../../core/csv/sheet.ts";
 import { readCells, settleWeight } from "../../core/csv/sheet.ts";
 import { textProblem } from "../../core/strict-json.ts";
-import type { Weight } from "../../core/weight.ts";
+import type { Dimensions, Weight } from "../../core/weight.ts";
 import { readWeightUnit } from "../../core/weight.ts";
-import type { NewItem } from "./rate-items.store.ts";
+import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 const problem = (code: string, message: string) => ({ problem: { code, message } });
 
@@ -81,61 +81,52 @@ export const itemSheet: SheetKind = {
   ],
 };
 
-type Values = Partial<
-  Omit<NewItem, "weight" | "dimensions"> & {
-    netCost: number;
-    weight: number;
-    weightUnit: Weight["unit"];
-    length: number;
-    width: number;
-    height: number;
-    dimensionUnit: string;
-  }
->;
+/** What the cells say; weight and size are spread over several. */
+type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
+  weight?: number;
+  weightUnit?: Weight["unit"];
+  length?: number;
+  width?: number;
+  height?: number;
+  dimensionUnit?: string;
+};
 
 /** One row as an item; what is wrong with it goes to `errors`. */
-export function readItem(sheet: Sheet, row: Row, errors: CellError[]): NewItem | undefined {
+export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemRequest | undefined {
   const before = errors.length;
   const cells = readCells(sheet, row, errors).map(({ field, value }) => [field, value]);
-  const values = Object.fromEntries(cells) as Values;
-  const fail = (field: string, code: string, message: string): null => {
+  const {
+    weight: value,
+    weightUnit,
+    length,
+    width,
+    height,
+    dimensionUnit,
+    ...item
+  } = Object.fromEntries(cells) as Cells;
+  const fail = (field: string, code: string, message: string): undefined => {
     const column = sheet.columns.find((known) => known.field === field)?.column ?? null;
     errors.push({ row: row.number, column, code, message });
-    return null;
   };
-  const item: NewItem = {
-    trackingNumber: values.trackingNumber ?? "",
-    netCents: Math.round((values.netCost ?? 0) * 100),
-    serviceType: values.serviceType ?? "",
-    originZip: values.originZip ?? null,
-    originCity: values.originCity ?? null,
-    originState: values.originState ?? null,
-    destinationZip: values.destinationZip ?? null,
-    destinationCity: values.destinationCity ?? null,
-    destinationState: values.destinationState ?? null,
-    weight: weightOf(),
-    dimensions: sizeOf(),
-    residential: values.residential ?? null,
-    shipDate: values.shipDate ?? null,
-    currency: values.currency ?? null,
-    isDuplicate: false,
-  };
-  return errors.length > before ? undefined : item;
+  const weight = weightOf();
+  const dimensions = sizeOf();
+  if (errors.length > before) return undefined;
+  return { ...item, ...(weight && { weight }), ...(dimensions && { dimensions }) };
 
-  function weightOf(): NewItem["weight"] {
-    const { weight: value, weightUnit: unit } = values;
-    const said = { weight: { ...(value !== undefined && { value }), ...(unit !== undefined && { unit }) } };
+  function weightOf(): Weight | undefined {
+    const said = { weight: { ...(value !== undefined && { value }), ...(weightUnit && { unit: weightUnit }) } };
     settleWeight(said, sheet, "weight");
-    const weight = said.weight as Weight | undefined;
-    if (weight === undefined || readWeightUnit(weight.unit) !== undefined) return weight ?? null;
-    return fail("weightUnit", "enum", `${clip(weight.unit)} is none of lb, oz, kg, g.`);
+    const settled = said.weight as Weight | undefined;
+    if (settled === undefined || readWeightUnit(settled.unit) !== undefined) return settled;
+    return fail("weightUnit", "enum", `${clip(settled.unit)} is none of lb, oz, kg, g.`);
   }
-  function sizeOf(): NewItem["dimensions"] {
-    const known = [values.length, values.width, values.height].filter((side) => side !== undefined && side > 0);
-    if (known.length === 0) return null;
-    if (known.length < 3) return fail("length", "incomplete", "Length, width and height belong together.");
-    const unit = (values.dimensionUnit ?? "in").toLowerCase().replace(/^inch(es)?$/, "in");
+  function sizeOf(): Dimensions | undefined {
+    if (![length, width, height].some((side) => side)) return undefined;
+    if (!length || !width || !height) {
+      return fail("length", "incomplete", "Length, width and height belong together.");
+    }
+    const unit = (dimensionUnit ?? "in").toLowerCase().replace(/^inch(es)?$/, "in");
     if (unit !== "in" && unit !== "cm") return fail("dimensionUnit", "enum", `${clip(unit)} is none of in, cm.`);
-    return { sides: known as [number, number, number], unit };
+    return { length, width, height, unit };
   }
 }

@@ -5,11 +5,15 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { itemSheet, readItem } from "./comparison-csv.ts";
 import { presentComparison } from "./present-comparison.ts";
-import type { ImportAnswer, ImportQuery, ImportRequest } from "./rate-comparisons.schemas.ts";
+import type {
+  ComparisonHeader,
+  ImportAnswer,
+  ImportQuery,
+  ImportRequest,
+  ItemRequest,
+} from "./rate-comparisons.schemas.ts";
 import { maxItems } from "./rate-comparisons.schemas.ts";
-import type { ComparisonHeader } from "./rate-comparisons.ts";
 import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
-import type { NewItem } from "./rate-items.store.ts";
 
 const maxReported = 200;
 
@@ -62,8 +66,8 @@ function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mappin
   };
 }
 
-async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<NewItem[]> {
-  let batch: NewItem[] = [];
+async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<ItemRequest[]> {
+  let batch: ItemRequest[] = [];
   for await (const row of sheet.rows) {
     reading.rows++;
     const found: CellError[] = [];

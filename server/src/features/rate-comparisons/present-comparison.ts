@@ -31,10 +31,7 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
       invalid: row.invalid,
       excluded: row.excluded,
     },
-    rateCard:
-      row.rate_card_name === null
-        ? null
-        : { id: row.rate_card_id, version: row.rate_card_version, name: row.rate_card_name },
+    rateCard: presentCard(row),
     stale,
     options: row.options,
     error: row.error,
@@ -46,42 +43,34 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
   };
 }
 
+export function presentCard(row: ComparisonRow): Comparison["rateCard"] {
+  const { rate_card_id: id, rate_card_version: version, rate_card_name: name } = row;
+  return name === null ? null : { id, version, name };
+}
+
 export function presentItem(row: ItemRow): Item {
-  const savings = row.savings_cents;
+  const { position, input, netCents, savingsCents: savings, ...rest } = row;
+  const { targetCents, lowCents, highCents, ratedMg, breakEvenMg, ...same } = rest;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
   return {
-    index: row.position,
-    trackingNumber: row.tracking_number,
-    netCost: fromCents(row.net_cents),
-    serviceType: row.service_type,
-    originZip: row.origin_zip,
-    originCity: row.origin_city,
-    originState: row.origin_state,
-    destinationZip: row.destination_zip,
-    destinationCity: row.destination_city,
-    destinationState: row.destination_state,
-    ...measuresOf(JSON.parse(row.input) as StoredInput),
-    revision: row.revision,
-    status: (row.status ?? "pending") as Item["status"],
+    ...same,
+    ...measuresOf(JSON.parse(input) as StoredInput),
+    index: position,
+    netCost: fromCents(netCents),
+    status: row.status ?? "pending",
     reason: row.reason as Item["reason"],
-    zone: row.zone,
-    zoneSource: row.zone_source as Item["zoneSource"],
-    distanceMiles: row.distance_miles,
-    borderline: row.alt_zone !== null,
-    altZone: row.alt_zone,
-    serviceLevel: row.service_level as Item["serviceLevel"],
-    targetService: row.target_service,
-    basis: row.basis as Item["basis"],
-    ratedWeight: weight(row.rated_mg),
-    sourceCost: fromCents(row.net_cents),
-    targetCost: money(row.target_cents),
-    targetLow: money(row.low_cents),
-    targetHigh: money(row.high_cents),
+    borderline: row.altZone !== null,
+    serviceLevel: row.serviceLevel as Item["serviceLevel"],
+    ratedWeight: weight(ratedMg),
+    sourceCost: fromCents(netCents),
+    targetCost: money(targetCents),
+    targetLow: money(lowCents),
+    targetHigh: money(highCents),
     savings: money(savings),
-    savingsPct: savings === null || row.net_cents === 0 ? null : Math.round((savings / row.net_cents) * 10_000) / 100,
+    savingsPct: savings === null || netCents === 0 ? null : Math.round((savings / netCents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
-    breakEvenWeight: weight(row.break_even_mg),
+    breakEvenWeight: weight(breakEvenMg),
     lines: (row.lines ?? []).map(([code, cents]) => ({ code, amount: fromCents(cents) })),
   };
 }

@@ -1,22 +1,18 @@
 import { fromCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { itemStatuses } from "./rate-comparisons.schemas.ts";
+import { presentCard } from "./present-comparison.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import type { Tally, TopItem, Totals } from "./tally.ts";
-import { bucketStarts, weightBrackets } from "./tally.ts";
+import { bucketStarts, sumOf, weightBrackets } from "./tally.ts";
 
 export const percentileShares = [0.05, 0.25, 0.5, 0.75, 0.95];
 const maxLanes = 50;
 
-type About = Pick<
-  ComparisonRow,
-  "id" | "status" | "revision" | "currency" | "source_carrier" | "rate_card_id" | "rate_card_version" | "rate_card_name"
-> & { item_count: number };
-
 /** Sums as the wire wants them. `percentiles` are those of `percentileShares`, in cents; none when nothing is compared. */
 export function presentSummary(
-  about: About,
+  about: ComparisonRow,
   totals: Totals,
   percentiles: number[],
   more: {
@@ -34,7 +30,7 @@ export function presentSummary(
     trackingNumber: more.trackingNumbers.get(position) ?? "",
     savings: fromCents(saved),
   });
-  const [p5, p25, p50, p75, p95] = percentileShares.map((_, index) => cents(percentiles[index]));
+  const [p5 = null, p25 = null, p50 = null, p75 = null, p95 = null] = percentiles.map(fromCents);
   return {
     comparisonId: about.id,
     status: about.status,
@@ -42,10 +38,7 @@ export function presentSummary(
     stale: more.stale,
     currency: about.currency,
     sourceCarrier: about.source_carrier,
-    rateCard:
-      about.rate_card_name === null
-        ? null
-        : { id: about.rate_card_id, version: about.rate_card_version, name: about.rate_card_name },
+    rateCard: presentCard(about),
     scenario: more.scenario,
     computedAt: more.computedAt,
     coverage: coverageOf(about, totals),
@@ -61,7 +54,7 @@ export function presentSummary(
       sourceAvg: average(all.source, all.items),
       targetAvg: average(all.target, all.items),
       avgSavings: average(savings, all.items),
-      medianSavings: p50!,
+      medianSavings: p50,
       sourceCostUnrated: fromCents(totals.sourceUnrated),
     },
     outcomes: {
@@ -82,17 +75,13 @@ export function presentSummary(
     breakEven: breakEvenOf(all),
     costBreakdown: costsOf(totals),
     ...breakdownsOf(totals),
-    distribution: { buckets: bucketsOf(totals), p5: p5!, p25: p25!, p50: p50!, p75: p75!, p95: p95! },
+    distribution: { buckets: bucketsOf(totals), p5, p25, p50, p75, p95 },
     top: {
       savings: totals.topSavings.map(presentTop),
       losses: totals.topLosses.map(presentTop),
     },
     assumptions: assumptionsOf(totals),
   };
-}
-
-function cents(value: number | undefined): number | null {
-  return value === undefined ? null : fromCents(value);
 }
 
 function percentOf(part: number, whole: number): number | null {
@@ -103,7 +92,7 @@ function average(sum: number, items: number): number {
   return items === 0 ? 0 : fromCents(Math.round(sum / items));
 }
 
-function coverageOf(about: About, totals: Totals): Summary["coverage"] {
+function coverageOf(about: ComparisonRow, totals: Totals): Summary["coverage"] {
   const counts = Object.fromEntries(itemStatuses.map((status) => [status, totals.byStatus[status] ?? 0]));
   const done = Object.values(totals.byStatus).reduce((sum, count) => sum + count, 0);
   const compared = totals.all.items;
@@ -201,20 +190,6 @@ function foldCase(groups: Record<string, Tally>): Record<string, Tally> {
     return [serviceType.toLowerCase(), ...rest].join("\u001F");
   });
   return Object.fromEntries([...folded.values()].map((same) => [same[0]![0], sumOf(same.map(([, tally]) => tally))]));
-}
-
-function sumOf(tallies: Tally[]): Tally {
-  const sum = (read: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + read(tally), 0);
-  return {
-    items: sum((tally) => tally.items),
-    source: sum((tally) => tally.source),
-    target: sum((tally) => tally.target),
-    wins: sum((tally) => tally.wins),
-    losses: sum((tally) => tally.losses),
-    ties: sum((tally) => tally.ties),
-    miles: sum((tally) => tally.miles),
-    milesItems: sum((tally) => tally.milesItems),
-  };
 }
 
 function presentTally({ items, source, target, wins, losses, ties }: Tally, allItems: number) {

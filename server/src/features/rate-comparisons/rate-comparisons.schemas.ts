@@ -107,6 +107,7 @@ export const ComparisonRequest = Strict(
   { examples: [{ name: "Last quarter", carrierAccountId: anId, sourceCarrier: "UPS", items: [anItem] }] },
 );
 export type ComparisonRequest = Static<typeof ComparisonRequest>;
+export type ComparisonHeader = Omit<ComparisonRequest, "items">;
 
 export const ImportRequest = Strict(
   {
@@ -146,7 +147,7 @@ export const ImportQuery = Strict({
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 
-const Counts = Type.Object({
+export const Counts = Type.Object({
   pending: Count,
   rated: Count,
   estimated: Count,

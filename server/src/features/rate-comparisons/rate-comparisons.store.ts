@@ -1,9 +1,10 @@
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
-import type { ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
+import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 
 export type ComparisonRow = {
@@ -50,37 +51,21 @@ export const comparisonColumns = `id, org_id, name, carrier_account_id, carrier_
 
 export type NewComparison = {
   id: string;
-  name: string;
-  carrierAccountId: string;
-  carrierAccountName: string;
-  sourceCarrier: string;
-  sourceAccountId: string | null;
-  currency: string;
-  options: RatingOptions;
+  header: ComparisonHeader;
+  account: { id: string; name: string };
   by: Actor;
   requestId: string;
   at: Date;
 };
 
 export async function insertComparison(tx: Tx, orgId: string, made: NewComparison): Promise<void> {
+  const { id, header, account, by, requestId, at } = made;
+  const { name, sourceCarrier = "", sourceCarrierAccountId = null, options = {} } = header;
   await tx.query(
     `insert into rate_comparisons (id, org_id, name, carrier_account_id, carrier_account_name, source_carrier,
        source_account_id, currency, status, options, item_count, created_by, request_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, 'draft', $9, 0, $10, $11, $12, $12)`,
-    [
-      made.id,
-      orgId,
-      made.name,
-      made.carrierAccountId,
-      made.carrierAccountName,
-      made.sourceCarrier,
-      made.sourceAccountId,
-      made.currency,
-      made.options,
-      made.by,
-      made.requestId,
-      made.at,
-    ],
+     values ($1, $2, $3, $4, $5, $6, $7, 'USD', 'draft', $8, 0, $9, $10, $11, $11)`,
+    [id, orgId, name, account.id, account.name, sourceCarrier, sourceCarrierAccountId, options, by, requestId, at],
   );
 }
 
@@ -92,20 +77,15 @@ export async function setItemCount(tx: Tx, orgId: string, id: string, count: num
   return row!;
 }
 
-export async function findComparison(db: Queryable, orgId: string, id: string): Promise<ComparisonRow | undefined> {
-  const [row] = await db.query<ComparisonRow>(
-    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2`,
-    [orgId, id],
-  );
-  return row;
-}
-
-export async function lockComparison(tx: Tx, orgId: string, id: string): Promise<ComparisonRow | undefined> {
-  const [row] = await tx.query<ComparisonRow>(
-    `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2 for update`,
-    [orgId, id],
-  );
-  return row;
+export async function getComparison(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  ending: "" | "for update" = "",
+): Promise<ComparisonRow> {
+  const text = `select ${comparisonColumns} from rate_comparisons where org_id = $1 and id = $2 ${ending}`;
+  const [row] = await db.query<ComparisonRow>(text, [orgId, id]);
+  return orNotFound("rate_comparison", row);
 }
 
 export async function listComparisons(

@@ -1,10 +1,8 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
-import { toCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -17,6 +15,7 @@ import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
   Comparison,
+  ComparisonHeader,
   ComparisonQuery,
   ComparisonRequest,
   Item,
@@ -24,9 +23,8 @@ import type {
   ItemRequest,
   RatingOptions,
 } from "./rate-comparisons.schemas.ts";
-import type { ComparisonRow } from "./rate-comparisons.store.ts";
+import type { ComparisonRow, NewComparison } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
-import type { NewItem } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-item-list.store.ts";
 import * as lists from "./rate-item-list.store.ts";
@@ -36,7 +34,6 @@ import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
 
 export { comparisonWork } from "./execute-comparison.ts";
-export type { NewItem } from "./rate-items.store.ts";
 
 export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise<Page<Comparison>> {
   const page = await store.listComparisons(ctx.db, ctx.orgId, query);
@@ -45,7 +42,7 @@ export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise
 }
 
 export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   return presentComparison(row, await isStale(ctx, row));
 }
 
@@ -75,11 +72,9 @@ export async function createComparison(ctx: Ctx, request: ComparisonRequest): Pr
   });
 }
 
-function* portions(given: ItemRequest[]): Generator<NewItem[]> {
-  for (let from = 0; from < given.length; from += insertSize) yield given.slice(from, from + insertSize).map(toNewItem);
+function* portions(given: ItemRequest[]): Generator<ItemRequest[]> {
+  for (let from = 0; from < given.length; from += insertSize) yield given.slice(from, from + insertSize);
 }
-
-export type ComparisonHeader = Omit<ComparisonRequest, "items">;
 
 /** Both accounts have to be the organization's own; the one to compare with is returned. */
 export async function checkAccounts(ctx: Ctx, header: ComparisonHeader): Promise<CarrierAccount> {
@@ -95,64 +90,41 @@ export async function insert(
   ctx: Ctx,
   header: ComparisonHeader,
   account: CarrierAccount,
-  batches: Iterable<NewItem[]> | AsyncIterable<NewItem[]>,
+  batches: Batches,
 ): Promise<ComparisonRow> {
-  const id = ctx.newId();
-  await store.insertComparison(tx, ctx.orgId, {
-    id,
-    name: header.name,
-    carrierAccountId: account.id,
-    carrierAccountName: account.name,
-    sourceCarrier: header.sourceCarrier ?? "",
-    sourceAccountId: header.sourceCarrierAccountId ?? null,
-    currency: "USD",
-    options: header.options ?? {},
-    by: ctx.actor,
-    requestId: ctx.requestId,
-    at: ctx.clock.now(),
-  });
-  let count = 0;
-  const seen = new Set<string>();
-  for await (const batch of batches) {
-    for (const item of batch) {
-      item.isDuplicate = seen.has(item.trackingNumber);
-      seen.add(item.trackingNumber);
-    }
-    await items.insertItems(tx, id, count, batch);
-    count += batch.length;
-  }
-  const row = await store.setItemCount(tx, ctx.orgId, id, count);
-  const data = { name: row.name, carrierAccountId: account.id, itemCount: count, version: row.version };
+  const row = await insertWithItems(tx, ctx, { header, account, at: ctx.clock.now() }, batches);
+  const data = { name: row.name, carrierAccountId: account.id, itemCount: row.item_count, version: row.version };
   await recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
 
-function toNewItem(item: ItemRequest): NewItem {
-  const { weight, dimensions } = item;
-  return {
-    trackingNumber: item.trackingNumber,
-    netCents: toCents(item.netCost),
-    serviceType: item.serviceType ?? "",
-    originZip: item.originZip ?? null,
-    originCity: item.originCity ?? null,
-    originState: item.originState ?? null,
-    destinationZip: item.destinationZip ?? null,
-    destinationCity: item.destinationCity ?? null,
-    destinationState: item.destinationState ?? null,
-    weight: weight ?? null,
-    dimensions: dimensions
-      ? { sides: [dimensions.length, dimensions.width, dimensions.height], unit: dimensions.unit }
-      : null,
-    residential: item.residential ?? null,
-    shipDate: item.shipDate ?? null,
-    currency: item.currency ?? null,
-    isDuplicate: false,
-  };
+type Batches = Iterable<ItemRequest[]> | AsyncIterable<ItemRequest[]>;
+
+async function insertWithItems(
+  tx: Tx,
+  ctx: Ctx,
+  made: Pick<NewComparison, "header" | "account" | "at">,
+  batches: Batches,
+): Promise<ComparisonRow> {
+  const id = ctx.newId();
+  await store.insertComparison(tx, ctx.orgId, { ...made, id, by: ctx.actor, requestId: ctx.requestId });
+  let count = 0;
+  const seen = new Set<string>();
+  for await (const batch of batches) {
+    const numbered = batch.map((item) => {
+      const isDuplicate = seen.has(item.trackingNumber);
+      seen.add(item.trackingNumber);
+      return { ...item, isDuplicate };
+    });
+    await items.insertItems(tx, id, count, numbered);
+    count += batch.length;
+  }
+  return await store.setItemCount(tx, ctx.orgId, id, count);
 }
 
 export async function deleteComparison(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
+    const row = await store.getComparison(tx, ctx.orgId, id, "for update");
     await items.deleteItems(tx, id);
     await results.deleteResults(tx, id);
     await store.deleteComparison(tx, ctx.orgId, id);
@@ -164,14 +136,14 @@ export async function deleteComparison(ctx: Ctx, id: string) {
 
 /** Puts it into the hands of a worker; the cards are those of this moment, whatever happens to them later. */
 export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions): Promise<Comparison> {
-  const former = await getRow(ctx, id);
+  const former = await store.getComparison(ctx.db, ctx.orgId, id);
   refuseToStart(former);
   const options = { ...former.options, ...given };
   const day = options.rateDate ?? today(ctx);
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
   return await change(ctx, async (tx) => {
-    refuseToStart(await lock(tx, ctx, id));
+    refuseToStart(await store.getComparison(tx, ctx.orgId, id, "for update"));
     const started = await store.startRevision(tx, ctx.orgId, id, {
       options,
       card,
@@ -200,27 +172,13 @@ export async function seedComparison(
   tx: Tx,
   ctx: Ctx,
   account: SeededAccount,
-  makeItems: (day: string) => NewItem[],
+  makeItems: (day: string) => ItemRequest[],
 ): Promise<void> {
-  const id = ctx.newId();
   const at = ctx.clock.real();
-  await store.insertComparison(tx, ctx.orgId, {
-    id,
-    name: "Last quarter against a national contract",
-    carrierAccountId: account.id,
-    carrierAccountName: account.name,
-    sourceCarrier: "FedEx",
-    sourceAccountId: null,
-    currency: "USD",
-    options: {},
-    by: ctx.actor,
-    requestId: ctx.requestId,
-    at,
-  });
   const day = at.toISOString().slice(0, 10);
-  const made = makeItems(day);
-  await items.insertItems(tx, id, 0, made);
-  await store.setItemCount(tx, ctx.orgId, id, made.length);
+  const name = "Last quarter against a national contract";
+  const header = { name, carrierAccountId: account.id, sourceCarrier: "FedEx" };
+  const { id } = await insertWithItems(tx, ctx, { header, account, at }, [makeItems(day)]);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
   const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
   await store.startRevision(tx, ctx.orgId, id, start);
@@ -248,7 +206,7 @@ export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise
 
 /** What it comes to; with a scenario, what it would come to, worked out anew from the same items and cards. */
 export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Promise<Summary> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const stale = await isStale(ctx, row);
   if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale);
   const kept = await store.findSummary(ctx.db, ctx.orgId, id);
@@ -263,7 +221,7 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
 
 /** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
-  const row = await getRow(ctx, id);
+  const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const revision = row.shown_revision ?? row.revision;
   return {
     id,
@@ -272,16 +230,4 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
     done: revision === row.revision ? row.processed : row.item_count,
     isListed: row.listed_revision === revision,
   };
-}
-
-async function getRow(ctx: Ctx, id: string): Promise<ComparisonRow> {
-  const row = await store.findComparison(ctx.db, ctx.orgId, id);
-  if (!row) throw notFound("rate_comparison");
-  return row;
-}
-
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ComparisonRow> {
-  const row = await store.lockComparison(tx, ctx.orgId, id);
-  if (!row) throw notFound("rate_comparison");
-  return row;
 }

@@ -1,46 +1,32 @@
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
+import { selectAs } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
 import { countByKind, findByKind } from "./item-kinds.store.ts";
-import type { ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
+import type { Item, ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
+import type { RateResult } from "./rate-item.ts";
 
-export type ItemRow = {
-  position: number;
-  tracking_number: string;
-  net_cents: number;
-  service_type: string;
-  origin_zip: string | null;
-  origin_city: string | null;
-  origin_state: string | null;
-  destination_zip: string | null;
-  destination_city: string | null;
-  destination_state: string | null;
-  input: string;
-  revision: number | null;
-  status: string | null;
-  reason: string | null;
-  zone: string | null;
-  basis: string | null;
-  target_cents: number | null;
-  savings_cents: number | null;
-  zone_source: string | null;
-  distance_miles: number | null;
-  alt_zone: string | null;
-  service_level: string | null;
-  target_service: string | null;
-  rated_mg: number | null;
-  low_cents: number | null;
-  high_cents: number | null;
-  break_even_mg: number | null;
-  lines: [code: string, cents: number][] | null;
-};
+/** An item and its result, which it may not have yet. */
+export type ItemRow = Pick<Item, "trackingNumber" | `${"origin" | "destination"}${"Zip" | "City" | "State"}`> &
+  Omit<RateResult, "status" | "lines"> & {
+    position: number;
+    netCents: number;
+    serviceType: string;
+    input: string;
+    revision: number | null;
+    status: RateResult["status"] | null;
+    savingsCents: number | null;
+    lines: [code: string, cents: number][] | null;
+  };
 
-const columns = `i.position, i.tracking_number, i.net_cents, i.service_type, i.origin_zip, i.origin_city, i.origin_state,
-  i.destination_zip, i.destination_city, i.destination_state, i.input, r.revision, r.status, r.reason, r.zone, r.basis,
-  r.target_cents, r.savings_cents, r.zone_source, r.distance_miles, r.alt_zone, r.service_level, r.target_service,
-  r.rated_mg, r.low_cents, r.high_cents, r.break_even_mg, r.lines`;
+const ofItem = "position trackingNumber netCents serviceType input";
+const places = "originZip originCity originState destinationZip destinationCity destinationState";
+const ofResult = "revision status reason zone basis zoneSource distanceMiles altZone serviceLevel targetService lines";
+const numbers = "targetCents savingsCents lowCents highCents ratedMg breakEvenMg";
+const columns = [selectAs("i", `${ofItem} ${places}`), selectAs("r", `${ofResult} ${numbers}`)].join(", ");
+
 /**
  * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
  * that is newer than its statistics, expects one row, and compares every item with every result.

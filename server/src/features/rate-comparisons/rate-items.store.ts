@@ -1,6 +1,8 @@
 import { countUnits, mgPer, toMg } from "../../carriers/rate-card/measures.ts";
+import { toCents } from "../../core/money.ts";
 import type { Weight } from "../../core/weight.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 /** What a price depends on, as it is kept in `input`. */
 export type StoredInput = [
@@ -35,47 +37,42 @@ export async function readInputLines(
   return row?.lines?.split("\n") ?? [];
 }
 
-export type NewItem = {
-  trackingNumber: string;
-  netCents: number;
-  serviceType: string;
-  originZip: string | null;
-  originCity: string | null;
-  originState: string | null;
-  destinationZip: string | null;
-  destinationCity: string | null;
-  destinationState: string | null;
-  weight: Weight | null;
-  dimensions: { sides: [number, number, number]; unit: "in" | "cm" } | null;
-  residential: boolean | null;
-  shipDate: string | null;
-  currency: string | null;
-  /** The tracking number was there before. */
-  isDuplicate: boolean;
-};
+/** `isDuplicate`: the tracking number was there before. */
+export type NewItem = ItemRequest & { isDuplicate: boolean };
 
 function toInput(item: NewItem): StoredInput {
+  const { weight, dimensions: size } = item;
   return [
-    item.netCents,
-    item.serviceType,
-    item.originZip,
-    item.originState,
-    item.destinationZip,
-    item.destinationState,
-    item.weight?.value ?? null,
-    item.weight?.unit ?? null,
-    item.dimensions?.sides ?? null,
-    item.dimensions?.unit ?? null,
-    item.residential,
-    item.shipDate,
-    item.currency,
+    toCents(item.netCost),
+    item.serviceType ?? "",
+    item.originZip ?? null,
+    item.originState ?? null,
+    item.destinationZip ?? null,
+    item.destinationState ?? null,
+    weight?.value ?? null,
+    weight?.unit ?? null,
+    size ? [size.length, size.width, size.height] : null,
+    size?.unit ?? null,
+    item.residential ?? null,
+    item.shipDate ?? null,
+    item.currency ?? null,
     item.isDuplicate,
   ];
 }
 
+const places = [
+  "originZip",
+  "originCity",
+  "originState",
+  "destinationZip",
+  "destinationCity",
+  "destinationState",
+] as const;
+
 /** The arrays are written as text here, which is several times faster than by the driver or as JSON. */
 export async function insertItems(tx: Tx, comparisonId: string, from: number, items: NewItem[]): Promise<void> {
-  const text = (read: (item: NewItem) => string | null): string => toArray(items, (item) => quoteElement(read(item)));
+  const text = (read: (item: NewItem) => string | undefined): string =>
+    toArray(items, (item) => quoteElement(read(item)));
   const poundMg = mgPer("lb");
   const pounds = ({ weight }: NewItem): string => (weight ? String(countUnits(toMg(weight), poundMg)) : "NULL");
   await tx.query(
@@ -89,14 +86,9 @@ export async function insertItems(tx: Tx, comparisonId: string, from: number, it
       from,
       items.length,
       text((item) => item.trackingNumber),
-      toArray(items, (item) => String(item.netCents)),
-      text((item) => item.serviceType),
-      text((item) => item.originZip),
-      text((item) => item.originCity),
-      text((item) => item.originState),
-      text((item) => item.destinationZip),
-      text((item) => item.destinationCity),
-      text((item) => item.destinationState),
+      toArray(items, (item) => String(toCents(item.netCost))),
+      text((item) => item.serviceType ?? ""),
+      ...places.map((name) => text((item) => item[name])),
       toArray(items, pounds),
       text((item) => JSON.stringify(toInput(item))),
     ],
@@ -111,8 +103,8 @@ function toArray<T>(list: readonly T[], write: (one: T) => string): string {
 
 const special = /["\\]/g;
 
-function quoteElement(value: string | null): string {
-  return value === null ? "NULL" : `"${value.replace(special, String.raw`\$&`)}"`;
+function quoteElement(value: string | undefined): string {
+  return value === undefined ? "NULL" : `"${value.replace(special, String.raw`\$&`)}"`;
 }
 
 /** How many items have which service and how many pounds, rounded up. */

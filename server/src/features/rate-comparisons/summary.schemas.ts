@@ -2,11 +2,11 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf } from "../../core/schema.ts";
 import { ScenarioShape } from "../carrier-accounts/carrier-accounts.schemas.ts";
-import { comparisonStatuses } from "./rate-comparisons.schemas.ts";
+import { Comparison, comparisonStatuses, Counts } from "./rate-comparisons.schemas.ts";
 
 const Money = Type.Number();
 const Percent = Nullable(Type.Number());
-const Counts = Type.Record(Type.String(), Count);
+const ByName = Type.Record(Type.String(), Count);
 
 const Group = {
   items: Count,
@@ -32,22 +32,17 @@ export const Summary = Type.Object({
   stale: Type.Boolean(),
   currency: Type.String(),
   sourceCarrier: Type.String(),
-  rateCard: Nullable(Type.Object({ id: Nullable(Id), version: Nullable(Count), name: Type.String() })),
+  rateCard: Comparison.properties.rateCard,
   scenario: ScenarioShape,
   computedAt: Nullable(DateTime),
   coverage: Type.Object({
     items: Count,
     compared: Count,
-    pending: Count,
-    rated: Count,
-    estimated: Count,
-    unrateable: Count,
-    invalid: Count,
-    excluded: Count,
+    ...Counts.properties,
     ratedPct: Type.Number(),
-    byReason: Counts,
-    byBasis: Counts,
-    byZoneSource: Counts,
+    byReason: ByName,
+    byBasis: ByName,
+    byZoneSource: ByName,
     borderlineZones: Count,
   }),
   totals: Type.Object({

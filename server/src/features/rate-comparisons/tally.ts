@@ -1,16 +1,7 @@
 import type { RateItem, RateResult } from "./rate-item.ts";
 
 /** Sums over the items of one group, in cents. */
-export type Tally = {
-  items: number;
-  source: number;
-  target: number;
-  wins: number;
-  losses: number;
-  ties: number;
-  miles: number;
-  milesItems: number;
-};
+export type Tally = ReturnType<typeof emptyTally>;
 
 export type TopItem = { position: number; savings: number };
 
@@ -42,8 +33,14 @@ export type Totals = {
 
 const topCount = 10;
 
-function emptyTally(): Tally {
+function emptyTally() {
   return { items: 0, source: 0, target: 0, wins: 0, losses: 0, ties: 0, miles: 0, milesItems: 0 };
+}
+
+export function sumOf(tallies: Tally[]): Tally {
+  const sum = emptyTally();
+  for (const tally of tallies) for (const name of Object.keys(sum) as (keyof Tally)[]) sum[name] += tally[name];
+  return sum;
 }
 
 export function emptyTotals(): Totals {

@@ -1,6 +1,7 @@
 import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { enqueueExecutions } from "../tasks/tasks.ts";
 import { storedCron } from "./cron/cron.ts";
@@ -9,21 +10,21 @@ import { localTimeOf } from "./cron/cron-upcoming.ts";
 import { scheduleNow } from "./schedule-clock.ts";
 import type { BackfillAnswer, BackfillRequest } from "./schedules.schemas.ts";
 import { maxBackfill } from "./schedules.schemas.ts";
-import { find, requireTaskOf } from "./schedules.ts";
-import type { ShownScheduleRow } from "./schedules.store.ts";
+import { requireTaskOf } from "./schedules.ts";
+import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 
 /** Queues a run for each occurrence of a time that is over, except for those that had one. Works while paused. */
 export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRequest): Promise<BackfillAnswer> {
-  const row = await find(ctx.db, ctx, id);
+  const row = await store.getSchedule(ctx.db, ctx.orgId, id);
   const times = occurrencesIn(row, request, await scheduleNow(ctx, ctx.db));
   if (request.dryRun) {
-    const known = await executionsOf(ctx, ctx.db, row, times);
+    const known = await executionsOf(ctx, ctx.db, id, times);
     return present(row, times, known, new Map(), true);
   }
   const checked = await requireTaskOf(ctx, row);
   return await change(ctx, async (tx) => {
-    const known = await executionsOf(ctx, tx, row, times);
+    const known = await executionsOf(ctx, tx, id, times);
     const missing = times.filter((at) => !known.has(at));
     const made = await enqueueExecutions(
       tx,
@@ -43,7 +44,7 @@ export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRe
   });
 }
 
-function occurrencesIn(row: ShownScheduleRow, { from, to }: BackfillRequest, now: number): number[] {
+function occurrencesIn(row: StoredSchedule, { from, to }: BackfillRequest, now: number): number[] {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   if (end <= start) throw badField("/to", "before_from", "`to` must be later than `from`.");
   if (end > now) throw badField("/to", "in_the_future", "Only what is over can be filled; the rest comes by itself.");
@@ -57,19 +58,14 @@ function occurrencesIn(row: ShownScheduleRow, { from, to }: BackfillRequest, now
   return times;
 }
 
-async function executionsOf(
-  ctx: Ctx,
-  db: Parameters<typeof store.findOccurrences>[0],
-  row: ShownScheduleRow,
-  times: number[],
-): Promise<Map<number, string>> {
+async function executionsOf(ctx: Ctx, db: Queryable, id: string, times: number[]): Promise<Map<number, string>> {
   const dates = times.map((at) => new Date(at));
-  const found = await store.findOccurrences(db, ctx.orgId, row.id, dates);
+  const found = await store.findOccurrences(db, ctx.orgId, id, dates);
   return new Map(found.map((execution) => [execution.scheduled_for.getTime(), execution.id]));
 }
 
 function present(
-  row: ShownScheduleRow,
+  row: StoredSchedule,
   times: number[],
   known: ReadonlyMap<number, string>,
   queued: ReadonlyMap<number, string>,

@@ -12,10 +12,9 @@ import { storedCron } from "./cron/cron.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import type { Firing } from "./decide-firing.ts";
 import { decideFiring } from "./decide-firing.ts";
-import type { FiringResult } from "./firing.store.ts";
+import type { FiringResult, ScheduleRow } from "./firing.store.ts";
 import * as store from "./firing.store.ts";
 import { asSet, scheduleNow } from "./schedule-clock.ts";
-import type { ScheduleRow } from "./schedules.store.ts";
 
 const batchSize = 100;
 const lookAgainMs = 1_000;

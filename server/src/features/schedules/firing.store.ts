@@ -1,7 +1,16 @@
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Schedule } from "./schedules.schemas.ts";
-import type { ScheduleRow } from "./schedules.store.ts";
-import { scheduleColumns } from "./schedules.store.ts";
+
+/** What it takes to fire one. */
+export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | "overlap" | "missed"> & {
+  org_id: string;
+  bridge_id: string;
+  task_name: string;
+  next_run_at: Date | null;
+  waiting_for: Date | null;
+};
+const scheduleColumns = `s.id, s.org_id, s.bridge_id, s.task_name, s.cron, s.timezone, s.input, s.overlap, s.missed,
+  s.next_run_at, s.waiting_for`;
 
 export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
 

@@ -2,11 +2,11 @@ import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { checkVersion, requirePatch } from "../../core/versions.ts";
+import { mapPage } from "../../core/page.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
@@ -14,7 +14,6 @@ import { parseCron, storedCron } from "./cron/cron.ts";
 import { describeCron } from "./cron/cron-describe.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import { upcomingRuns } from "./cron/cron-upcoming.ts";
-import { presentSchedule } from "./present-schedule.ts";
 import { scheduleNow } from "./schedule-clock.ts";
 import type {
   PreviewRequest,
@@ -24,19 +23,27 @@ import type {
   ScheduleQuery,
   ScheduleRequest,
 } from "./schedules.schemas.ts";
-import type { ScheduleValues, ShownScheduleRow } from "./schedules.store.ts";
+import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./cron/zones.ts";
 
 export { fireDueSchedules, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
-  const page = await store.listSchedules(ctx.db, ctx.orgId, query);
-  return { ...page, data: page.data.map(presentSchedule) };
+  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), presentSchedule);
 }
 
 export async function getSchedule(ctx: Ctx, id: string): Promise<Schedule> {
-  return presentSchedule(await find(ctx.db, ctx, id));
+  return presentSchedule(await store.getSchedule(ctx.db, ctx.orgId, id));
+}
+
+const shownRuns = 5;
+
+function presentSchedule(schedule: StoredSchedule): Schedule {
+  const { timezone, nextRunAt } = schedule;
+  const cron = storedCron(schedule.cron);
+  const upcoming = nextRunAt === null ? [] : upcomingRuns(cron, timezone, Date.parse(nextRunAt) - 1, shownRuns);
+  return { ...schedule, description: describeCron(cron, timezone), upcoming };
 }
 
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
@@ -46,22 +53,29 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
   return await change(ctx, async (tx) => {
     await holdBridge(tx, ctx, bridgeId);
     const at = ctx.clock.now();
-    const row = await store.insertSchedule(tx, ctx.orgId, {
+    const timing = { cron: cron.expression, timezone };
+    const schedule: StoredSchedule = {
       id: ctx.newId(),
       name: request.name ?? null,
-      bridge_id: bridgeId,
-      task_name: taskName,
-      cron: cron.expression,
-      timezone,
+      bridgeId,
+      taskName,
+      ...timing,
       input,
       overlap: request.overlap ?? "skip",
       missed: request.missed ?? "once",
-      at,
-      ...(isActive ? await activeFrom(tx, ctx, { cron: cron.expression, timezone }) : pausedBy(ctx, at)),
-    });
-    const data = { ...request, cron: row.cron, timezone, version: row.version };
-    await recordEvent(tx, ctx, { type: "schedule.created", objectId: row.id, data });
-    return presentSchedule(row);
+      ...(isActive ? await activeFrom(tx, ctx, timing) : pausedBy(ctx, at)),
+      lastRunAt: null,
+      lastExecution: null,
+      lastSkipped: null,
+      counters: { runs: 0, failures: 0, skippedOverlap: 0, missed: 0 },
+      createdAt: at.toISOString(),
+      updatedAt: at.toISOString(),
+      version: 1,
+    };
+    await store.insertSchedule(tx, ctx.orgId, schedule);
+    const data = { ...request, ...timing, version: 1 };
+    await recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
+    return presentSchedule(schedule);
   });
 }
 
@@ -72,54 +86,51 @@ export async function updateSchedule(
   ifMatch: number | undefined,
 ): Promise<Schedule> {
   requirePatch(patch);
-  const before = await find(ctx.db, ctx, id);
+  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   const { cron, timezone } = checkTiming(patch.cron ?? before.cron, patch.timezone ?? before.timezone);
   const asksForAnother =
     patch.bridgeId !== undefined ||
     patch.taskName !== undefined ||
     patch.input !== undefined ||
     patch.isActive === true;
-  const { bridgeId = before.bridge_id, taskName = before.task_name } = patch;
+  const { bridgeId = before.bridgeId, taskName = before.taskName } = patch;
   if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
   return await change(ctx, async (tx) => {
     if (asksForAnother) await holdBridge(tx, ctx, bridgeId);
-    const row = await lock(tx, ctx, id);
-    checkVersion(row, ifMatch);
-    if (asksForAnother && patch.bridgeId === undefined) refuseMoved(before, row);
-    const values: ScheduleValues = {
-      ...row,
-      name: patch.name === undefined ? row.name : patch.name,
-      bridge_id: patch.bridgeId ?? row.bridge_id,
-      task_name: patch.taskName ?? row.task_name,
-      cron: patch.cron === undefined ? row.cron : cron.expression,
-      timezone: patch.timezone === undefined ? row.timezone : timezone,
-      input: mergeInput(row, patch),
-      overlap: patch.overlap ?? row.overlap,
-      missed: patch.missed ?? row.missed,
-      at: ctx.clock.now(),
+    const current = await store.lockSchedule(tx, ctx.orgId, id);
+    checkVersion(current, ifMatch);
+    if (asksForAnother && patch.bridgeId === undefined) refuseMoved(before, current);
+    const at = ctx.clock.now();
+    const changes = {
+      ...patch,
+      cron: patch.cron === undefined ? current.cron : cron.expression,
+      timezone: patch.timezone === undefined ? current.timezone : timezone,
+      input: mergeInput(current, patch),
     };
-    const isActive = patch.isActive ?? row.is_active;
-    const hasOtherTimes = values.cron !== row.cron || values.timezone !== row.timezone;
+    const updated = nextVersion(current, changes, at);
+    const hasOtherTimes = updated.cron !== current.cron || updated.timezone !== current.timezone;
     // Only another timing moves the next run; whatever else is changed, the cadence stays.
-    if (isActive && (!row.is_active || hasOtherTimes)) Object.assign(values, await activeFrom(tx, ctx, values));
-    if (!isActive && row.is_active) Object.assign(values, pausedBy(ctx, values.at));
-    const updated = await store.updateSchedule(tx, ctx.orgId, values);
+    if (updated.isActive && (!current.isActive || hasOtherTimes)) {
+      Object.assign(updated, await activeFrom(tx, ctx, updated));
+    }
+    if (!updated.isActive && current.isActive) Object.assign(updated, pausedBy(ctx, at));
+    await store.updateSchedule(tx, ctx.orgId, updated);
     const data = { ...patch, version: updated.version };
     await recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
     return presentSchedule(updated);
   });
 }
 
-function mergeInput({ input }: ShownScheduleRow, patch: SchedulePatch): ShownScheduleRow["input"] {
-  return mergePatch(input, patch.input ?? {}) as ShownScheduleRow["input"];
+function mergeInput({ input }: StoredSchedule, patch: SchedulePatch): StoredSchedule["input"] {
+  return mergePatch(input, patch.input ?? {}) as StoredSchedule["input"];
 }
 
 export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
-    checkVersion(row, ifMatch);
+    const { name, taskName, version } = await store.lockSchedule(tx, ctx.orgId, id);
+    checkVersion({ version }, ifMatch);
     await store.deleteSchedule(tx, ctx.orgId, id);
-    const data = { name: row.name, taskName: row.task_name, version: row.version };
+    const data = { name, taskName, version };
     await recordEvent(tx, ctx, { type: "schedule.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
@@ -128,10 +139,11 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | und
 /** Nothing fires after the answer: firing needs the row that is locked here. */
 export async function pauseSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
-    if (!row.is_active) return { ...presentSchedule(row), changed: false };
+    const current = await store.lockSchedule(tx, ctx.orgId, id);
+    if (!current.isActive) return { ...presentSchedule(current), changed: false };
     const at = ctx.clock.now();
-    const paused = await store.updateSchedule(tx, ctx.orgId, { ...row, ...pausedBy(ctx, at), at });
+    const paused = nextVersion(current, pausedBy(ctx, at), at);
+    await store.updateSchedule(tx, ctx.orgId, paused);
     await recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
     return { ...presentSchedule(paused), changed: true };
   });
@@ -139,16 +151,16 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
 
 /** Goes on with the first occurrence after now: what fell into the pause is not caught up. */
 export async function resumeSchedule(ctx: Ctx, id: string) {
-  const before = await find(ctx.db, ctx, id);
-  if (!before.is_active) await requireTaskOf(ctx, before);
+  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
+  if (!before.isActive) await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
-    await explainGone(holdBridge(tx, ctx, before.bridge_id));
-    const row = await lock(tx, ctx, id);
-    if (row.is_active) return { ...presentSchedule(row), changed: false };
-    refuseMoved(before, row);
-    const at = ctx.clock.now();
-    const resumed = await store.updateSchedule(tx, ctx.orgId, { ...row, ...(await activeFrom(tx, ctx, row)), at });
-    const data = { nextRunAt: resumed.next_run_at?.toISOString() ?? null, version: resumed.version };
+    await explainGone(holdBridge(tx, ctx, before.bridgeId));
+    const current = await store.lockSchedule(tx, ctx.orgId, id);
+    if (current.isActive) return { ...presentSchedule(current), changed: false };
+    refuseMoved(before, current);
+    const resumed = nextVersion(current, await activeFrom(tx, ctx, current), ctx.clock.now());
+    await store.updateSchedule(tx, ctx.orgId, resumed);
+    const data = { nextRunAt: resumed.nextRunAt, version: resumed.version };
     await recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
     return { ...presentSchedule(resumed), changed: true };
   });
@@ -156,9 +168,9 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
 
 /** One run now, also while paused; the cadence stays as it is. */
 export async function triggerSchedule(ctx: Ctx, id: string) {
-  const checked = await requireTaskOf(ctx, await find(ctx.db, ctx, id));
+  const checked = await requireTaskOf(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
   return await change(ctx, async (tx) => {
-    const row = await lock(tx, ctx, id);
+    const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
     const at = ctx.clock.now();
     const options = { trigger: "manual_schedule", scheduleId: id } as const;
     const [execution] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
@@ -169,7 +181,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
       executionId: execution!.id,
       status: execution!.status,
       triggeredAt: at.toISOString(),
-      nextRunAt: row.next_run_at?.toISOString() ?? null,
+      nextRunAt,
     };
   });
 }
@@ -186,15 +198,14 @@ export async function previewSchedule(ctx: Ctx, request: PreviewRequest) {
 }
 
 export async function listScheduleExecutions(ctx: Ctx, id: string, query: ScheduleExecutionQuery) {
-  await find(ctx.db, ctx, id);
+  await store.getSchedule(ctx.db, ctx.orgId, id);
   return await listExecutions(ctx, { ...query, scheduleId: id });
 }
 
 /** What an execution of this schedule needs, or the reason why there can be none. */
-export async function requireTaskOf(ctx: Ctx, row: ShownScheduleRow) {
-  const { bridge_id: bridgeId, task_name: taskName, input } = row;
-  const found = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
-  return { ...found, input };
+export async function requireTaskOf(ctx: Ctx, { bridgeId, taskName, input }: StoredSchedule) {
+  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
+  return { ...task, input };
 }
 
 async function explainGone<T>(asked: Promise<T>): Promise<T> {
@@ -210,8 +221,8 @@ async function explainGone<T>(asked: Promise<T>): Promise<T> {
 }
 
 /** What was checked, and held, is the bridge it had a moment ago. */
-function refuseMoved(before: ShownScheduleRow, row: ShownScheduleRow): void {
-  if (row.bridge_id === before.bridge_id) return;
+function refuseMoved(before: StoredSchedule, current: StoredSchedule): void {
+  if (current.bridgeId === before.bridgeId) return;
   throw new HubError("conflict", "Somebody else gave the schedule another bridge in the same moment.");
 }
 
@@ -239,21 +250,15 @@ function checkTiming(expression: string, zone: string) {
 async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; timezone: string }) {
   await ctx.signals.publish(tx, "schedule", "");
   const next = nextOccurrence(storedCron(cron), timezone, await scheduleNow(ctx, tx));
-  return { is_active: true, paused_at: null, paused_by: null, next_run_at: new Date(next), waiting_for: null };
+  return {
+    isActive: true,
+    pausedAt: null,
+    pausedBy: null,
+    nextRunAt: new Date(next).toISOString(),
+    waitingFor: null,
+  };
 }
 
 function pausedBy(ctx: Ctx, at: Date) {
-  return { is_active: false, paused_at: at, paused_by: ctx.actor, next_run_at: null, waiting_for: null };
-}
-
-export async function find(db: Queryable, ctx: Ctx, id: string): Promise<ShownScheduleRow> {
-  const row = await store.findSchedule(db, ctx.orgId, id);
-  if (!row) throw notFound("schedule");
-  return row;
-}
-
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShownScheduleRow> {
-  const row = await store.lockSchedule(tx, ctx.orgId, id);
-  if (!row) throw notFound("schedule");
-  return row;
+  return { isActive: false, pausedAt: at.toISOString(), pausedBy: ctx.actor, nextRunAt: null, waitingFor: null };
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import type { Order } from "../orders/order.ts";
 import type { Shipment, ShipmentFacts } from "./shipment.ts";
 import { derive } from "./shipment.ts";
@@ -71,7 +71,7 @@ function futureErrors(pointer: string, text: string | undefined, now: string): F
 export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">, now: string): FieldError[] {
   const errors = [...timeErrors("/at", at), ...futureErrors("/at", at, now)];
   if (toEventStatus(status) === undefined) {
-    const more = { allowed: eventStatuses, suggestion: nearestName(status.toLowerCase(), eventStatuses) };
+    const more = alternatives(status.toLowerCase(), eventStatuses);
     errors.push({ pointer: "/status", code: "enum", message: "This is not one of the known statuses.", ...more });
   }
   return errors;

@@ -1,6 +1,6 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
 import { badField, errorsAt, HubError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -124,7 +124,7 @@ function readStatuses(text: string | undefined): ExecutionStatus[] {
   const names = (text ?? "").split(",").filter((name) => name !== "");
   const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));
   if (wrong === undefined) return names as ExecutionStatus[];
-  const more = { allowed: executionStatuses, suggestion: nearestName(wrong, executionStatuses) };
+  const more = alternatives(wrong, executionStatuses);
   throw badField("query/status", "enum", `There is no status ${wrong}.`, more);
 }
 

@@ -1,6 +1,6 @@
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findSets } from "../condition-sets/condition-sets.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
@@ -43,17 +43,10 @@ export async function loadActiveTransformations(
   const found = await activeOnes(world).get(JSON.stringify({ orgId, bridgeId, taskName } satisfies Task));
   const active: ActiveTransformations = {};
   for (const row of found?.rows ?? []) {
-    const loaded = await load(world, world.db, orgId, row);
+    const loaded = await load(world, orgId, row);
     if (loaded) active[row.direction] = loaded;
   }
   return active;
-}
-
-export async function loadActiveTransformation(
-  world: World,
-  { direction, ...task }: Task & { direction: "inbound" | "outbound" },
-): Promise<ActiveTransformation | undefined> {
-  return (await loadActiveTransformations(world, task))[direction];
 }
 
 /** Called in the transaction of every change: it is answered when all nodes know of it. */
@@ -61,19 +54,15 @@ export async function announceTransformations(tx: Tx, ctx: Ctx): Promise<void> {
   await ctx.signals.publish(tx, "transformation", ctx.orgId);
 }
 
-async function load(
-  world: World,
-  db: Queryable,
-  orgId: string,
-  row: ActiveRow,
-): Promise<ActiveTransformation | undefined> {
+async function load(world: World, orgId: string, row: ActiveRow): Promise<ActiveTransformation | undefined> {
+  const { db } = world;
   const kept = compiledOnes(world);
   const sets = await findSets(db, orgId, Object.values(row.set_ids));
   const stampOf = (version: number): string => [version, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
   const known = kept.get(row.id);
   if (known?.stamp === stampOf(row.version)) return known.active;
-  const found = await store.findTransformation(db, orgId, row.id);
-  if (!found?.isActive) return undefined;
+  const found = await store.findActive(db, orgId, row.id);
+  if (!found) return undefined;
   const { id, version, mappings, setIds } = found;
   const prepared = await prepareMappings(db, orgId, mappings, setIds);
   const active: ActiveTransformation = {
@@ -83,13 +72,7 @@ async function load(
       ? // It was whole when it was saved: something it refers to is gone.
         () => ({
           ok: false,
-          errors: prepared.map(({ pointer, code, message }) => ({
-            index: -1,
-            target: "",
-            path: pointer,
-            code,
-            message,
-          })),
+          errors: prepared.map(({ pointer: path, code, message }) => ({ index: -1, target: "", path, code, message })),
         })
       : (data) => runMapping(prepared.compiled, data),
   };

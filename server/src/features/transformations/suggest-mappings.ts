@@ -1,17 +1,14 @@
-import { foldName, sourcePaths } from "./language/source-paths.ts";
+import type { Static } from "typebox";
+import { foldName } from "../../core/nearest.ts";
+import { isPlain } from "../../core/strict-json.ts";
 import type { SourcePath } from "./language/source-paths.ts";
+import { sourcePaths } from "./language/source-paths.ts";
 import { showPath } from "./language/mapping-path.ts";
 import type { MappingElement } from "./language/normalise-mapping.ts";
-import { isPlain } from "./language/normalise-mapping.ts";
 import type { ValueType } from "./language/mapping-values.ts";
+import type { SuggestAnswer } from "./transformations.schemas.ts";
 
-export type Suggestion = {
-  mappings: MappingElement[];
-  /** How sure each drafted mapping is, 0 to 1, by its target. */
-  matches: { target: string; source: string; confidence: number }[];
-  /** Targets for which the sample has nothing alike. */
-  unmatched: string[];
-};
+type Suggestion = Static<typeof SuggestAnswer>;
 
 const maxTargets = 200;
 const maxSources = 400;

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
-import { mappingLimits } from "./language/mapping-run.ts";
+import { mappingLimits, Problem } from "./language/mapping-run.ts";
 import { valueTypes } from "./language/mapping-values.ts";
 import { onErrors } from "./language/normalise-mapping.ts";
 
@@ -124,20 +124,10 @@ export const SavedTestRequest = Strict(
 );
 export type SavedTestRequest = Static<typeof SavedTestRequest>;
 
-const MappingError = Type.Object({
-  index: Type.Integer({ description: "Of the mapping; -1: the run as a whole" }),
-  target: Type.String(),
-  path: Type.String({ description: "Pointer to the mapping" }),
-  code: Type.String(),
-  message: Type.String(),
-  suggestion: Type.Optional(Type.String()),
-  item: Type.Optional(Type.Integer({ description: "Position in the list of an each" })),
-});
-
 export const TestResult = Type.Object({
   ok: Type.Boolean(),
   output: Anything,
-  errors: Type.Array(MappingError),
+  errors: Type.Array(Problem),
   warnings: Type.Array(
     Type.Object({
       index: Type.Integer(),

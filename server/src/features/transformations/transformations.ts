@@ -1,8 +1,7 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
+import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
-import { notFound } from "../../core/resources.ts";
-import { checkVersion, requirePatch } from "../../core/versions.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -23,10 +22,10 @@ import type {
   TransformationVersion,
   VersionsQuery,
 } from "./transformations.schemas.ts";
-import type { StoredTransformation, TransformationValues } from "./transformations.store.ts";
+import type { SetIds, StoredTransformation } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
 
-export { loadActiveTransformation, loadActiveTransformations } from "./active-transformations.ts";
+export { loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation } from "./active-transformations.ts";
 export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
@@ -36,9 +35,7 @@ export async function listTransformations(ctx: Ctx, query: TransformationQuery):
 }
 
 export async function getTransformation(ctx: Ctx, id: string): Promise<StoredTransformation> {
-  const found = await store.findTransformation(ctx.db, ctx.orgId, id);
-  if (!found) throw notFound("transformation");
-  return found;
+  return await store.getTransformation(ctx.db, ctx.orgId, id);
 }
 
 /** Saved only if it would run: what cannot is refused here, not when data arrives. */
@@ -52,20 +49,18 @@ export async function createTransformation(
     change(ctx, async (tx) => {
       await holdBridge(tx, ctx, request.bridgeId);
       const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
-      const values: TransformationValues = {
+      const at = ctx.clock.now().toISOString();
+      const created: StoredTransformation = {
         ...request,
         id: ctx.newId(),
         mappings: compiled.mappings,
         setIds,
         isActive: request.isActive ?? true,
-        at: ctx.clock.now(),
-        by: ctx.actor,
+        createdAt: at,
+        updatedAt: at,
+        version: 1,
       };
-      await makeRoom(tx, ctx, values, replace);
-      const created = await store.insertTransformation(tx, ctx.orgId, values);
-      await noteSets(tx, ctx, created);
-      await record(tx, ctx, "created", created);
-      return created;
+      return await save(tx, ctx, "created", created, replace);
     }),
   );
 }
@@ -86,44 +81,49 @@ export async function updateTransformation(
   return await refuseSecondActive(ctx, { ...before, ...patch }, { ownId: id, replace: options.replace }, () =>
     change(ctx, async (tx) => {
       if (needsBridge) await holdBridge(tx, ctx, bridgeId);
-      const current = await lock(tx, ctx, id);
+      const current = await store.lockTransformation(tx, ctx.orgId, id);
       checkVersion(current, options.ifMatch);
       if (needsBridge && (patch.bridgeId ?? current.bridgeId) !== bridgeId) throw new HubError("conflict");
-      return await save(tx, ctx, current, patch, options.replace);
+      return await update(tx, ctx, current, patch, options.replace);
     }),
   );
+}
+
+async function update(
+  tx: Tx,
+  ctx: Ctx,
+  current: StoredTransformation,
+  { mappings, ...patch }: TransformationPatch,
+  replace: boolean,
+): Promise<Transformation> {
+  const prepared = mappings && (await requireMappings(tx, ctx, mappings));
+  const remade = prepared && { mappings: prepared.compiled.mappings, setIds: prepared.setIds };
+  const updated = nextVersion(current, { ...patch, ...remade }, ctx.clock.now());
+  return await save(tx, ctx, "updated", updated, replace);
 }
 
 async function save(
   tx: Tx,
   ctx: Ctx,
-  current: StoredTransformation,
-  patch: TransformationPatch,
+  what: "created" | "updated",
+  saved: StoredTransformation,
   replace: boolean,
 ): Promise<Transformation> {
-  const prepared = patch.mappings && (await requireMappings(tx, ctx, patch.mappings));
-  const values: TransformationValues = {
-    ...current,
-    ...patch,
-    mappings: prepared ? prepared.compiled.mappings : current.mappings,
-    setIds: prepared ? prepared.setIds : current.setIds,
-    at: ctx.clock.now(),
-    by: ctx.actor,
-  };
-  await makeRoom(tx, ctx, values, replace);
-  const updated = await store.updateTransformation(tx, ctx.orgId, values);
-  await noteSets(tx, ctx, updated);
-  await record(tx, ctx, "updated", updated);
-  return updated;
+  await makeRoom(tx, ctx, saved, replace);
+  await store.saveTransformation(tx, ctx.orgId, what === "created" ? "insert" : "update", saved, ctx.actor);
+  // A condition set that it asks about cannot be deleted under it.
+  await noteSets(tx, ctx, saved, saved.setIds);
+  await record(tx, ctx, what, saved);
+  return saved;
 }
 
 export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: number | undefined) {
   return await change(ctx, async (tx) => {
-    const found = await lock(tx, ctx, id);
-    checkVersion(found, ifMatch);
-    await noteSets(tx, ctx, { ...found, setIds: {} });
+    const current = await store.lockTransformation(tx, ctx.orgId, id);
+    checkVersion(current, ifMatch);
+    await noteSets(tx, ctx, current, {});
     await store.deleteTransformation(tx, ctx.orgId, id);
-    await record(tx, ctx, "deleted", found);
+    await record(tx, ctx, "deleted", current);
     return { id, deleted: true as const };
   });
 }
@@ -141,14 +141,14 @@ export async function rollBack(
   ifMatch: number | undefined,
 ): Promise<Transformation> {
   return await change(ctx, async (tx) => {
-    const current = await lock(tx, ctx, id);
+    const current = await store.lockTransformation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
-    const earlier = await store.findVersion(tx, ctx.orgId, id, version);
-    if (!earlier) {
+    const mappings = await store.findMappings(tx, ctx.orgId, id, version);
+    if (!mappings) {
       const message = `There is no version ${version}; the newest is ${current.version}.`;
       throw badField("/version", "unknown_version", message);
     }
-    return await save(tx, ctx, current, { mappings: earlier.mappings }, false);
+    return await update(tx, ctx, current, { mappings }, false);
   });
 }
 
@@ -156,11 +156,7 @@ async function requireTaskOfBridge(ctx: Ctx, { bridgeId, taskName }: { bridgeId:
   const { data } = await listTasks(ctx, bridgeId);
   const allowed = data.map(({ name }) => name);
   if (allowed.includes(taskName)) return;
-  const suggestion = nearestName(taskName, allowed);
-  throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, {
-    allowed,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  });
+  throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, alternatives(taskName, allowed));
 }
 
 async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Promise<PreparedMappings> {
@@ -172,13 +168,12 @@ async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Prom
 type Slot = Pick<Transformation, "bridgeId" | "taskName" | "direction">;
 
 /** Two active ones could not both run. */
-async function makeRoom(tx: Tx, ctx: Ctx, values: TransformationValues, replace: boolean): Promise<void> {
-  if (!values.isActive) return;
-  const other = await store.lockActive(tx, ctx.orgId, values, values.id);
+async function makeRoom(tx: Tx, ctx: Ctx, wanted: StoredTransformation, replace: boolean): Promise<void> {
+  const other = wanted.isActive ? await store.lockOtherActive(tx, ctx.orgId, wanted) : undefined;
   if (!other) return;
   if (!replace) throw activeExists(other);
-  const at = ctx.clock.now();
-  const replaced = await store.updateTransformation(tx, ctx.orgId, { ...other, isActive: false, at, by: ctx.actor });
+  const replaced = nextVersion(other, { isActive: false }, ctx.clock.now());
+  await store.saveTransformation(tx, ctx.orgId, "update", replaced, ctx.actor);
   await record(tx, ctx, "updated", replaced);
 }
 
@@ -212,11 +207,6 @@ async function secondActive(ctx: Ctx, { bridgeId, taskName, direction }: Slot, o
   const other = data.find(({ id }) => id !== ownId);
   return other ? activeExists(other) : new HubError("conflict");
 }
-async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredTransformation> {
-  const found = await store.lockTransformation(tx, ctx.orgId, id);
-  if (!found) throw notFound("transformation");
-  return found;
-}
 
 /** Their bridge is being deleted. They stay, and can be given another one. */
 export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
@@ -228,8 +218,7 @@ export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: st
   return changed.length;
 }
 
-/** A condition set that a transformation asks about cannot be deleted under it. */
-async function noteSets(tx: Tx, ctx: Ctx, { id, name, setIds }: StoredTransformation): Promise<void> {
+async function noteSets(tx: Tx, ctx: Ctx, { id, name }: Transformation, setIds: SetIds): Promise<void> {
   await recordConditionSetUses(tx, ctx, { type: "transformation", id, name }, Object.values(setIds));
 }
 

@@ -1,28 +1,14 @@
+import { monthNames, weekdayNames } from "../../../core/calendar-names.ts";
 import type { Cron, DayRule } from "./cron.ts";
 import { zonePhrase } from "./zones.ts";
 
-const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
 const ordinals = ["", "first", "second", "third", "fourth", "fifth"];
 const mostTimesListed = 6;
 
 /** The expression as a sentence, such as "At 02:30 every day, New York time". */
 export function describeCron(cron: Cron, zone: string): string {
   const days = describeDays(cron.days);
-  const inMonths = cron.months.length === 12 ? "" : ` in ${runs(cron.months, (month) => months[month - 1]!)}`;
+  const inMonths = cron.months.length === 12 ? "" : ` in ${runs(cron.months, (month) => monthNames[month - 1]!)}`;
   // "Every 5 minutes every day" says no more than "Every 5 minutes".
   const goesWithoutSaying = cron.runsEveryHour && days === "every day" && inMonths === "";
   return `${describeTimes(cron)}${goesWithoutSaying ? "" : ` ${days}`}${inMonths}, ${zonePhrase(zone)}`;
@@ -73,10 +59,10 @@ function weekDays(rule: DayRule): string {
   const parts: string[] = [];
   // A week is listed from Monday on, as people read it.
   const days = [...rule.weekdays].map((day) => (day === 0 ? 7 : day)).toSorted((a, b) => a - b);
-  if (days.length > 0) parts.push(`every ${runs(days, (day) => weekdays[day % 7]!)}`);
+  if (days.length > 0) parts.push(`every ${runs(days, (day) => weekdayNames[day % 7]!)}`);
   const special = [
-    ...rule.nthWeekdays.map(({ weekday, nth }) => `the ${ordinals[nth]} ${weekdays[weekday]}`),
-    ...rule.lastWeekdays.map((weekday) => `the last ${weekdays[weekday]}`),
+    ...rule.nthWeekdays.map(({ weekday, nth }) => `the ${ordinals[nth]} ${weekdayNames[weekday]}`),
+    ...rule.lastWeekdays.map((weekday) => `the last ${weekdayNames[weekday]}`),
   ];
   if (special.length > 0) parts.push(`on ${inWords(special)} of the month`);
   return parts.join(" and ");

@@ -1,19 +1,18 @@
+import { monthNames, weekdayNames } from "../../../core/calendar-names.ts";
 import { nearestName } from "../../../core/nearest.ts";
-
-type CronFieldName = "minute" | "hour" | "day of month" | "month" | "day of week";
 
 /** What one field allows. `nth` and `lastWeekdays` come from `TUE#2` and `FRIL`. */
 export type CronField = {
-  values: ReadonlySet<number>;
+  values: Set<number>;
   /** Written with a star: it goes on, rather than naming its values. */
   hasStar: boolean;
   hasLastDay: boolean;
-  nthWeekdays: readonly { weekday: number; nth: number }[];
-  lastWeekdays: readonly number[];
+  nthWeekdays: { weekday: number; nth: number }[];
+  lastWeekdays: number[];
 };
 
 type FieldSpec = {
-  name: CronFieldName;
+  name: "minute" | "hour" | "day of month" | "month" | "day of week";
   min: number;
   max: number;
   names: readonly string[];
@@ -22,8 +21,8 @@ type FieldSpec = {
   takesQuestionMark?: boolean;
 };
 
-export const monthNames = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-const weekdayNames = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+const short = (name: string): string => name.slice(0, 3).toUpperCase();
+export const shortMonths = monthNames.map(short);
 
 export const fieldSpecs: readonly FieldSpec[] = [
   { name: "minute", min: 0, max: 59, names: [], allowed: "0 to 59, *, lists (0,30), ranges (0-10), steps (*/15)" },
@@ -40,14 +39,14 @@ export const fieldSpecs: readonly FieldSpec[] = [
     name: "month",
     min: 1,
     max: 12,
-    names: monthNames,
+    names: shortMonths,
     allowed: "1 to 12 or JAN to DEC, *, lists (1,7), ranges (JAN-MAR), steps (*/3)",
   },
   {
     name: "day of week",
     min: 0,
     max: 7,
-    names: weekdayNames,
+    names: weekdayNames.map(short),
     allowed: "0 to 7 (0 and 7 are Sunday) or SUN to SAT, * or ?, lists, ranges (MON-FRI), TUE#2 (second), FRIL (last)",
     takesQuestionMark: true,
   },
@@ -57,12 +56,12 @@ export const fieldSpecs: readonly FieldSpec[] = [
 class FieldProblem extends Error {}
 
 export function parseField(spec: FieldSpec, text: string): CronField | { problem: string } {
-  const found = {
-    values: new Set<number>(),
+  const found: CronField = {
+    values: new Set(),
     hasStar: false,
     hasLastDay: false,
-    nthWeekdays: [] as { weekday: number; nth: number }[],
-    lastWeekdays: [] as number[],
+    nthWeekdays: [],
+    lastWeekdays: [],
   };
   try {
     for (const item of text.toUpperCase().split(",")) parseItem(spec, item, found);
@@ -73,15 +72,7 @@ export function parseField(spec: FieldSpec, text: string): CronField | { problem
   }
 }
 
-type Found = {
-  values: Set<number>;
-  hasStar: boolean;
-  hasLastDay: boolean;
-  nthWeekdays: { weekday: number; nth: number }[];
-  lastWeekdays: number[];
-};
-
-function parseItem(spec: FieldSpec, item: string, found: Found): void {
+function parseItem(spec: FieldSpec, item: string, found: CronField): void {
   if (item === "") throw new FieldProblem("there is an empty part; write one value before and after each comma");
   if (parseSpecialDay(spec, item, found)) return;
   const [range = "", stepText, ...rest] = item.split("/");
@@ -91,7 +82,7 @@ function parseItem(spec: FieldSpec, item: string, found: Found): void {
   for (let value = first; value <= last; value += step) found.values.add(wrap(spec, value));
 }
 
-function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: Found): [first: number, last: number] {
+function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: CronField): [first: number, last: number] {
   const top = spec.name === "day of week" ? 6 : spec.max;
   if (range === "*" || (range === "?" && spec.takesQuestionMark === true)) {
     found.hasStar = true;
@@ -113,7 +104,7 @@ function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: Foun
 }
 
 /** L, TUE#2 and FRIL. */
-function parseSpecialDay(spec: FieldSpec, item: string, found: Found): boolean {
+function parseSpecialDay(spec: FieldSpec, item: string, found: CronField): boolean {
   if (spec.name === "day of month") {
     if (item === "L") return (found.hasLastDay = true);
     if (/^(L-\d+|LW|\d+W)$/.test(item)) throw new FieldProblem(`"${item}" is not supported; only L, the last day, is`);

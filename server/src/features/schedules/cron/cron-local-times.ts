@@ -14,7 +14,7 @@ export function localTimeFrom(cron: Cron, from: number): number {
   const minute = Math.ceil((from - startOfDay) / minuteMs);
   const today = dayFrom(cron, startOfDay);
   if (today > startOfDay) return today + cron.timesOfDay[0]! * minuteMs;
-  const later = firstAtLeast(cron.timesOfDay, minute);
+  const later = cron.timesOfDay.find((time) => time >= minute);
   if (later !== undefined) return startOfDay + later * minuteMs;
   return dayFrom(cron, startOfDay + dayMs) + cron.timesOfDay[0]! * minuteMs;
 }
@@ -63,15 +63,4 @@ function isWeekday(rule: DayRule, day: number, monthLength: number, weekday: num
   if (rule.lastWeekdays.includes(weekday) && day > monthLength - 7) return true;
   const nth = Math.ceil(day / 7);
   return rule.nthWeekdays.some((wanted) => wanted.weekday === weekday && wanted.nth === nth);
-}
-
-function firstAtLeast(rising: readonly number[], least: number): number | undefined {
-  let low = 0;
-  let high = rising.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rising[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return rising[low];
 }

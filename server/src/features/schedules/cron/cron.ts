@@ -1,7 +1,7 @@
 import type { FieldError } from "../../../core/errors.ts";
-import { nearestName } from "../../../core/nearest.ts";
+import { alternatives } from "../../../core/nearest.ts";
 import type { CronField } from "./cron-fields.ts";
-import { fieldSpecs, monthNames, parseField } from "./cron-fields.ts";
+import { fieldSpecs, parseField, shortMonths } from "./cron-fields.ts";
 
 export type Cron = {
   /** As given, with single blanks. */
@@ -50,10 +50,8 @@ export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
   });
   if (given === "") return problem("cron_empty", `A cron expression has five fields: ${fieldList}.`);
   if (given.startsWith("@") && !nicknames.has(given.toLowerCase())) {
-    const allowed = [...nicknames.keys()];
-    const suggestion = nearestName(given, allowed);
     const message = `"${given.slice(0, 40)}" is not a known short form.`;
-    return problem("cron_unknown_nickname", message, { allowed, ...(suggestion && { suggestion }) });
+    return problem("cron_unknown_nickname", message, alternatives(given, [...nicknames.keys()]));
   }
   const texts = (nicknames.get(given.toLowerCase()) ?? given).split(" ");
   if (texts.length !== 5) return problem("cron_field_count", countMessage(texts.length));
@@ -120,7 +118,7 @@ function canFire({ days, months }: Cron): boolean {
 }
 
 function neverMessage({ days, months }: Cron): string {
-  const named = months.map((month) => monthNames[month - 1]).join(" or ");
+  const named = months.map((month) => shortMonths[month - 1]).join(" or ");
   const listed = rising(days.daysOfMonth).join(" or ");
   return `This would never run: there is no day ${listed} in ${named}. Use L for the last day of a month.`;
 }

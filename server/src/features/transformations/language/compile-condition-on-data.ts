@@ -1,10 +1,10 @@
 import type { SetLookup } from "../../../core/conditions.ts";
 import { compileCondition } from "../../../core/conditions.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { isPlain } from "../../../core/strict-json.ts";
 import { memberOf } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { mappingLimits, MappingFault, spend } from "./mapping-run.ts";
-import { isPlain } from "./normalise-mapping.ts";
 
 export type When = { test(run: Run): boolean; paths: { from: "$" | "@"; names: string[] }[] };
 

@@ -8,7 +8,7 @@ import { compileReader, parsePath, plainKeys } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { constantOf, mappingLimits } from "./mapping-run.ts";
 import type { Place as TargetPlace, Target } from "./mapping-target.ts";
-import { compilePlace, isWithin, mayBeWithin, parseTarget } from "./mapping-target.ts";
+import { compilePlace, isWithin, parseTarget } from "./mapping-target.ts";
 import { converters } from "./mapping-values.ts";
 import type { MappingElement, OnError, Refuse } from "./normalise-mapping.ts";
 import { normaliseElement } from "./normalise-mapping.ts";
@@ -195,12 +195,12 @@ function compileKind(element: MappingElement, reader: ReaderFor): { read: Reader
 /** Values may be shared with the data unless a later mapping writes into them. */
 function shareSafely(list: One[], job: Job): void {
   for (const { element, target } of list) {
-    const writesInside = list.filter((other) => mayBeWithin(other.target, target));
+    const writesInside = list.filter((other) => isWithin(other.target, target, "maybe"));
     if (writesInside.length === 0) continue;
     element.isCopied = true;
     if (!element.inner) continue;
     for (const { element: other, target: inside } of writesInside) {
-      if (!isWithin(inside, target)) continue;
+      if (!isWithin(inside, target, "surely")) continue;
       const message = `${element.target} is a list made by each; put this into its mappings.`;
       job.errors.push({ pointer: `${other.pointer}/target`, code: "target_conflict", message });
     }

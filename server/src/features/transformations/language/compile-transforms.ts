@@ -1,24 +1,14 @@
 import type { SetLookup } from "../../../core/conditions.ts";
 import { escapePointer } from "../../../core/strict-json.ts";
-import { createFinder } from "../../../core/validation.ts";
 import type { Reader } from "./mapping-path.ts";
 import { copyOf, mappingLimits } from "./mapping-run.ts";
 import type { MappingElement, Refuse } from "./normalise-mapping.ts";
 import { normaliseTransform } from "./normalise-mapping.ts";
-import type { CompiledTransform, CompileEnv, TransformDefinition } from "./transform.ts";
+import type { CompiledTransform, CompileEnv } from "./transform.ts";
 import { transformsByName } from "./transform-catalog.ts";
 
 type Job = { sets: SetLookup; patterns: { room: number } };
 type ReaderFor = (path: string, at: string) => Reader;
-
-const finders = new Map<string, ReturnType<typeof createFinder>>();
-
-/** Made when first used: most of the catalog is never asked for. */
-function finderOf({ name, params }: TransformDefinition): ReturnType<typeof createFinder> {
-  let finder = finders.get(name);
-  if (!finder) finders.set(name, (finder = createFinder(params, "body")));
-  return finder;
-}
 
 /** Also writes the transforms of the element out in their long form. */
 export function compileTransforms(
@@ -42,7 +32,7 @@ export function compileTransforms(
     const { name, params } = named;
     const definition = transformsByName.get(name)!;
     const below = `${at}/${escapePointer(name)}`;
-    const errors = finderOf(definition)(params);
+    const errors = definition.findMistakes(params);
     for (const { pointer, code, message, ...more } of errors) refuse(below + pointer, code, message, more);
     if (errors.length > 0) continue;
     stored.push(Object.keys(params).length === 0 ? name : { [name]: copyOf(params) });

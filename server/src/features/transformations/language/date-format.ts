@@ -1,3 +1,5 @@
+import { monthNames, weekdayNames } from "../../../core/calendar-names.ts";
+
 /** A time as it was written: wall clock as if it were UTC, and the offset if one was given. */
 export type Moment = { wallMs: number; offsetMinutes?: number };
 
@@ -28,15 +30,6 @@ export function toIsoDate({ wallMs }: Moment): string {
   return new Date(wallMs).toISOString().slice(0, 10);
 }
 
-export function isZone(name: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The instant meant by a moment; `zone` says where its wall clock hangs when it carries no offset. */
 export function toInstant({ wallMs, offsetMinutes }: Moment, zone: string): number {
   if (offsetMinutes !== undefined) return wallMs - offsetMinutes * 60_000;
@@ -52,8 +45,6 @@ export function toMoment(epochMs: number, zone: string): Moment {
   return { wallMs: epochMs + offsetMs, offsetMinutes: Math.round(offsetMs / 60_000) };
 }
 
-const months = "January February March April May June July August September October November December".split(" ");
-const weekdays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const short = (name: string): string => name.slice(0, 3);
 const pad = (value: number, length = 2): string => String(value).padStart(length, "0");
 const hour12 = (at: Date): number => at.getUTCHours() % 12 || 12;
@@ -87,14 +78,14 @@ const tokens: Record<string, Token> = {
     read: (text) => Number(text) + (Number(text) < 70 ? 2000 : 1900),
     show: (at) => pad(at.getUTCFullYear() % 100),
   },
-  MMMM: named("month", months, 1, (at) => months[at.getUTCMonth()]!),
-  MMM: named("month", months.map(short), 1, (at) => short(months[at.getUTCMonth()]!)),
+  MMMM: named("month", monthNames, 1, (at) => monthNames[at.getUTCMonth()]!),
+  MMM: named("month", monthNames.map(short), 1, (at) => short(monthNames[at.getUTCMonth()]!)),
   MM: number("month", "\\d{2}", (at) => pad(at.getUTCMonth() + 1)),
   M: number("month", "\\d{1,2}", (at) => String(at.getUTCMonth() + 1)),
   dd: number("day", "\\d{2}", (at) => pad(at.getUTCDate())),
   d: number("day", "\\d{1,2}", (at) => String(at.getUTCDate())),
-  EEEE: named("none", weekdays, 0, (at) => weekdays[at.getUTCDay()]!),
-  EEE: named("none", weekdays.map(short), 0, (at) => short(weekdays[at.getUTCDay()]!)),
+  EEEE: named("none", weekdayNames, 0, (at) => weekdayNames[at.getUTCDay()]!),
+  EEE: named("none", weekdayNames.map(short), 0, (at) => short(weekdayNames[at.getUTCDay()]!)),
   HH: number("hour", "\\d{2}", (at) => pad(at.getUTCHours())),
   H: number("hour", "\\d{1,2}", (at) => String(at.getUTCHours())),
   hh: number("hour", "\\d{2}", (at) => pad(hour12(at))),

@@ -1,3 +1,4 @@
+import { isPlain } from "../../../core/strict-json.ts";
 import type { Run } from "./mapping-run.ts";
 import { MappingFault, spend } from "./mapping-run.ts";
 
@@ -52,8 +53,7 @@ export function showStep(step: PathStep): string {
 
 /** Own members of objects only: nothing inherited can be reached. */
 export function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  return isPlain(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** Missing is undefined; a list with elements none of which has what is asked for is missing too. */
@@ -88,8 +88,8 @@ export type Key = string | number;
 /** Names that no object inherits, and positions: what most paths are made of. Undefined: there is something else in it. */
 export function plainKeys({ steps }: Path): Key[] | undefined {
   const keys = steps.map((step) => ("name" in step ? step.name : "index" in step ? step.index : undefined));
-  const isPlain = (key: Key | undefined): key is Key => key !== undefined && !(key in Object.prototype);
-  return keys.every(isPlain) ? keys : undefined;
+  const isOwn = (key: Key | undefined): key is Key => key !== undefined && !(key in Object.prototype);
+  return keys.every(isOwn) ? keys : undefined;
 }
 
 export function readKeys(start: unknown, keys: readonly Key[]): unknown {

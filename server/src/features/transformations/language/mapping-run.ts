@@ -1,3 +1,6 @@
+import type { Static } from "typebox";
+import { Type } from "../../../core/type.ts";
+
 /** What one run of a mapping may use at most. Counted, not timed, so that the same data always gives the same answer. */
 export const mappingLimits = {
   mappings: 500,
@@ -42,17 +45,17 @@ export type Seen = {
   settled?: MappingFault;
 };
 
-/** One thing that went wrong on the data; `path` points into the mappings. */
-export type Problem = {
-  index: number;
-  target: string;
-  path: string;
-  code: string;
-  message: string;
-  suggestion?: string;
-  /** The position in the list when the mapping belongs to an `each`. */
-  item?: number;
-};
+/** One thing that went wrong on the data. */
+export const Problem = Type.Object({
+  index: Type.Integer({ description: "Of the mapping; -1: the run as a whole" }),
+  target: Type.String(),
+  path: Type.String({ description: "Pointer to the mapping" }),
+  code: Type.String(),
+  message: Type.String(),
+  suggestion: Type.Optional(Type.String()),
+  item: Type.Optional(Type.Integer({ description: "Position in the list of an each" })),
+});
+export type Problem = Static<typeof Problem>;
 
 /** The only thing that the language throws inside of itself; callers never see it. */
 export class MappingFault extends Error {
@@ -122,6 +125,15 @@ export function takeRoomFor(run: Run, value: unknown): void {
   if (typeof value === "string") takeRoom(run, value.length + 4);
   else if (typeof value === "object" && value !== null) walk(run, value, 0);
   else takeRoom(run, 8);
+}
+
+/** How much room a value would take; it is only borrowed. */
+export function measure(run: Run, value: unknown): number {
+  const { room } = run;
+  takeRoomFor(run, value);
+  const taken = room - run.room;
+  run.room = room;
+  return taken;
 }
 
 function walk(run: Run, value: object, depth: number): void {

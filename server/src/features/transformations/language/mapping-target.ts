@@ -1,3 +1,4 @@
+import { isPlain } from "../../../core/strict-json.ts";
 import type { PathStep } from "./mapping-path.ts";
 import { parsePath } from "./mapping-path.ts";
 import { MappingFault, takeRoom } from "./mapping-run.ts";
@@ -42,17 +43,11 @@ function stepProblem(step: PathStep): { code: string; message: string } | undefi
   return step.name === "__proto__" ? { code: "forbidden_key", message: "This key is not allowed." } : undefined;
 }
 
-export function isWithin(inner: Target, outer: Target): boolean {
-  return inner.length > outer.length && outer.every((step, i) => JSON.stringify(step) === JSON.stringify(inner[i]));
-}
-
-/** What was appended may be what a position names. */
-export function mayBeWithin(inner: Target, outer: Target): boolean {
-  const isAny = (step: TargetStep, other: TargetStep): boolean => "append" in step && "index" in other;
-  return (
-    inner.length > outer.length &&
-    outer.every((step, i) => isAny(step, inner[i]!) || JSON.stringify(step) === JSON.stringify(inner[i]))
-  );
+/** "maybe": what was appended may be what a position names. */
+export function isWithin(inner: Target, outer: Target, how: "surely" | "maybe"): boolean {
+  const isSame = (step: TargetStep, other: TargetStep): boolean =>
+    JSON.stringify(step) === JSON.stringify(other) || (how === "maybe" && "append" in step && "index" in other);
+  return inner.length > outer.length && outer.every((step, i) => isSame(step, inner[i]!));
 }
 
 /** `share` gives the same list for equal lists, by which neighbours in the same object are known. */
@@ -101,10 +96,10 @@ function writeAt(run: Run, output: Output, target: Target, value: unknown): void
 }
 
 function mergeInto(_run: Run, output: Output, value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isPlain(value)) {
     throw new MappingFault("type_mismatch", "Only the members of an object can be put into the output itself.");
   }
-  for (const key of Object.keys(value)) output[key] = (value as Record<string, unknown>)[key];
+  for (const key of Object.keys(value)) output[key] = value[key];
 }
 
 function descend(run: Run, container: Container, step: TargetStep, needsList: boolean): Container {

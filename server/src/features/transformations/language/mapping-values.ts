@@ -1,3 +1,4 @@
+import { isPlain } from "../../../core/strict-json.ts";
 import { parseIso, toIsoDate } from "./date-format.ts";
 import { MappingFault } from "./mapping-run.ts";
 
@@ -18,6 +19,10 @@ export function isMissing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
+export function isEmpty(value: unknown): boolean {
+  return isMissing(value) || value === "";
+}
+
 /** A value as it is shown in a message: short, whatever it is. */
 export function quote(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
@@ -26,14 +31,14 @@ export function quote(value: unknown): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value);
 }
 
-function mismatch(value: unknown, wanted: string, suggestion?: string): MappingFault {
+export function fault(value: unknown, wanted: string, suggestion?: string): MappingFault {
   return new MappingFault("type_mismatch", `${quote(value)} is not ${wanted}.`, suggestion ? { suggestion } : {});
 }
 
 export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  throw mismatch(
+  throw fault(
     value,
     "a text",
     Array.isArray(value)
@@ -42,7 +47,7 @@ export function toText(value: unknown): string {
   );
 }
 
-const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+export const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const decimalComma = /^\s*[^\d\s]{0,3}\s*-?\d{1,3}(?:[.\s]\d{3})*,\d+\s*[^\d\s]{0,3}\s*$|^-?\d+,\d{1,2}$/;
 
 /**
@@ -75,15 +80,15 @@ export function toNumber(value: unknown): number {
     const suggestion = decimalComma.test(text)
       ? 'add the transform {"number": {"decimal": ","}}'
       : 'add the transform "number", which also reads grouped digits and currency signs';
-    throw mismatch(value, "a number", suggestion);
+    throw fault(value, "a number", suggestion);
   }
-  throw mismatch(value, "a number");
+  throw fault(value, "a number");
 }
 
 function toInteger(value: unknown): number {
   const number = toNumber(value);
   if (Number.isSafeInteger(number)) return number;
-  throw mismatch(value, "a whole number", 'add the transform "round"');
+  throw fault(value, "a whole number", 'add the transform "round"');
 }
 
 const truths = new Map<unknown, boolean>([
@@ -93,25 +98,25 @@ const truths = new Map<unknown, boolean>([
 
 export function toBoolean(value: unknown): boolean {
   const known = truths.get(typeof value === "string" && value.length <= 10 ? value.trim().toLowerCase() : value);
-  if (known === undefined) throw mismatch(value, "true or false", 'use the transform "equals" or "lookup"');
+  if (known === undefined) throw fault(value, "true or false", 'use the transform "equals" or "lookup"');
   return known;
 }
 
 function toDate(value: unknown): string {
   const moment = typeof value === "string" ? parseIso(value) : undefined;
   if (moment) return toIsoDate(moment);
-  throw mismatch(value, "an ISO date", 'add a transform such as {"date": {"from": "MM/dd/yyyy", "to": "iso_date"}}');
+  throw fault(value, "an ISO date", 'add a transform such as {"date": {"from": "MM/dd/yyyy", "to": "iso_date"}}');
 }
 
 function toDateTime(value: unknown): string {
   const moment = typeof value === "string" ? parseIso(value) : undefined;
   if (moment) return new Date(moment.wallMs - (moment.offsetMinutes ?? 0) * 60_000).toISOString();
-  throw mismatch(value, "an ISO time", 'add a transform such as {"date": {"from": "MM/dd/yyyy HH:mm", "to": "iso"}}');
+  throw fault(value, "an ISO time", 'add a transform such as {"date": {"from": "MM/dd/yyyy HH:mm", "to": "iso"}}');
 }
 
 function toObject(value: unknown): object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw mismatch(value, "an object");
+  if (isPlain(value)) return value;
+  throw fault(value, "an object");
 }
 
 /** Undefined for `any`: then there is nothing to do. */
@@ -146,9 +151,4 @@ export function roundTo(number: number, digits: number): number {
   if (!(scaled < 1e15)) return number;
   const rounded = Math.floor(scaled + 0.5 + scaled * 4 * Number.EPSILON);
   return (number < 0 ? -rounded : rounded) / factor || 0;
-}
-
-/** What PostgreSQL keeps unchanged; cutting and decoding can make text that it refuses. */
-export function cleanText(text: string): string {
-  return text.isWellFormed() && !text.includes("\u0000") ? text : text.replaceAll("\u0000", "").toWellFormed();
 }

@@ -1,3 +1,4 @@
+import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
 import type { Key } from "./mapping-path.ts";
 import { elementsOf, readKeys } from "./mapping-path.ts";
@@ -15,7 +16,6 @@ import {
 } from "./mapping-run.ts";
 import { writeTo } from "./mapping-target.ts";
 import { isMissing } from "./mapping-values.ts";
-import { isPlain } from "./normalise-mapping.ts";
 import type { CompiledTransform } from "./transform.ts";
 
 export type MappingOutput = Record<string, unknown>;

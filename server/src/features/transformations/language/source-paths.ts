@@ -1,6 +1,6 @@
 import type { Path, PathStep } from "./mapping-path.ts";
 import { showPath, showStep } from "./mapping-path.ts";
-import { nearestName } from "../../../core/nearest.ts";
+import { foldName, nearestName } from "../../../core/nearest.ts";
 
 /** A place in the data: its names from the root, and how to write the path to it. */
 export type SourcePath = { names: string[]; steps: PathStep[]; isLeaf: boolean; value: unknown };
@@ -54,11 +54,6 @@ export function unusedPaths(paths: SourcePath[], reads: string[][]): string[] {
   return paths
     .filter(({ names, isLeaf }) => isLeaf && !isRead(names))
     .map(({ steps }) => showPath({ from: "$", steps }));
-}
-
-/** The same word in any spelling: shipping_address and shippingAddress. */
-export function foldName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 /** The place that was probably meant, written the way the wrong path was: from the root or from the element. */

@@ -1,42 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
+import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
 import { namesOf } from "./compile-mapping.ts";
-import type { MappingStatus, Problem, Seen } from "./mapping-run.ts";
+import type { Seen } from "./mapping-run.ts";
 import { startRun } from "./mapping-run.ts";
 import { parseTarget } from "./mapping-target.ts";
 import { quote } from "./mapping-values.ts";
-import { isPlain } from "./normalise-mapping.ts";
 import type { MappingOutput } from "./run-mapping.ts";
 import { runAll } from "./run-mapping.ts";
 import type { SourcePath } from "./source-paths.ts";
 import { nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
+import type { TestResult } from "../transformations.schemas.ts";
 
-type MappingWarning = {
-  index: number;
-  target: string;
-  path: string;
-  code: string;
-  message: string;
-  source?: string;
-  nearest?: string;
-};
-type TraceEntry = {
-  index: number;
-  target: string;
-  path: string;
-  status: MappingStatus;
-  from?: unknown;
-  to?: unknown;
-};
-export type MappingTrace = {
-  ok: boolean;
-  output: MappingOutput;
-  errors: Problem[];
-  warnings: MappingWarning[];
-  trace: TraceEntry[];
-  unusedSource: string[];
-  durationMs: number;
-};
+type MappingWarning = TestResult["warnings"][number];
+type TraceEntry = TestResult["trace"][number];
 
 const maxTrace = 1_000;
 const maxWarnings = 200;
@@ -46,7 +23,7 @@ const maxItemsTraced = 3;
 const maxUnused = 200;
 
 /** The same run as `runMapping`, watched: what every mapping did, what it missed, what nobody looked at. */
-export function traceMapping(compiled: CompiledMapping, data: unknown): MappingTrace {
+export function traceMapping(compiled: CompiledMapping, data: unknown): TestResult {
   const byPointer = new Map<string, CompiledElement>();
   const list = (elements: CompiledElement[]): void => {
     for (const element of elements) {

@@ -8,17 +8,20 @@ import { patternTransforms } from "./transforms/pattern-transforms.ts";
 import { textTransforms } from "./transforms/text-transforms.ts";
 import { tradeTransforms } from "./transforms/trade-transforms.ts";
 
+const groups: Record<string, readonly TransformDefinition[]> = {
+  text: [...textTransforms, ...patternTransforms],
+  number: numberTransforms,
+  list: listTransforms,
+  choice: choiceTransforms,
+  date: dateTransforms,
+  trade: tradeTransforms,
+  code: codeTransforms,
+};
+
 /** Every transform there is. A new one is an entry in its group; the example is its test. */
-export const transformCatalog: readonly TransformDefinition[] = [
-  ...textTransforms,
-  ...patternTransforms,
-  ...numberTransforms,
-  ...listTransforms,
-  ...choiceTransforms,
-  ...dateTransforms,
-  ...tradeTransforms,
-  ...codeTransforms,
-];
+export const transformCatalog: readonly (TransformDefinition & { group: string })[] = Object.entries(groups).flatMap(
+  ([group, transforms]) => transforms.map((transform) => ({ ...transform, group })),
+);
 
 export const transformsByName: ReadonlyMap<string, TransformDefinition> = new Map(
   transformCatalog.map((transform) => [transform.name, transform]),

@@ -1,8 +1,11 @@
 import type { Static, TSchema } from "typebox";
+import type { FieldError } from "../../../core/errors.ts";
+import { Strict } from "../../../core/schema.ts";
+import { createFinder } from "../../../core/validation.ts";
 import type { Reader } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
-import { MappingFault, spend } from "./mapping-run.ts";
-import { isMissing, quote, toNumber, toText } from "./mapping-values.ts";
+import { checkTextLength, spend } from "./mapping-run.ts";
+import { isEmpty, isMissing, toNumber, toText } from "./mapping-values.ts";
 
 type Apply = (value: unknown, run: Run) => unknown;
 
@@ -26,13 +29,11 @@ export type CompileEnv = {
   patterns: { room: number };
 };
 
-type TransformGroup = "text" | "number" | "list" | "choice" | "date" | "trade" | "code";
-
 export type TransformDefinition<Params extends TSchema = TSchema> = {
   name: string;
-  group: TransformGroup;
   text: string;
   params: Params;
+  findMistakes(params: unknown): FieldError[];
   /** The parameter that may stand alone: `{"round": 2}` is `{"round": {"digits": 2}}`. */
   main?: string;
   /** `data` is what paths in the params read from. */
@@ -40,19 +41,25 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   compile(params: Static<Params>, env: CompileEnv): CompiledTransform;
 };
 
-type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile"> & {
+type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params" | "findMistakes"> & {
+  /** Most take none. */
+  params?: Params;
   takesMissing?: boolean;
   /** How much more than a plain pass over the text it costs; measured, so that a step is a step everywhere. */
   weight?: number;
   compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
 };
 
+const noParams = Strict({});
+
 export function defineTransform<Params extends TSchema>(definition: Of<Params, unknown>): TransformDefinition {
-  const { weight = 1, takesMissing = false } = definition;
+  const { params = noParams, weight = 1, takesMissing = false } = definition;
   return {
     ...definition,
-    compile: (params: Static<Params>, env) => ({
-      apply: definition.compile(params, env),
+    params,
+    findMistakes: createFinder(params, "body"),
+    compile: (given: Static<Params>, env) => ({
+      apply: definition.compile(given, env),
       applyToText: undefined,
       weight,
       takesMissing,
@@ -62,11 +69,13 @@ export function defineTransform<Params extends TSchema>(definition: Of<Params, u
 
 /** Works on a text; numbers and booleans are written out, and in a list every element is done. */
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
-  const { weight = 1 } = definition;
+  const { params = noParams, weight = 1 } = definition;
   return {
     ...definition,
-    compile(params: Static<Params>, env) {
-      const applyToText = definition.compile(params, env);
+    params,
+    findMistakes: createFinder(params, "body"),
+    compile(given: Static<Params>, env) {
+      const applyToText = definition.compile(given, env);
       const one: Apply = (value, run) => {
         const text = toText(value);
         payForText(run, text, weight);
@@ -93,11 +102,7 @@ export function numberTransform<Params extends TSchema>(definition: Of<Params, n
         spend(run, weight);
         return calculate(toNumber(value), run);
       };
-      return (value, run) => {
-        if (Array.isArray(value)) return overEach(value, run, one);
-        spend(run, weight);
-        return calculate(toNumber(value), run);
-      };
+      return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
     },
   });
 }
@@ -117,11 +122,16 @@ export function listTransform<Params extends TSchema>(definition: Of<Params, rea
   });
 }
 
+/** One text of several; what is missing or empty is left out. Undefined: all of it is. */
+export function joinTexts(parts: readonly unknown[], separator: string, run: Run): string | undefined {
+  const texts = parts.filter((part) => !isEmpty(part)).map(toText);
+  const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
+  spend(run, texts.length + (length >> 5));
+  checkTextLength(length);
+  return texts.length === 0 ? undefined : texts.join(separator);
+}
+
 function overEach(list: unknown[], run: Run, one: Apply): unknown[] {
   spend(run, list.length);
   return list.map((element) => (isMissing(element) ? element : one(element, run)));
-}
-
-export function fault(value: unknown, wanted: string, suggestion?: string): MappingFault {
-  return new MappingFault("type_mismatch", `${quote(value)} is not ${wanted}.`, suggestion ? { suggestion } : {});
 }

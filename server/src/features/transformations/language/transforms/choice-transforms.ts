@@ -3,11 +3,9 @@
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
 import { constantOf, MappingFault, spend } from "../mapping-run.ts";
-import { isMissing, quote, toBoolean, toText } from "../mapping-values.ts";
+import { isEmpty, quote, toBoolean, toText } from "../mapping-values.ts";
 import { defineTransform, textTransform } from "../transform.ts";
 
-const none = Strict({});
-const group = "choice";
 const Scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]);
 const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
 /** Longer than any text that it could be compared with, so there is nothing to fold. */
@@ -15,13 +13,17 @@ const maxFolded = 2_000;
 const fold = (value: unknown): unknown =>
   typeof value === "string" && value.length <= maxFolded ? value.trim().toLowerCase() : value;
 
-/** As a key of a lookup: case and outer blanks do not matter. */
-const keyOf = (text: string): string => (text.length <= maxFolded ? text.trim().toLowerCase() : text);
+const Choice = { then: Type.Optional(Type.Unknown()), else: Type.Optional(Type.Unknown()) };
+
+function compileChoice(params: { then?: unknown; else?: unknown }): (isSo: boolean) => unknown {
+  const yes = constantOf("then" in params ? params.then : true);
+  const no = constantOf("else" in params ? params.else : false);
+  return (isSo) => (isSo ? yes() : no());
+}
 
 export const choiceTransforms = [
   defineTransform({
     name: "default",
-    group,
     text: "This instead of a missing value, null or an empty text",
     params: Strict({ value: Type.Unknown() }),
     main: "value",
@@ -29,12 +31,11 @@ export const choiceTransforms = [
     example: { params: { value: "standard" }, from: null, to: "standard" },
     compile(params) {
       const instead = constantOf(params.value);
-      return (value) => (isMissing(value) || value === "" ? instead() : value);
+      return (value) => (isEmpty(value) ? instead() : value);
     },
   }),
   defineTransform({
     name: "coalesce",
-    group,
     text: "The value, or the first at these paths that is not missing, null or an empty text",
     params: Strict({ paths: Type.Array(Type.String({ maxLength: 500 }), { minItems: 1, maxItems: 20 }) }),
     main: "paths",
@@ -48,11 +49,11 @@ export const choiceTransforms = [
     compile({ paths }, env) {
       const readers = paths.map((path) => env.reader(path, "paths"));
       return (value, run) => {
-        if (!isMissing(value) && value !== "") return value;
+        if (!isEmpty(value)) return value;
         spend(run, readers.length);
         for (const read of readers) {
           const found = read(run);
-          if (!isMissing(found) && found !== "") return found;
+          if (!isEmpty(found)) return found;
         }
         return undefined;
       };
@@ -60,31 +61,24 @@ export const choiceTransforms = [
   }),
   defineTransform({
     name: "boolean",
-    group,
     text: "Reads yes and no, true and false, 1 and 0, on and off",
-    params: none,
     example: { from: "Yes", to: true },
     compile: () => toBoolean,
   }),
   defineTransform({
     name: "not",
-    group,
     text: "False for true and true for false",
-    params: none,
     example: { from: "no", to: true },
     compile: () => (value) => !toBoolean(value),
   }),
   defineTransform({
     name: "empty_to_null",
-    group,
     text: "Null instead of an empty or blank text",
-    params: none,
     example: { from: "  ", to: null },
     compile: () => (value) => (typeof value === "string" && value.trim() === "" ? null : value),
   }),
   defineTransform({
     name: "null_if",
-    group,
     text: "Null instead of this value",
     params: Strict({ value: Scalar }),
     main: "value",
@@ -96,23 +90,18 @@ export const choiceTransforms = [
   }),
   defineTransform({
     name: "equals",
-    group,
     text: "Compares, without regard to case, and answers then or else (true or false unless given)",
-    params: Strict({ value: Scalar, then: Type.Optional(Type.Unknown()), else: Type.Optional(Type.Unknown()) }),
+    params: Strict({ value: Scalar, ...Choice }),
     main: "value",
     example: { params: { value: "express", then: "1DA", else: "GND" }, from: "Express", to: "1DA" },
     compile(params) {
       const wanted = fold(params.value);
-      const [yes, no] = [
-        constantOf("then" in params ? params.then : true),
-        constantOf("else" in params ? params.else : false),
-      ];
-      return (value) => (value === wanted || fold(value) === wanted ? yes() : no());
+      const choose = compileChoice(params);
+      return (value) => choose(value === wanted || fold(value) === wanted);
     },
   }),
   textTransform({
     name: "lookup",
-    group,
     text: "What a table has for the value, without regard to case; otherwise default ($keep: the value itself), or an error",
     params: Strict({
       map: Type.Record(Type.String({ maxLength: 500 }), Type.Unknown()),
@@ -121,11 +110,11 @@ export const choiceTransforms = [
     main: "map",
     example: { params: { map: { US: "USA", CA: "CAN" }, default: "$keep" }, from: "us", to: "USA" },
     compile(params) {
-      const table = new Map(Object.entries(params.map).map(([key, value]) => [keyOf(key), constantOf(value)]));
+      const table = new Map(Object.entries(params.map).map(([key, value]) => [fold(key), constantOf(value)]));
       const exact = new Map(Object.entries(params.map).map(([key, value]) => [key, constantOf(value)]));
       const otherwise = params.default === "$keep" ? undefined : constantOf(params.default);
       return (text) => {
-        const found = exact.get(text) ?? table.get(keyOf(text));
+        const found = exact.get(text) ?? table.get(fold(text));
         if (found) return found();
         if (params.default === undefined) {
           throw new MappingFault("lookup_missed", `The table has nothing for ${quote(text)}.`, {
@@ -138,21 +127,13 @@ export const choiceTransforms = [
   }),
   defineTransform({
     name: "in_set",
-    group,
     text: "Whether a condition set (by id or name) has the value; answers then or else (true or false unless given)",
-    params: Strict({
-      set: Type.String({ minLength: 1, maxLength: 100 }),
-      then: Type.Optional(Type.Unknown()),
-      else: Type.Optional(Type.Unknown()),
-    }),
+    params: Strict({ set: Type.String({ minLength: 1, maxLength: 100 }), ...Choice }),
     main: "set",
     example: { params: { set: "Remote ZIPs", then: "remote", else: "normal" }, from: "99501", to: "remote" },
     compile(params, env) {
       const has = env.members(params.set, "set");
-      const [yes, no] = [
-        constantOf("then" in params ? params.then : true),
-        constantOf("else" in params ? params.else : false),
-      ];
+      const choose = compileChoice(params);
       return (value, run) => {
         const list = Array.isArray(value) ? (value as unknown[]) : [value];
         spend(run, 2 * list.length);
@@ -162,7 +143,7 @@ export const choiceTransforms = [
           spend(run, text.length >> 3);
           return has(text);
         });
-        return isMember ? yes() : no();
+        return choose(isMember);
       };
     },
   }),

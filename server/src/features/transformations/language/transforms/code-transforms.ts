@@ -2,13 +2,10 @@ import { createHash } from "node:crypto";
 import { Type } from "../../../../core/type.ts";
 import { isUuid } from "../../../../core/ids.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
-import { textProblem } from "../../../../core/strict-json.ts";
-import { checkTextLength, MappingFault, spend, takeRoomFor } from "../mapping-run.ts";
-import { cleanText, quote } from "../mapping-values.ts";
-import { defineTransform, fault, textTransform } from "../transform.ts";
-
-const none = Strict({});
-const group = "code";
+import { cleanText, textProblem } from "../../../../core/strict-json.ts";
+import { checkTextLength, MappingFault, measure, spend } from "../mapping-run.ts";
+import { fault, quote } from "../mapping-values.ts";
+import { defineTransform, textTransform } from "../transform.ts";
 
 const namespaces: Record<string, string> = {
   dns: "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
@@ -28,7 +25,6 @@ function isStorable(value: unknown): boolean {
 export const codeTransforms = [
   textTransform({
     name: "hash",
-    group,
     text: "The digest of a text in hexadecimal digits",
     params: Strict({ algorithm: Type.Optional(OneOf(["sha256", "sha512", "sha1", "md5"])) }),
     main: "algorithm",
@@ -42,7 +38,6 @@ export const codeTransforms = [
   }),
   textTransform({
     name: "uuid_v5",
-    group,
     text: "The same UUID for the same text, within a namespace: dns, url, oid, x500 or a UUID of your own",
     params: Strict({ namespace: Type.String({ maxLength: 36 }) }),
     main: "namespace",
@@ -62,9 +57,7 @@ export const codeTransforms = [
   }),
   textTransform({
     name: "json_parse",
-    group,
     text: "Reads a text that is JSON",
-    params: none,
     example: { from: '{"gift":true}', to: { gift: true } },
     compile: () => (text, run) => {
       spend(run, text.length >> 3);
@@ -74,33 +67,24 @@ export const codeTransforms = [
       } catch {
         throw new MappingFault("not_json", `${quote(text)} is not JSON.`);
       }
-      const { room } = run;
-      takeRoomFor(run, value);
-      run.room = room;
+      measure(run, value);
       if (!isStorable(value)) throw new MappingFault("not_json", "The JSON has text or numbers that cannot be kept.");
       return value;
     },
   }),
   defineTransform({
     name: "json_stringify",
-    group,
     text: "Writes any value as JSON",
-    params: none,
     example: { from: { gift: true }, to: '{"gift":true}' },
     compile: () => (value, run) => {
-      const { room } = run;
-      takeRoomFor(run, value);
-      spend(run, (room - run.room) >> 4);
-      run.room = room;
+      spend(run, measure(run, value) >> 4);
       return JSON.stringify(value);
     },
   }),
   textTransform({
     name: "url_encode",
-    group,
     weight: 3,
     text: "Makes a text fit for a part of an address",
-    params: none,
     example: { from: "a b&c", to: "a%20b%26c" },
     compile: () => (text) => {
       checkTextLength(text.length * 3);
@@ -109,10 +93,8 @@ export const codeTransforms = [
   }),
   textTransform({
     name: "url_decode",
-    group,
     weight: 3,
     text: "Undoes url_encode",
-    params: none,
     example: { from: "a%20b%26c", to: "a b&c" },
     compile: () => (text) => {
       try {
@@ -124,10 +106,8 @@ export const codeTransforms = [
   }),
   textTransform({
     name: "base64_encode",
-    group,
     weight: 3,
     text: "The bytes of a text (UTF-8) in base64",
-    params: none,
     example: { from: "Ann", to: "QW5u" },
     compile: () => (text) => {
       checkTextLength(text.length * 2);
@@ -136,10 +116,8 @@ export const codeTransforms = [
   }),
   textTransform({
     name: "base64_decode",
-    group,
     weight: 3,
     text: "Undoes base64_encode; also reads the URL-safe form",
-    params: none,
     example: { from: "QW5u", to: "Ann" },
     compile: () => (text) => {
       if (!/^[\w+/-]*={0,2}$/.test(text)) throw fault(text, "base64");

@@ -1,12 +1,13 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
+import { isTimeZone } from "../../../../core/time-zones.ts";
 import type { Moment } from "../date-format.ts";
-import { compileDateFormat, dateTokens, isZone, parseIso, toInstant, toIsoDate, toMoment } from "../date-format.ts";
+import { compileDateFormat, dateTokens, parseIso, toInstant, toIsoDate, toMoment } from "../date-format.ts";
 import { spend } from "../mapping-run.ts";
+import { fault } from "../mapping-values.ts";
 import type { CompileEnv } from "../transform.ts";
-import { fault, textTransform } from "../transform.ts";
+import { textTransform } from "../transform.ts";
 
-const group = "date";
 const Format = Type.String({
   minLength: 1,
   maxLength: 60,
@@ -57,7 +58,7 @@ function patternFormat(compiled: { format(moment: Moment): string } | undefined)
 }
 
 function checkZone(zone: string | undefined, param: string, env: CompileEnv): void {
-  if (zone !== undefined && !isZone(zone)) env.refuse(param, "time_zone", `There is no time zone ${zone}.`);
+  if (zone !== undefined && !isTimeZone(zone)) env.refuse(param, "time_zone", `There is no time zone ${zone}.`);
 }
 
 /** Years beyond 9999 have no four digits; zones could otherwise push a date there. */
@@ -66,10 +67,15 @@ function inRange(epochMs: number, text: string): number {
   throw fault(text, "between the years 1 and 9999");
 }
 
+function readIso(text: string): number {
+  const moment = parseIso(text);
+  if (moment) return moment.wallMs;
+  throw fault(text, "an ISO date", 'put a transform "date" before it');
+}
+
 export const dateTransforms = [
   textTransform({
     name: "date",
-    group,
     text: "Reads a date or time in one form and writes it in another; tz is the zone of times that carry none",
     params: Strict({
       from: Type.Optional(Format),
@@ -99,7 +105,6 @@ export const dateTransforms = [
   }),
   textTransform({
     name: "add_days",
-    group,
     text: "Adds days to an ISO date or time; business: Saturdays and Sundays do not count",
     params: Strict({
       days: Type.Integer({ minimum: -3660, maximum: 3660 }),
@@ -110,16 +115,14 @@ export const dateTransforms = [
     compile({ days, business = false }) {
       return (text, run) => {
         spend(run, 10 + (business ? Math.abs(days) : 0));
-        const moment = parseIso(text);
-        if (!moment) throw fault(text, "an ISO date", 'put a transform "date" before it');
-        const moved = inRange(business ? addBusinessDays(moment.wallMs, days) : moment.wallMs + days * dayMs, text);
+        const wallMs = readIso(text);
+        const moved = inRange(business ? addBusinessDays(wallMs, days) : wallMs + days * dayMs, text);
         return new Date(moved).toISOString().slice(0, 10) + text.trim().slice(10);
       };
     },
   }),
   textTransform({
     name: "date_part",
-    group,
     text: "The year, month, day, hour, weekday (1 is Monday) or ISO week of an ISO date or time",
     params: Strict({ part: OneOf(["year", "month", "day", "hour", "weekday", "week"]) }),
     main: "part",
@@ -127,9 +130,7 @@ export const dateTransforms = [
     compile({ part }) {
       return (text, run) => {
         spend(run, 10);
-        const moment = parseIso(text);
-        if (!moment) throw fault(text, "an ISO date", 'put a transform "date" before it');
-        return partOf(new Date(moment.wallMs), part);
+        return partOf(new Date(readIso(text)), part);
       };
     },
   }),

@@ -1,44 +1,36 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
+import { isPlain } from "../../../../core/strict-json.ts";
 import { memberOf } from "../mapping-path.ts";
 import type { Run } from "../mapping-run.ts";
-import { checkTextLength, spend, takeRoomFor } from "../mapping-run.ts";
-import { isMissing, toText } from "../mapping-values.ts";
-import { defineTransform, fault, listTransform } from "../transform.ts";
+import { measure, spend } from "../mapping-run.ts";
+import { fault, isEmpty, isMissing } from "../mapping-values.ts";
+import { defineTransform, joinTexts, listTransform } from "../transform.ts";
 
-const none = Strict({});
-const group = "list";
 const Position = Type.Integer({ minimum: -100_000, maximum: 100_000 });
 const Key = Type.String({ minLength: 1, maxLength: 100 });
 
 export const listTransforms = [
   listTransform({
     name: "list",
-    group,
     text: "Makes a list of one out of anything that is no list",
-    params: none,
     example: { from: "gift", to: ["gift"] },
     compile: () => (list) => list,
   }),
   listTransform({
     name: "first",
-    group,
     text: "The first element; missing if there is none",
-    params: none,
     example: { from: ["a", "b"], to: "a" },
     compile: () => (list) => list[0],
   }),
   listTransform({
     name: "last",
-    group,
     text: "The last element; missing if there is none",
-    params: none,
     example: { from: ["a", "b"], to: "b" },
     compile: () => (list) => list.at(-1),
   }),
   listTransform({
     name: "at",
-    group,
     text: "The element at a position: 0 is the first, -1 the last",
     params: Strict({ position: Position }),
     main: "position",
@@ -50,7 +42,6 @@ export const listTransforms = [
   }),
   listTransform({
     name: "slice",
-    group,
     text: "The elements from start up to, not including, end",
     params: Strict({ start: Position, end: Type.Optional(Position) }),
     main: "start",
@@ -62,43 +53,31 @@ export const listTransforms = [
   }),
   listTransform({
     name: "join",
-    group,
     text: "Makes one text of a list; what is missing or empty is left out",
     params: Strict({ separator: Type.Optional(Type.String({ maxLength: 100 })) }),
     main: "separator",
     example: { params: { separator: ", " }, from: ["gift", "rush"], to: "gift, rush" },
-    compile: ({ separator = "," }) => {
-      return (list, run) => {
-        const texts = list.filter((part) => !isMissing(part) && part !== "").map(toText);
-        const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
-        spend(run, texts.length + (length >> 5));
-        checkTextLength(length);
-        return texts.join(separator);
-      };
-    },
+    compile:
+      ({ separator = "," }) =>
+      (list, run) =>
+        joinTexts(list, separator, run) ?? "",
   }),
   listTransform({
     name: "count",
-    group,
     text: "How many elements are not missing",
-    params: none,
     takesMissing: true,
     example: { from: ["a", null, "b"], to: 2 },
     compile: () => (list) => list.reduce<number>((count, element) => count + (isMissing(element) ? 0 : 1), 0),
   }),
   listTransform({
     name: "compact",
-    group,
     text: "Leaves out what is null or an empty text",
-    params: none,
     example: { from: ["a", null, "", "b"], to: ["a", "b"] },
-    compile: () => (list) => list.filter((element) => !isMissing(element) && element !== ""),
+    compile: () => (list) => list.filter((element) => !isEmpty(element)),
   }),
   listTransform({
     name: "unique",
-    group,
     text: "Keeps the first of equal elements",
-    params: none,
     example: { from: ["a", "b", "a"], to: ["a", "b"] },
     compile: () => (list, run) => {
       const seen = new Set<unknown>();
@@ -112,7 +91,6 @@ export const listTransforms = [
   }),
   listTransform({
     name: "sort",
-    group,
     text: "Sorts numbers by size and texts by their characters; objects by one of their members",
     params: Strict({ by: Type.Optional(Key), order: Type.Optional(OneOf(["asc", "desc"])) }),
     main: "by",
@@ -128,17 +106,13 @@ export const listTransforms = [
   }),
   listTransform({
     name: "reverse",
-    group,
     text: "The list from its end to its start",
-    params: none,
     example: { from: [1, 2, 3], to: [3, 2, 1] },
     compile: () => (list) => list.toReversed(),
   }),
   listTransform({
     name: "flatten",
-    group,
     text: "Puts the elements of inner lists into one list",
-    params: none,
     example: { from: [["a", "b"], ["c"], "d"], to: ["a", "b", "c", "d"] },
     compile: () => (list, run) => {
       for (const element of list) if (Array.isArray(element)) spend(run, element.length);
@@ -147,7 +121,6 @@ export const listTransforms = [
   }),
   listTransform({
     name: "pluck",
-    group,
     text: "One member of every object of a list; objects without it are left out",
     params: Strict({ key: Key }),
     main: "key",
@@ -159,7 +132,6 @@ export const listTransforms = [
   }),
   listTransform({
     name: "find",
-    group,
     text: "The first object of a list whose member has this value, or one member of it; missing if there is none",
     params: Strict({
       key: Key,
@@ -180,7 +152,6 @@ export const listTransforms = [
   }),
   defineTransform({
     name: "get",
-    group,
     text: "One member of an object",
     params: Strict({ key: Key }),
     main: "key",
@@ -192,26 +163,21 @@ export const listTransforms = [
   }),
   defineTransform({
     name: "entries",
-    group,
     text: "Makes a list of {key, value} out of an object",
-    params: none,
     example: { from: { color: "blue" }, to: [{ key: "color", value: "blue" }] },
     compile: () => (value, run) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(value, "an object");
+      if (!isPlain(value)) throw fault(value, "an object");
       const entries = Object.entries(value);
       spend(run, entries.length);
-      return entries.map(([key, member]) => ({ key, value: member as unknown }));
+      return entries.map(([key, member]) => ({ key, value: member }));
     },
   }),
 ];
 
-/** Objects are the same when they say the same; the room that their text takes is only borrowed. */
+/** Objects are the same when they say the same. */
 function keyOf(element: unknown, run: Run): unknown {
   if (typeof element !== "object" || element === null) return element;
-  const { room } = run;
-  takeRoomFor(run, element);
-  spend(run, (room - run.room) >> 4);
-  run.room = room;
+  spend(run, measure(run, element) >> 4);
   return `\u0001${JSON.stringify(element)}`;
 }
 

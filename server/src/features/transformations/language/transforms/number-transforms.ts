@@ -1,13 +1,11 @@
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
 import { MappingFault, spend } from "../mapping-run.ts";
-import { finite, isMissing, roundTo, tidy, toNumber, toText } from "../mapping-values.ts";
+import { fault, finite, isEmpty, isMissing, plainNumber, roundTo, tidy, toNumber } from "../mapping-values.ts";
 import type { CompileEnv } from "../transform.ts";
-import { fault, listTransform, numberTransform, textTransform } from "../transform.ts";
+import { listTransform, numberTransform, textTransform } from "../transform.ts";
 import type { Reader } from "../mapping-path.ts";
 
-const none = Strict({});
-const group = "number";
 const Digits = Type.Integer({ minimum: 0, maximum: 10 });
 const Operand = Type.Union([Type.Number(), Type.String({ minLength: 1, maxLength: 500 })], {
   description: "A number, or the path of one",
@@ -32,7 +30,6 @@ function arithmetic(
 ) {
   return numberTransform({
     name,
-    group,
     text,
     params: Strict({ by: Operand }),
     main: "by",
@@ -47,8 +44,6 @@ function arithmetic(
   });
 }
 
-const isNumeric = (value: unknown): boolean => !isMissing(value) && value !== "";
-
 /** Over the numbers of a list; missing ones do not count. */
 function summary(
   name: string,
@@ -58,11 +53,9 @@ function summary(
 ) {
   return listTransform({
     name,
-    group,
     text,
-    params: none,
     example,
-    compile: () => (list) => calculate(list.filter(isNumeric).map(toNumber)),
+    compile: () => (list) => calculate(list.filter((value) => !isEmpty(value)).map(toNumber)),
   });
 }
 
@@ -71,7 +64,6 @@ const total = (numbers: number[]): number => tidy(numbers.reduce((sum, number) =
 export const numberTransforms = [
   textTransform({
     name: "number",
-    group,
     weight: 6,
     text: "Reads a number as people write it: other decimal and grouping signs, currency signs",
     params: Strict({ decimal: Type.Optional(Separator), group: Type.Optional(Separator) }),
@@ -83,15 +75,12 @@ export const numberTransforms = [
   }),
   numberTransform({
     name: "integer",
-    group,
     text: "Cuts off what stands behind the decimal point",
-    params: none,
     example: { from: "12.9", to: 12 },
     compile: () => (value) => Math.trunc(value) || 0,
   }),
   numberTransform({
     name: "round",
-    group,
     text: "Rounds to this many decimal places (0), halves away from zero",
     params: Strict({ digits: Type.Optional(Digits) }),
     main: "digits",
@@ -103,25 +92,19 @@ export const numberTransforms = [
   }),
   numberTransform({
     name: "floor",
-    group,
     text: "The next whole number below",
-    params: none,
     example: { from: 2.7, to: 2 },
     compile: () => Math.floor,
   }),
   numberTransform({
     name: "ceil",
-    group,
     text: "The next whole number above",
-    params: none,
     example: { from: 2.1, to: 3 },
     compile: () => (value) => Math.ceil(value) || 0,
   }),
   numberTransform({
     name: "abs",
-    group,
     text: "Without its sign",
-    params: none,
     example: { from: -4.5, to: 4.5 },
     compile: () => Math.abs,
   }),
@@ -152,7 +135,6 @@ export const numberTransforms = [
   arithmetic("modulo", "What is left after dividing", { params: { by: 12 }, from: 31, to: 7 }, (a, b) => a % b),
   numberTransform({
     name: "clamp",
-    group,
     text: "Keeps it between two bounds",
     params: Strict({ min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) }),
     example: { params: { min: 1, max: 99 }, from: 250, to: 99 },
@@ -163,7 +145,6 @@ export const numberTransforms = [
   }),
   numberTransform({
     name: "format_number",
-    group,
     weight: 8,
     text: "Writes it with fixed decimal places and, if wanted, grouped digits",
     params: Strict({
@@ -190,7 +171,6 @@ export const numberTransforms = [
   summary("max", "The largest of a list of numbers", { from: [3, 1, 2], to: 3 }, (numbers) => extreme(numbers, 1)),
   listTransform({
     name: "weighted_sum",
-    group,
     text: "The sum over a list of objects of one member times another, such as price times quantity",
     params: Strict({
       of: Type.String({ minLength: 1, maxLength: 100 }),
@@ -207,7 +187,7 @@ export const numberTransforms = [
     compile({ of, by }) {
       const own = (element: unknown, name: string): number => {
         const isObject = typeof element === "object" && element !== null && Object.hasOwn(element, name);
-        if (!isObject) throw new MappingFault("member_missing", `An element has no ${toText(name)}.`);
+        if (!isObject) throw new MappingFault("member_missing", `An element has no ${name}.`);
         return toNumber((element as Record<string, unknown>)[name]);
       };
       return (list, run) => {
@@ -237,6 +217,6 @@ function readNumber(text: string, decimal: string, grouping: string): number {
   const isGrouped = groups.every((part, i) => (i === 0 ? /^[+-]?\d{1,3}$/ : /^\d{3}$/).test(part));
   if (groups.length > 1 && !isGrouped) throw refused();
   const plain = groups.join("") + (at === -1 ? "" : `.${fraction}`);
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(plain)) throw refused();
+  if (!plainNumber.test(plain)) throw refused();
   return finite(Number(plain));
 }

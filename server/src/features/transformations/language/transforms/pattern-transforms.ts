@@ -1,9 +1,9 @@
 import { RE2JS } from "re2js";
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
+import { cleanText } from "../../../../core/strict-json.ts";
 import { checkTextLength, MappingFault, spend } from "../mapping-run.ts";
 import type { Run } from "../mapping-run.ts";
-import { cleanText } from "../mapping-values.ts";
 import type { CompileEnv } from "../transform.ts";
 import { textTransform } from "../transform.ts";
 
@@ -12,7 +12,6 @@ const maxProgramSize = 1_000;
 
 const Pattern = Type.String({ minLength: 1, maxLength: 200, description: "A regular expression (RE2 syntax)" });
 const IgnoreCase = Type.Optional(Type.Boolean());
-const group = "text";
 
 type Find = (from: number) => Match | undefined;
 type Engine = { search(text: string, run: Run): Find; groupCount: number };
@@ -64,7 +63,6 @@ function expand(template: string, groups: (string | null)[]): string {
 export const patternTransforms = [
   textTransform({
     name: "regex_extract",
-    group,
     text: "What a regular expression finds: its first group if it has one; missing if it finds nothing",
     params: Strict({
       pattern: Pattern,
@@ -82,7 +80,6 @@ export const patternTransforms = [
   }),
   textTransform({
     name: "regex_replace",
-    group,
     text: "Replaces everything a regular expression finds; $1 stands for its first group",
     params: Strict({ pattern: Pattern, to: Type.String({ maxLength: 200 }), ignore_case: IgnoreCase }),
     example: { params: { pattern: "(\\d{3})(\\d{4})$", to: "$1-$2" }, from: "5550100", to: "555-0100" },
@@ -113,7 +110,6 @@ export const patternTransforms = [
   }),
   textTransform({
     name: "regex_test",
-    group,
     text: "True if a regular expression finds something",
     params: Strict({ pattern: Pattern, ignore_case: IgnoreCase }),
     main: "pattern",

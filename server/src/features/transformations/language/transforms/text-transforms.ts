@@ -1,80 +1,64 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
+import { cleanText } from "../../../../core/strict-json.ts";
 import { checkTextLength, spend } from "../mapping-run.ts";
-import { cleanText, isMissing, toText } from "../mapping-values.ts";
-import { defineTransform, textTransform } from "../transform.ts";
+import { toText } from "../mapping-values.ts";
+import { defineTransform, joinTexts, textTransform } from "../transform.ts";
 
-const none = Strict({});
 const ShortText = Type.String({ maxLength: 1000 });
 const Length = Type.Integer({ minimum: 0, maximum: 10_000 });
 const Paths = Type.Array(Type.String({ maxLength: 500 }), { minItems: 1, maxItems: 20 });
 
-const group = "text";
 const words = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 export const textTransforms = [
   textTransform({
     name: "trim",
-    group,
     text: "Removes blanks at both ends",
-    params: none,
     example: { from: "  A1 ", to: "A1" },
     compile: () => (text) => text.trim(),
   }),
   textTransform({
     name: "squish",
-    group,
     weight: 8,
     text: "Removes blanks at both ends and makes every run of blanks one",
-    params: none,
     example: { from: "  12   Main  St ", to: "12 Main St" },
     compile: () => (text) => text.trim().replaceAll(/\s+/g, " "),
   }),
   textTransform({
     name: "upper",
-    group,
     text: "Makes all letters capital",
-    params: none,
     example: { from: "us", to: "US" },
     compile: () => (text) => text.toUpperCase(),
   }),
   textTransform({
     name: "lower",
-    group,
     text: "Makes all letters small",
-    params: none,
     example: { from: "Ann@Example.com", to: "ann@example.com" },
     compile: () => (text) => text.toLowerCase(),
   }),
   textTransform({
     name: "title",
-    group,
     weight: 16,
     text: "Starts every word with a capital letter",
-    params: none,
     example: { from: "NEW YORK", to: "New York" },
     compile: () => (text) => text.toLowerCase().replaceAll(words, capital),
   }),
   textTransform({
     name: "capitalize",
-    group,
     text: "Makes the first letter capital and leaves the rest",
-    params: none,
     example: { from: "gift wrap", to: "Gift wrap" },
     compile: () => capital,
   }),
   textTransform({
     name: "string",
-    group,
     text: "Writes a number or boolean as text",
-    params: none,
     example: { from: 1001, to: "1001" },
     compile: () => (text) => text,
   }),
   textTransform({
     name: "substring",
-    group,
     text: "The characters from start (0 is the first, negative counts from the end), length of them or all",
     params: Strict({ start: Type.Integer({ minimum: -10_000, maximum: 10_000 }), length: Type.Optional(Length) }),
     main: "start",
@@ -88,7 +72,6 @@ export const textTransforms = [
   }),
   textTransform({
     name: "truncate",
-    group,
     text: "At most length characters, the last of them an ending such as … if something was cut",
     params: Strict({ length: Length, ending: Type.Optional(Type.String({ maxLength: 10 })) }),
     main: "length",
@@ -100,7 +83,6 @@ export const textTransforms = [
   }),
   textTransform({
     name: "replace",
-    group,
     text: "Replaces every occurrence of one text by another",
     params: Strict({ from: Type.String({ minLength: 1, maxLength: 1000 }), to: ShortText }),
     example: { params: { from: "-", to: "" }, from: "555-010-0000", to: "5550100000" },
@@ -116,37 +98,14 @@ export const textTransforms = [
       };
     },
   }),
-  textTransform({
-    name: "pad_start",
-    group,
-    text: "Fills up at the start to this length",
-    params: Strict({ length: Length, with: Type.Optional(Type.String({ minLength: 1, maxLength: 10 })) }),
-    main: "length",
-    example: { params: { length: 5, with: "0" }, from: 501, to: "00501" },
-    compile:
-      ({ length, with: filler = " " }) =>
-      (text, run) => {
-        spend(run, length >> 5);
-        return cleanText(text.padStart(length, filler));
-      },
-  }),
-  textTransform({
-    name: "pad_end",
-    group,
-    text: "Fills up at the end to this length",
-    params: Strict({ length: Length, with: Type.Optional(Type.String({ minLength: 1, maxLength: 10 })) }),
-    main: "length",
-    example: { params: { length: 4, with: "." }, from: "A", to: "A..." },
-    compile:
-      ({ length, with: filler = " " }) =>
-      (text, run) => {
-        spend(run, length >> 5);
-        return cleanText(text.padEnd(length, filler));
-      },
-  }),
+  padding("start", { params: { length: 5, with: "0" }, from: 501, to: "00501" }, (text, length, filler) =>
+    text.padStart(length, filler),
+  ),
+  padding("end", { params: { length: 4, with: "." }, from: "A", to: "A..." }, (text, length, filler) =>
+    text.padEnd(length, filler),
+  ),
   textTransform({
     name: "prefix",
-    group,
     text: "Puts a text before it",
     params: Strict({ text: ShortText }),
     main: "text",
@@ -155,7 +114,6 @@ export const textTransforms = [
   }),
   textTransform({
     name: "suffix",
-    group,
     text: "Puts a text behind it",
     params: Strict({ text: ShortText }),
     main: "text",
@@ -164,7 +122,6 @@ export const textTransforms = [
   }),
   defineTransform({
     name: "concat",
-    group,
     text: "Joins the value with the values at further paths; what is missing or empty is left out",
     params: Strict({ paths: Paths, separator: Type.Optional(Type.String({ maxLength: 100 })) }),
     main: "paths",
@@ -173,18 +130,13 @@ export const textTransforms = [
     compile({ paths, separator = "" }, env) {
       const readers = paths.map((path) => env.reader(path, "paths"));
       return (value, run) => {
-        const parts = [value, ...readers.map((read) => read(run))].filter((part) => !isMissing(part) && part !== "");
-        const texts = parts.map(toText);
-        const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
-        spend(run, texts.length + (length >> 5));
-        checkTextLength(length);
-        return texts.length === 0 ? undefined : texts.join(separator);
+        const parts = [value, ...readers.map((read) => read(run))];
+        return joinTexts(parts, separator, run);
       };
     },
   }),
   textTransform({
     name: "split",
-    group,
     text: "Makes a list of the parts between separators",
     params: Strict({
       separator: Type.String({ minLength: 1, maxLength: 100 }),
@@ -203,28 +155,22 @@ export const textTransforms = [
   }),
   textTransform({
     name: "digits",
-    group,
     weight: 4,
     text: "Keeps only the digits 0 to 9",
-    params: none,
     example: { from: "(555) 010-0000", to: "5550100000" },
     compile: () => (text) => text.replaceAll(/[^0-9]+/g, ""),
   }),
   textTransform({
     name: "ascii",
-    group,
     weight: 6,
     text: "Writes letters without accents and drops what plain ASCII cannot show",
-    params: none,
     example: { from: "Zoë Müller-Straße", to: "Zoe Muller-Strasse" },
     compile: () => toAscii,
   }),
   textTransform({
     name: "slug",
-    group,
     weight: 12,
     text: "A name for addresses: small letters, digits and hyphens",
-    params: none,
     example: { from: "Blue Mug (Größe L)", to: "blue-mug-grosse-l" },
     compile: () => (text) =>
       toAscii(text)
@@ -234,15 +180,12 @@ export const textTransforms = [
   }),
   defineTransform({
     name: "length",
-    group,
     text: "How many characters a text has, or elements a list",
-    params: none,
     example: { from: "10001", to: 5 },
     compile: () => (value) => (Array.isArray(value) ? value.length : toText(value).length),
   }),
   textTransform({
     name: "contains",
-    group,
     text: "True if this text occurs in it, without regard to case",
     params: Strict({
       text: Type.String({ minLength: 1, maxLength: 1000 }),
@@ -260,6 +203,26 @@ export const textTransforms = [
     },
   }),
 ];
+
+function padding(
+  side: "start" | "end",
+  example: { params: { length: number; with: string }; from: unknown; to: string },
+  pad: (text: string, length: number, filler: string) => string,
+) {
+  return textTransform({
+    name: `pad_${side}`,
+    text: `Fills up at the ${side} to this length`,
+    params: Strict({ length: Length, with: Type.Optional(Type.String({ minLength: 1, maxLength: 10 })) }),
+    main: "length",
+    example,
+    compile:
+      ({ length, with: filler = " " }) =>
+      (text, run) => {
+        spend(run, length >> 5);
+        return cleanText(pad(text, length, filler));
+      },
+  });
+}
 
 /** Up to here going from one occurrence to the next is faster than any method that does all at once. */
 const maxPieced = 200;

@@ -1,11 +1,9 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { spend } from "../mapping-run.ts";
-import { finite, roundTo } from "../mapping-values.ts";
+import { fault, finite, roundTo } from "../mapping-values.ts";
 import { callingCodes, countriesWithStates, findCountry, keepsLeadingZero, statesOf } from "../region-names.ts";
-import { fault, numberTransform, textTransform } from "../transform.ts";
-
-const group = "trade";
+import { numberTransform, textTransform } from "../transform.ts";
 
 /** In grams and in centimetres. */
 const weights: Record<string, number> = { mg: 0.001, g: 1, kg: 1000, t: 1_000_000, oz: 28.349523125, lb: 453.59237 };
@@ -16,7 +14,6 @@ const Unit = OneOf(unitNames);
 export const tradeTransforms = [
   numberTransform({
     name: "unit",
-    group,
     text: "Converts a weight or a length into another unit, rounded to digits (3)",
     params: Strict({ from: Unit, to: Unit, digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })) }),
     example: { params: { from: "lb", to: "g" }, from: 2, to: 907.185 },
@@ -29,7 +26,6 @@ export const tradeTransforms = [
   }),
   textTransform({
     name: "country_code",
-    group,
     text: "The code of a country (alpha2, alpha3) or its English name, from any of them",
     params: Strict({ to: Type.Optional(OneOf(["alpha2", "alpha3", "name"])) }),
     main: "to",
@@ -45,7 +41,6 @@ export const tradeTransforms = [
   }),
   textTransform({
     name: "state_code",
-    group,
     text: "The code of a state or province, from its English name or code",
     params: Strict({ country: Type.Optional(OneOf(countriesWithStates)) }),
     main: "country",
@@ -62,7 +57,6 @@ export const tradeTransforms = [
   }),
   textTransform({
     name: "phone_e164",
-    group,
     text: "A phone number as +15550100000; country is that of numbers without a country code (US)",
     params: Strict({ country: Type.Optional(OneOf(Object.keys(callingCodes))) }),
     main: "country",
