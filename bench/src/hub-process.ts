@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -33,7 +34,9 @@ export async function startHub(dataDir: string, env: Record<string, string> = {}
   const settings = {
     ...unattended,
     HUB_PORT: new URL(url).port,
-    ...(externalDatabase === undefined ? {} : { DATABASE_URL: externalDatabase, HUB_PREVIEW_PORT: "off" }),
+    ...(externalDatabase === undefined
+      ? {}
+      : { DATABASE_URL: externalDatabase, HUB_PREVIEW_PORT: "off", HUB_SECRET_KEY: randomUUID() }),
   };
   const started = performance.now();
   const asking = new AbortController();
