@@ -3,11 +3,9 @@ import { describe, expect, test } from "vitest";
 import { systemContext } from "../context.ts";
 import { newId } from "../core/ids.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
 import { verifyAudit } from "../features/audit/audit.ts";
 import { eventually } from "../testing/eventually.ts";
-import { afterFile } from "../testing/after-file.ts";
-import { cloneDatabase } from "../testing/test-database.ts";
+import { openOldDatabase } from "../testing/old-database.ts";
 import type { TestClient } from "../testing/test-client.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import type { ChainRow } from "./chain.ts";
@@ -149,25 +147,7 @@ describe("a seal that takes long", () => {
 });
 
 test("events of an older hub keep their numbers, and those it had not sealed follow in the order of their ids", async () => {
-  const { connection, drop } = await cloneDatabase();
-  const old = openDatabase({ connection, maxConnections: 2, onError: () => {} });
-  afterFile(async () => {
-    await old.close();
-    await drop();
-  });
-  const migrations = await readMigrations();
-  await old.query("drop schema public cascade");
-  await old.query("create schema public");
-  await migrate(
-    connection,
-    old,
-    migrations.filter(({ version }) => version < 17),
-  );
-  const ctx = { ...systemContext(hub.world, hub.world.newId(), "test"), db: old };
-  await old.query(
-    "insert into organizations (id, name, is_operator, created_at, updated_at) values ($1, 'Old', true, now(), now())",
-    [ctx.orgId],
-  );
+  const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 17);
   const ids = Array.from({ length: 40 }, () => hub.world.newId());
   await old.query(
     `insert into events (id, org_id, type, object_type, object_id, actor, data, occurred_at)
@@ -183,8 +163,7 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
     await old.query("update events set sequence = $2, previous_hash = $3, hash = $4 where id = $1", seal);
   }
 
-  const upTo17 = migrations.filter(({ version }) => version <= 17);
-  expect(await migrate(connection, old, upTo17)).toMatchObject([{ version: 17 }]);
+  expect(await upgradeTo(17)).toMatchObject([{ version: 17 }]);
   const sealer = createSealer(old, () => {});
   expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstBroken: null });
   await sealer.stop();

@@ -1,34 +1,12 @@
 import { expect, test } from "vitest";
-import { openDatabase } from "../../db/database.ts";
-import { migrate, readMigrations } from "../../db/migrate.ts";
 import { workOff } from "../../queue/work.ts";
-import { afterFile } from "../../testing/after-file.ts";
-import { cloneDatabase } from "../../testing/test-database.ts";
+import { openOldDatabase } from "../../testing/old-database.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { systemContext } from "../../context.ts";
 import { comparisonWork, listItems } from "./rate-comparisons.ts";
 
 test("comparisons of before keep their results, and what was at work is finished", async () => {
   const hub = await startTestHub();
-  const { connection, drop } = await cloneDatabase();
-  const old = openDatabase({ connection, maxConnections: 4, onError: () => {} });
-  afterFile(async () => {
-    await old.close();
-    await drop();
-  });
-  const migrations = await readMigrations();
-  await old.query("drop schema public cascade");
-  await old.query("create schema public");
-  await migrate(
-    connection,
-    old,
-    migrations.filter(({ version }) => version < 22),
-  );
-  const ctx = { ...systemContext(hub.world, hub.world.newId(), "test"), db: old };
-  await old.query(
-    "insert into organizations (id, name, is_operator, created_at, updated_at) values ($1, 'Old', true, now(), now())",
-    [ctx.orgId],
-  );
+  const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 23);
   const [done, waiting] = [hub.world.newId(), hub.world.newId()];
   const card = {
     name: "Contract",
@@ -76,7 +54,7 @@ test("comparisons of before keep their results, and what was at work is finished
   await old.query(insert, [done, 3, "excluded", "duplicate", null, null, null, null, "|||||||||"]);
   await old.query(insert, [waiting, 0, "rated", null, "all", "flat", 700, 800, "flat|||ground|G|0|700|700||base:700"]);
 
-  await migrate(connection, old, migrations);
+  await upgradeTo(Infinity);
 
   const ask = async (query: object) => await listItems(ctx, done, { page: 1, limit: 10, ...query });
   const { data } = await ask({});
