@@ -5,6 +5,7 @@ import { decodeBytes, encodeBody } from "./outbound-body.ts";
 import { RemoteError } from "../remote-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
 import { checkUrl } from "./outbound-guard.ts";
+import { refuseOtherServer } from "./credential-address.ts";
 import type { BreakerOptions } from "./outbound-breaker.ts";
 import { throughBreaker } from "./outbound-breaker.ts";
 import { backoffMs, isRetryableStatus, readRetryAfter } from "./outbound-retry.ts";
@@ -43,6 +44,11 @@ export type HttpClient = { request(request: HttpRequest): Promise<HttpResponse> 
 export type ClientOptions = {
   /** The hub's own machine and network may be called; link-local and metadata addresses never. */
   allowPrivate: boolean;
+  /**
+   * Requests carry credentials that belong to this address: they go to its server alone, and without TLS only where that
+   * is private.
+   */
+  credentialsFor?: string | undefined;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
   breaker?: BreakerOptions;
@@ -114,6 +120,7 @@ function keepRemoteError(error: unknown): RemoteError {
 function planRequest(options: ClientOptions, request: HttpRequest): Plan {
   const method = request.method ?? "GET";
   const url = checkUrl(request.url, options.allowPrivate);
+  if (options.credentialsFor !== undefined) refuseOtherServer(url, options.credentialsFor);
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.append(name, String(value));
   }

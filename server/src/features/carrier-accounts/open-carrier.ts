@@ -38,7 +38,12 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   // Failures are counted for each account: one with a wrong key does not close the way for the others.
   const { allowPrivate } = ctx.settings.outbound;
   const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
-  const client = createHttpClient({ allowPrivate, breakerKey, timeoutMs: carrier.timeoutMs ?? timeoutMs });
+  const client = createHttpClient({
+    allowPrivate,
+    breakerKey,
+    credentialsFor: stored.credentials === null ? undefined : carrier.sendsTo?.(account.settings),
+    timeoutMs: carrier.timeoutMs ?? timeoutMs,
+  });
   return {
     account,
     carrier,
