@@ -50,7 +50,12 @@ test.runIf(existsSync("/proc/self/environ"))(
     const hub = await startHubProcess({ env: { ...env, HUB_SECRET_KEY: "a-secret-key-that-nobody-else-may-see-42" } });
     const environment = readFileSync(`/proc/${postmasterOf(hub.dataDir)}/environ`, "utf8").split("\0");
     expect(environment.filter((entry) => entry.startsWith("HUB_"))).toEqual([]);
-    expect(environment.filter(Boolean).map((entry) => entry.split("=")[0]).toSorted()).toEqual(["LC_ALL", "PATH", "TZ"]);
+    expect(
+      environment
+        .filter(Boolean)
+        .map((entry) => entry.split("=")[0])
+        .toSorted(),
+    ).toEqual(["LC_ALL", "PATH", "TZ"]);
     expect(await hub.stop()).toBe(0);
   },
 );
