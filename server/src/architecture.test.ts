@@ -39,6 +39,7 @@ const layers: Record<string, string[]> = {
 /** Which feature may call which; the list has no cycle, and only front files and wire shapes may be imported. */
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
+  bridges: ["organizations"],
   auth: ["api-keys", "organizations", "users"],
   transformations: ["bridges", "condition-sets"],
   locations: ["bridges", "transformations"],
@@ -49,7 +50,7 @@ const featureEdges: Record<string, string[]> = {
   "bridge-removal": ["bridges", "locations", "operations", "schedules", "tasks", "transformations"],
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "order-timeline": ["operations", "orders"],
-  "carrier-accounts": ["condition-sets"],
+  "carrier-accounts": ["condition-sets", "organizations"],
   shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],

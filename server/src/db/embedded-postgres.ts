@@ -131,7 +131,7 @@ async function ownFolder(folder: string, user: OsUser | undefined): Promise<void
   // something else by then, and root would give that away.
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
     (error: NodeJS.ErrnoException) => {
-      throw error.code === "ENOTDIR" || error.code === "ELOOP" ? refusal : error;
+      throw ["ENOTDIR", "ELOOP", "EACCES"].includes(error.code ?? "") ? refusal : error;
     },
   );
   try {

@@ -7,6 +7,7 @@ import type { Secrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
+import { findMissingKeys } from "../db/sealed-columns.ts";
 import { openSignals } from "../db/signals.ts";
 import { createHeadSigner, resignHeadsAcrossOrgs } from "../events/audit-head.ts";
 import { createSealer } from "../events/sealer.ts";
@@ -37,8 +38,11 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
     const signer = createHeadSigner(secrets, environment);
-    // Its heads have no signature yet. Later ones that have none are somebody else's work.
-    if (applied.some(({ name }) => name.startsWith("0024_"))) await resignHeadsAcrossOrgs(db, signer, new Date());
+    // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
+    const isFirst = applied.some(({ name }) => name.startsWith("0024_"));
+    if (isFirst && (await findMissingKeys(db, secrets)).length === 0) {
+      await resignHeadsAcrossOrgs(db, signer, new Date());
+    }
     const signals = await openSignals(connection, onDatabaseError);
     const sealer = createSealer(db, signer, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {

@@ -60,6 +60,15 @@ export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
   return url;
 }
 
+/** Redirects stay on the same origin, so that it is enough to look at where a request sets out for. */
+export function refuseUnlistedHost({ hostname }: URL, allowed: readonly string[]): void {
+  const host = bareHost(hostname);
+  const isListed = allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
+  if (isListed || allowed.length === 0) return;
+  const message = `${host} is not among the hosts that the organization may call. An administrator can add it.`;
+  throw new RemoteError("host_not_allowed", message);
+}
+
 /** IPv6 without its brackets. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");

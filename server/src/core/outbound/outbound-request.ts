@@ -4,7 +4,7 @@ import type { RequestBody } from "./outbound-body.ts";
 import { decodeBytes, encodeBody } from "./outbound-body.ts";
 import { RemoteError } from "../remote-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
-import { checkUrl } from "./outbound-guard.ts";
+import { checkUrl, refuseUnlistedHost } from "./outbound-guard.ts";
 import { refuseOtherServer } from "./credential-address.ts";
 import type { BreakerOptions } from "./outbound-breaker.ts";
 import { throughBreaker } from "./outbound-breaker.ts";
@@ -49,6 +49,8 @@ export type ClientOptions = {
    * is private.
    */
   credentialsFor?: string | undefined;
+  /** Asked before each request: hosts that may be called, `*.example.com` for all below it. None: every one. */
+  findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
   breaker?: BreakerOptions;
@@ -89,6 +91,7 @@ export async function runRequest(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const plan = planRequest(options, request);
+  refuseUnlistedHost(plan.url, (await options.findAllowedHosts?.()) ?? []);
   const attempts = plan.isSafe ? (options.attempts ?? 3) : 1;
   const sleep = options.sleep ?? defaultSleep;
   for (let attempt = 1; ; attempt++) {

@@ -133,6 +133,34 @@ describe("security 1: credentials travel by https", () => {
   });
 });
 
+describe("the hosts that an organization may call", () => {
+  test("are set by administrators, recorded, and kept to by bridges from the next request on", async () => {
+    const own = await hub.org();
+    const shop = await startListener();
+    const settings = { baseUrl: shop.url };
+    const { body: bridge } = await own.post("/bridges", { name: "B", connector: "rest", settings });
+    const test = async () => (await own.post(`/bridges/${bridge.id}/test`)).body;
+    expect(await test()).toMatchObject({ ok: true });
+    const operator = await own.withRole("operator");
+    expect((await operator.patch(`/organizations/${own.id}`, { outboundHosts: [] })).status).toBe(403);
+    const outboundHosts = ["*.shop.example", "erp.example"];
+    const limited = await own.patch(`/organizations/${own.id}`, { outboundHosts });
+    expect(limited.body).toMatchObject({ outboundHosts, version: 2 });
+    expect(await test()).toMatchObject({ ok: false, error: { code: "host_not_allowed", retryable: false } });
+    expect(shop.heard).toHaveLength(1);
+    const { data } = (await own.get("/audit?type=organization.updated")).body;
+    expect(data[0].data).toMatchObject({ outboundHosts });
+    for (const wrong of ["https://a.example", "a.example:443", "A.example", "*", "a*.example"]) {
+      const { status } = await own.patch(`/organizations/${own.id}`, { outboundHosts: [wrong] });
+      expect(status, wrong).toBe(400);
+    }
+    await own.patch(`/organizations/${own.id}`, { outboundHosts: ["127.0.0.1"] });
+    expect(await test()).toMatchObject({ ok: true });
+    // Another organization is not limited by it.
+    expect((await org.get(`/organizations/${org.id}`)).body.outboundHosts).toEqual([]);
+  });
+});
+
 function exampleOf(schema: object): object {
   return (schema as { examples: object[] }).examples[0]!;
 }

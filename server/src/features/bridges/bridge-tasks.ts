@@ -14,6 +14,7 @@ import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
+import { findOutboundHosts } from "../organizations/organizations.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import type { TestAnswer } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
@@ -182,6 +183,7 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
   const client = createHttpClient({
     allowPrivate,
     breakerKey: `${world.environment}:${row.id}`,
+    findAllowedHosts: () => findOutboundHosts(world, row.org_id),
     credentialsFor: Object.keys(credentials).length === 0 ? undefined : connector.sendsTo?.(row.settings),
   });
   return {

@@ -311,3 +311,12 @@ describe("security 1: credentials of an account belong to the address they were 
     expect(plain.body.errors).toMatchObject([{ pointer: "/settings", code: "https_required" }]);
   });
 });
+
+test("a carrier is called only where the organization may call", async () => {
+  const own = await hub.org();
+  const id = await carrier.account(hub, own);
+  await own.patch(`/organizations/${own.id}`, { outboundHosts: ["carrier.example"] });
+  const { call } = await openCarrier(systemContext(hub.world, own.id, "test"), id);
+  const asked = call("key", new AbortController().signal).http.request({ url: `${carrier.url}/track` });
+  await expect(asked).rejects.toMatchObject({ code: "host_not_allowed" });
+});

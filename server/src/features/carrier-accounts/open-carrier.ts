@@ -14,6 +14,7 @@ import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
+import { findOutboundHosts } from "../organizations/organizations.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { getAccount, presentAccount, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
@@ -41,6 +42,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const client = createHttpClient({
     allowPrivate,
     breakerKey,
+    findAllowedHosts: () => findOutboundHosts(ctx, ctx.orgId),
     credentialsFor: stored.credentials === null ? undefined : carrier.sendsTo?.(account.settings),
     timeoutMs: carrier.timeoutMs ?? timeoutMs,
   });
