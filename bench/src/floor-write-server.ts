@@ -11,7 +11,7 @@ await serveFloor(({ app, transaction, orgId }) => {
     actor: { type: "system", name: "bench" },
     requestId: "bench",
     clock: { now: () => new Date() },
-    sealer: { nudge() {}, sealNow: async () => {}, stop: async () => {} },
+    sealer: { nudge() {} },
     newId,
   };
   app.post<{ Body: { name: string } }>(

@@ -39,6 +39,7 @@ const layers: Record<string, string[]> = {
 /** Which feature may call which; the list has no cycle, and only front files and wire shapes may be imported. */
 const featureEdges: Record<string, string[]> = {
   organizations: ["users"],
+  bridges: ["organizations"],
   auth: ["api-keys", "organizations", "users"],
   transformations: ["bridges", "condition-sets"],
   locations: ["bridges", "transformations"],
@@ -49,7 +50,7 @@ const featureEdges: Record<string, string[]> = {
   "bridge-removal": ["bridges", "locations", "operations", "schedules", "tasks", "transformations"],
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "order-timeline": ["operations", "orders"],
-  "carrier-accounts": ["condition-sets"],
+  "carrier-accounts": ["condition-sets", "organizations"],
   shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
@@ -193,7 +194,8 @@ const tableOwners: Record<string, string[]> = {
   bridges: ["bridges"],
   "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
   "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],
-  events: ["events", "unsealed_events"],
+  db: ["secret_keys"],
+  events: ["audit_heads", "events", "unsealed_events"],
   http: ["idempotency_keys"],
   labels: ["shipment_labels"],
   locations: ["locations"],
@@ -233,8 +235,10 @@ function touchedTables(file: string): { table: string; folder: string; isWrite: 
 }
 
 test("a table is written by the folder that owns it, and read along the declared list of features", () => {
+  // Seals the columns of others anew, whatever is in them; their owners are named in its list.
+  const resealing = "db/sealed-columns.ts";
   const strays = sources
-    .filter(mayTouchSql)
+    .filter((file) => mayTouchSql(file) && file !== resealing)
     .flatMap(touchedTables)
     .filter(({ table, folder, isWrite }) => {
       const owner = ownerOf.get(table)!;

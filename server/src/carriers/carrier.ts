@@ -20,6 +20,8 @@ export type Carrier = {
   settings: TObject;
   /** Write-only: sealed when stored, never answered. */
   credentials: TObject;
+  /** The address that the credentials are sent to; nothing at or above it gets them. Needed where there are credentials. */
+  sendsTo?(settings: Record<string, unknown>): string;
   pickupRules: CompletePickupRules;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
   isLocal: boolean;

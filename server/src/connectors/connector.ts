@@ -20,6 +20,8 @@ export type Connector = {
   tasks(settings: Settings): ConnectorTask[];
   /** The settings that say who the other side is: with another one, what was read up to there says nothing. */
   site?: readonly string[];
+  /** The address that the credentials are sent to; nothing at or above it gets them. Needed where there are credentials. */
+  sendsTo?(settings: Settings): string;
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */

@@ -1,7 +1,28 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-const derive = promisify(argon2);
+const deriveNow = promisify(argon2);
+
+/**
+ * Node has four threads for this, for looking up names and for files. With all of them at work on passwords nobody could
+ * be called: two are left, and a machine of two cores hashes no faster with four.
+ */
+const mostAtOnce = 2;
+let atWork = 0;
+const waiting: (() => void)[] = [];
+
+const derive: typeof deriveNow = async (algorithm, parameters) => {
+  // Whoever ends hands the place on, so that nobody who comes later gets it first.
+  if (atWork < mostAtOnce) atWork++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await deriveNow(algorithm, parameters);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else atWork--;
+  }
+};
 
 /** OWASP's smallest recommended argon2id setting: about 20 ms and 19 MiB for each try. */
 const cost = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 };

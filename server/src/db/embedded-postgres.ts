@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { access, chmod, chown, constants, lstat, mkdir, readdir, readFile, realpath } from "node:fs/promises";
+import { access, chmod, constants, mkdir, open, readdir, readFile, realpath } from "node:fs/promises";
 import { rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -126,12 +126,23 @@ async function findHome(dataDir: string, elsewhere: string): Promise<Pick<Place,
 
 async function ownFolder(folder: string, user: OsUser | undefined): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const info = await lstat(folder);
-  const owners = [process.getuid?.() ?? info.uid, user?.uid];
-  // In a shared temporary folder somebody else may have made it first, to listen in.
-  if (!info.isDirectory() || !owners.includes(info.uid)) throw new Error(`${folder} belongs to somebody else`);
-  await chmod(folder, 0o700);
-  if (user) await chown(folder, user.uid, user.gid);
+  const refusal = new Error(`${folder} belongs to somebody else`);
+  // Held open from the look at its owner to the change of it: in a shared temporary folder its name may be a link to
+  // something else by then, and root would give that away.
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw ["ENOTDIR", "ELOOP", "EACCES"].includes(error.code ?? "") ? refusal : error;
+    },
+  );
+  try {
+    const { uid } = await handle.stat();
+    // Somebody else may have made it first, to listen in.
+    if (![process.getuid?.() ?? uid, user?.uid].includes(uid)) throw refusal;
+    await handle.chmod(0o700);
+    if (user) await handle.chown(user.uid, user.gid);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Made beside its final place and renamed, so that a half-made cluster is never mistaken for a whole one. */
@@ -246,6 +257,8 @@ async function stopPostmaster(pid: number): Promise<void> {
   }
 }
 
-function runAs({ user, home }: Place): { cwd: string; uid?: number; gid?: number } {
-  return user ? { cwd: home, uid: user.uid, gid: user.gid } : { cwd: home };
+/** Not with the hub's own environment, which has passwords and keys: every process of that user could read them there. */
+function runAs({ user, home }: Place) {
+  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+  return user ? { cwd: home, env, uid: user.uid, gid: user.gid } : { cwd: home, env };
 }

@@ -78,7 +78,9 @@ async function worksOn(pid: number, cluster: string): Promise<boolean> {
 async function commandOf(pid: number): Promise<string> {
   const fromProc = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined);
   if (fromProc !== undefined) return fromProc;
-  const { stdout } = await promisify(execFile)("ps", ["-p", String(pid), "-o", "command="]).catch(() => ({
+  const { stdout } = await promisify(execFile)("ps", ["-p", String(pid), "-o", "command="], {
+    env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
+  }).catch(() => ({
     stdout: "",
   }));
   return stdout;

@@ -21,6 +21,7 @@ export type Signals = {
 export type Topic =
   | "api_key"
   | "user"
+  | "organization"
   | "clock"
   | "reset"
   | "operation_run"
@@ -43,6 +44,7 @@ const listenerName = "order-operations-hub signals";
 const confirmed: ReadonlySet<Topic> = new Set([
   "api_key",
   "user",
+  "organization",
   "bridge",
   "transformation",
   "clock",

@@ -116,7 +116,10 @@ const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped:
 /** Everything that the hub writes into its log of events, by its type. */
 export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
-  "organization.updated": defineEvent("organization", "An organization was changed", named),
+  "organization.updated": defineEvent("organization", "An organization was changed", {
+    ...named,
+    ...optional({ outboundHosts: Names }),
+  }),
 
   "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
   "user.updated": defineEvent("user", "An account was changed", { ...optional(user), ...version }, personal),

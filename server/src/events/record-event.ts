@@ -10,7 +10,7 @@ export type Recorder = {
   actor: Actor;
   requestId: string;
   clock: { now(): Date };
-  sealer: Sealer;
+  sealer: Pick<Sealer, "nudge">;
   newId(): string;
 };
 

@@ -8,6 +8,7 @@ import { eventually } from "../testing/eventually.ts";
 import { openOldDatabase } from "../testing/old-database.ts";
 import type { TestClient } from "../testing/test-client.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import { resignHeadsAcrossOrgs } from "./audit-head.ts";
 import type { ChainRow } from "./chain.ts";
 import { chainColumns, chainHash, firstHash } from "./chain.ts";
 import { recordEvent } from "./record-event.ts";
@@ -124,7 +125,7 @@ describe("a seal that takes long", () => {
   test("is waited for at the end", async () => {
     const org = await hub.org();
     const own = openDatabase({ connection: hub.connection, maxConnections: 5, onError: () => {} });
-    const sealer = createSealer(own, () => {});
+    const sealer = createSealer(own, hub.world.sealer.signer, () => {});
     const holder = new pg.Client(hub.connection);
     await holder.connect();
     await holder.query("begin");
@@ -164,7 +165,13 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
   }
 
   expect(await upgradeTo(17)).toMatchObject([{ version: 17 }]);
-  const sealer = createSealer(old, () => {});
+  await upgradeTo(Infinity);
+  const { signer } = hub.world.sealer;
+  // Signed by the hub that runs the migration; a head that nobody signed is not believed later.
+  const unsigned = await verifyAudit({ ...ctx, sealer: { ...hub.world.sealer, sealNow: async () => {} } });
+  expect(unsigned.firstBroken).toEqual({ sequence: 25, reason: "where the log ended was not signed by this hub" });
+  expect(await resignHeadsAcrossOrgs(old, signer, new Date())).toEqual({ signed: 1, left: 0 });
+  const sealer = createSealer(old, signer, () => {});
   expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstBroken: null });
   await sealer.stop();
   const sealed = await old.query<{ id: string }>("select id from events order by sequence");

@@ -1,5 +1,7 @@
 import type { Database, Tx } from "../db/database.ts";
 import { startLoop } from "../queue/loop.ts";
+import type { Head, HeadSigner } from "./audit-head.ts";
+import { findHead, saveHead } from "./audit-head.ts";
 import type { ChainRow } from "./chain.ts";
 import { chainColumns, chainHash, firstHash } from "./chain.ts";
 
@@ -12,6 +14,8 @@ export type Sealer = {
   nudge(): void;
   /** Seal everything that is committed now; readers call it so that they see their own writes. */
   sealNow(orgId?: string): Promise<void>;
+  /** Signs where logs end. */
+  signer: HeadSigner;
   stop(): Promise<void>;
 };
 
@@ -20,14 +24,15 @@ const debounceMs = 200;
 const sweepMs = 15_000;
 const batchSize = 2_000;
 
-export function createSealer(db: Database, onError: (error: unknown) => void): Sealer {
-  const turns = takeTurns((orgId) => sealEvents(db, orgId));
+export function createSealer(db: Database, signer: HeadSigner, onError: (error: unknown) => void): Sealer {
+  const turns = takeTurns((orgId) => sealEvents(db, signer, orgId));
   async function sealAll(stopping?: AbortSignal): Promise<void> {
     const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
     for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
   }
   const loop = startLoop({ pass: sealAll, everyMs: sweepMs, onError });
   return {
+    signer,
     nudge: () => loop.wake(debounceMs),
     sealNow: (orgId) => (orgId === undefined ? sealAll() : turns.next(orgId)),
     async stop() {
@@ -67,17 +72,17 @@ function takeTurns(work: (key: string) => Promise<void>) {
   };
 }
 
-async function sealEvents(db: Database, orgId: string): Promise<void> {
+async function sealEvents(db: Database, signer: HeadSigner, orgId: string): Promise<void> {
   // Mostly in vain: without a transaction, and without waiting for anybody. What another node seals now is still there.
   const waiting = await db.query("select from unsealed_events where org_id = $1 limit 1", [orgId]);
   if (waiting.length === 0) return;
   let sealed: number;
-  do sealed = await db.transaction((tx) => sealBatch(tx, orgId));
+  do sealed = await db.transaction((tx) => sealBatch(tx, signer, orgId));
   while (sealed === batchSize);
 }
 
 /** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
-async function sealBatch(tx: Tx, orgId: string): Promise<number> {
+async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<number> {
   await tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
     `events:${orgId}`,
   ]);
@@ -86,12 +91,7 @@ async function sealBatch(tx: Tx, orgId: string): Promise<number> {
     [orgId],
   );
   if (rows.length === 0) return 0;
-  const [last] = await tx.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
-    [orgId],
-  );
-  let sequence = last?.sequence ?? 0;
-  let hash: Buffer = last?.hash ?? firstHash;
+  let { sequence, hash } = await findEnd(tx, orgId);
   const seals = rows.map((row) => {
     const previous = hash;
     hash = chainHash(previous, ++sequence, row);
@@ -113,5 +113,17 @@ async function sealBatch(tx: Tx, orgId: string): Promise<number> {
       seals.map((seal) => seal.hash),
     ],
   );
+  await saveHead(tx, signer.sign({ orgId, sequence, hash }, new Date()));
   return rows.length;
+}
+
+/** Where to go on. If entries are gone from the end it is behind them, so that the gap stays for everybody to see. */
+async function findEnd(tx: Tx, orgId: string): Promise<Head> {
+  const [last] = await tx.query<{ sequence: number; hash: Buffer }>(
+    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
+    [orgId],
+  );
+  const head = await findHead(tx, orgId);
+  if (head && head.sequence >= (last?.sequence ?? 0)) return head;
+  return { orgId, sequence: last?.sequence ?? 0, hash: last?.hash ?? firstHash };
 }

@@ -9,24 +9,24 @@ type KeyState = {
   answer: string | null;
 };
 
-/** Takes the key if it is new or its holder died; returns who holds it afterwards. */
+/** The first of the fingerprints is stored; all of them mean the same request. Takes the key if it is new or its holder died; returns who holds it afterwards. */
 export async function claimKey(
   db: Queryable,
   owner: KeyOwner,
-  fingerprint: Buffer,
+  fingerprints: Buffer[],
   claim: string,
   now: Date,
   until: Date,
 ): Promise<KeyState> {
   const [row] = await db.query<KeyState>(
     `insert into idempotency_keys as k (org_id, caller, key, fingerprint, claim, claimed_until, created_at)
-     values ($1, $2, $3, $4, $5, $7, $6)
+     values ($1, $2, $3, ($4::bytea[])[1], $5, $7, $6)
      on conflict (org_id, caller, key) do update set
-       claim = case when k.status is null and k.claimed_until < $6 and k.fingerprint = $4 then $5 else k.claim end,
-       claimed_until = case when k.status is null and k.claimed_until < $6 and k.fingerprint = $4
+       claim = case when k.status is null and k.claimed_until < $6 and k.fingerprint = any($4) then $5 else k.claim end,
+       claimed_until = case when k.status is null and k.claimed_until < $6 and k.fingerprint = any($4)
                             then $7 else k.claimed_until end
      returning fingerprint, claim, status, answer`,
-    [owner.orgId, owner.caller, owner.key, fingerprint, claim, now, until],
+    [owner.orgId, owner.caller, owner.key, fingerprints, claim, now, until],
   );
   return row!;
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../testing/test-hub.ts";
 
@@ -20,6 +20,24 @@ describe("Idempotency-Key", () => {
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
     expect(await countSets("only-once")).toBe(1);
+  });
+
+  test("security 12: what is kept of a body with a password cannot be tried without the secret key", async () => {
+    const key = randomUUID();
+    const body = { email: `${key}@org.example`, role: "viewer", password: "a long passphrase" };
+    expect((await org.post("/users", body, withKey(key))).status).toBe(201);
+    const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+    const digests = ["hex", "base64", "base64url"].map((encoding) =>
+      createHash("sha256")
+        .update(JSON.stringify(body))
+        .digest(encoding as "hex"),
+    );
+    const guesses = [JSON.stringify(body), ...digests].map((text) => hash(`POST /api/v1/users\n${text}`));
+    const [row] = await hub.world.db.query<{ fingerprint: Buffer }>(
+      "select fingerprint from idempotency_keys where key = $1",
+      [key],
+    );
+    expect(guesses).not.toContain(row!.fingerprint.toString("hex"));
   });
 
   test("the same key with another body or another path answers 422", async () => {

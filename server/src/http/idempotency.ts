@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { callerKey } from "../core/actor.ts";
 import { HubError, validationFailed } from "../core/errors.ts";
 import type { Ctx } from "../context.ts";
@@ -29,12 +29,20 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
   }
   const owner = { orgId: ctx.orgId, caller: callerKey(ctx.actor), key: request.key };
   const sealContext = `idempotency:${owner.orgId}:${owner.caller}:${owner.key}`;
-  const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n${request.bodyDigest}`).digest();
+  const [fingerprint, ...earlier] = fingerprintsOf(ctx, request) as [Buffer, ...Buffer[]];
   const claim = ctx.newId();
   const now = ctx.clock.real();
-  const held = await store.claimKey(ctx.db, owner, fingerprint, claim, now, new Date(now.getTime() + leaseMs));
+  const held = await store.claimKey(
+    ctx.db,
+    owner,
+    [fingerprint, ...earlier],
+    claim,
+    now,
+    new Date(now.getTime() + leaseMs),
+  );
 
-  if (!held.fingerprint.equals(fingerprint)) throw new HubError("idempotency_key_reused");
+  if (![fingerprint, ...earlier].some((known) => known.equals(held.fingerprint)))
+    throw new HubError("idempotency_key_reused");
   if (held.status === null && held.claim !== claim) {
     throw new HubError("idempotency_in_progress", undefined, { retryAfterSeconds: 1 });
   }
@@ -58,6 +66,18 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
     },
     release: () => store.releaseKey(ctx.db, owner, claim),
   };
+}
+
+/**
+ * Keyed, since bodies hold passwords, and a plain hash of one lets whoever reads the database try passwords against it.
+ * The first is the one to store; the others are what earlier secret keys, and hubs before this one, stored.
+ */
+function fingerprintsOf(ctx: Ctx, { method, url, bodyDigest }: IdempotentRequest): Buffer[] {
+  const text = `${method} ${url}\n${bodyDigest}`;
+  const keyed = ctx.secrets
+    .deriveAll("idempotency")
+    .map(({ bytes }) => createHmac("sha256", bytes).update(text).digest());
+  return [...keyed, createHash("sha256").update(text).digest()];
 }
 
 export async function removeOldIdempotencyKeys(world: Pick<Ctx, "db" | "clock">, keptHours = 24): Promise<void> {

@@ -14,6 +14,14 @@ const commands: Record<string, Command> = {
     summary: "check settings, database, migrations and audit log",
     run: async (config) => (await import("./command-doctor.ts")).runDoctor(config),
   },
+  rewrap: {
+    summary: "seal all stored secrets with the current secret key: hub rewrap [--forget-lost-keys]",
+    run: async (config, args) => (await import("./command-rewrap.ts")).runRewrap(config, args),
+  },
+  "audit-verify": {
+    summary: "check the audit logs, and saved heads of them: hub audit-verify [FILE ...]",
+    run: async (config, args) => (await import("./command-audit-verify.ts")).runAuditVerify(config, args),
+  },
   "create-admin": {
     summary: "create an administrator: hub create-admin EMAIL [--organization NAME] [--preview]",
     run: async (config, args) => (await import("./command-admin.ts")).runCreateAdmin(config, args),

@@ -2,6 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import type { Environment } from "../context.ts";
+import type { Secrets } from "../core/secrets.ts";
+import type { Database } from "../db/database.ts";
+import { findMissingKeys, noteKey } from "../db/sealed-columns.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
 
@@ -21,6 +25,21 @@ export async function findSecretKey(config: Config): Promise<string> {
   const key = (await readFile(file, "utf8")).trim();
   if (key.length < minLength) throw new ConfigError(`${file} is damaged: it holds no key. Restore it from a backup.`);
   return key;
+}
+
+/** A hub with another key than the others could read nothing that they sealed, and they nothing of its own. */
+export async function checkSecretKeys(db: Database, secrets: Secrets, environment: Environment): Promise<void> {
+  const missing = await findMissingKeys(db, secrets);
+  if (missing.length > 0) throw new ConfigError(describeMissingKeys(environment, missing));
+  await noteKey(db, secrets, new Date());
+}
+
+export function describeMissingKeys(environment: Environment, missing: string[]): string {
+  return (
+    `The ${environment} database is used with the secret ${missing.length === 1 ? "key" : "keys"} ${missing.join(", ")}, ` +
+    "which this hub does not have. Set HUB_SECRET_KEY to it, or name it in HUB_PREVIOUS_SECRET_KEYS. " +
+    "If it is lost, `hub rewrap --forget-lost-keys` gives up what it sealed."
+  );
 }
 
 /** Written whole beside its place and then linked there: of two hubs that start at once, both read the same key. */

@@ -44,6 +44,22 @@ beforeAll(async () => {
   dataDir = path.join(await makeFolder(), "data");
 });
 
+test.runIf(existsSync("/proc/self/environ"))(
+  "security 10: PostgreSQL does not get the hub's environment, which has its passwords and keys",
+  async () => {
+    const hub = await startHubProcess({ env: { ...env, HUB_SECRET_KEY: "a-secret-key-that-nobody-else-may-see-42" } });
+    const environment = readFileSync(`/proc/${postmasterOf(hub.dataDir)}/environ`, "utf8").split("\0");
+    expect(environment.filter((entry) => entry.startsWith("HUB_"))).toEqual([]);
+    expect(
+      environment
+        .filter(Boolean)
+        .map((entry) => entry.split("=")[0])
+        .toSorted(),
+    ).toEqual(["LC_ALL", "PATH", "TZ"]);
+    expect(await hub.stop()).toBe(0);
+  },
+);
+
 test("whoever is told that a new hub is ready can sign in, on each surface", async () => {
   const hub = await spawnHub({ env });
   for (const environment of ["live", "preview"]) {

@@ -8,7 +8,11 @@ import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
 
 /** Opens the databases for a command, migrated, and closes them afterwards. */
-export async function withWorlds(config: Config, work: (worlds: World[]) => Promise<void>): Promise<void> {
+export async function withWorlds(
+  config: Config,
+  work: (worlds: World[]) => Promise<void>,
+  { mayLackKeys = false } = {},
+): Promise<void> {
   const log = pino({ level: "warn" });
   const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
   const databases = await openDatabases(config, { log: () => {}, mayShare: true });
@@ -20,7 +24,8 @@ export async function withWorlds(config: Config, work: (worlds: World[]) => Prom
       const connection = await databases.reach(environment);
       const { maxSignInFailures, outbound } = config;
       const settings = { maxSignInFailures, outbound };
-      open.push(await openWorld({ environment, connection, maxConnections: 2, secrets, log, settings }));
+      const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayLackKeys };
+      open.push(await openWorld(options));
     }
     await work(open.map(({ world }) => world));
   } finally {

@@ -7,8 +7,11 @@ import type { Secrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
+import { findMissingKeys } from "../db/sealed-columns.ts";
 import { openSignals } from "../db/signals.ts";
+import { createHeadSigner, resignHeadsAcrossOrgs } from "../events/audit-head.ts";
 import { createSealer } from "../events/sealer.ts";
+import { checkSecretKeys } from "./secret-key.ts";
 
 type WorldOptions = {
   environment: Environment;
@@ -18,6 +21,8 @@ type WorldOptions = {
   log: Logger;
   settings: Settings;
   clock?: SettableClock;
+  /** Opens it although some of what is sealed cannot be read: for the commands that say so, or mend it. */
+  mayLackKeys?: boolean;
 };
 
 export type OpenWorld = { world: World; close(): Promise<void> };
@@ -31,8 +36,15 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   try {
     const applied = await migrate(connection, db, await readMigrations());
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
+    if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
+    const signer = createHeadSigner(secrets, environment);
+    // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
+    const isFirst = applied.some(({ name }) => name.startsWith("0024_"));
+    if (isFirst && (await findMissingKeys(db, secrets)).length === 0) {
+      await resignHeadsAcrossOrgs(db, signer, new Date());
+    }
     const signals = await openSignals(connection, onDatabaseError);
-    const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));
+    const sealer = createSealer(db, signer, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
       environment,
       db,

@@ -44,7 +44,7 @@ export type TestHub = {
   /** Moves the hub's clock, the one of tokens included. */
   advance(ms: number): void;
   /** Another process' worth of hub on the same database. */
-  secondNode(options?: Pick<TestHubOptions, "taskSlots">): Promise<TestHub>;
+  secondNode(options?: Pick<TestHubOptions, "taskSlots" | "secretKeys">): Promise<TestHub>;
   stop(): Promise<void>;
 };
 
@@ -54,10 +54,12 @@ type TestHubOptions = {
   config?: Partial<SurfaceOptions["config"]>;
   /** Tasks this node runs at a time; 0: it runs none. */
   taskSlots?: number;
+  /** The current one first. */
+  secretKeys?: [string, ...string[]];
 };
 
 const password = "correct horse battery";
-const secretKey = "test-secret-key-test-secret-key-0123456789";
+export const secretKey = "test-secret-key-test-secret-key-0123456789";
 
 /** A real hub on a real database of its own, listening on loopback; stopped after the test file. */
 export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
@@ -83,11 +85,12 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     },
   });
   const environment = options.environment ?? "live";
+  const [current, ...previous] = options.secretKeys ?? [secretKey];
   const { world, close } = await openWorld({
     environment,
     connection,
     maxConnections: 10,
-    secrets: createSecrets(secretKey),
+    secrets: createSecrets(current, previous),
     log: pino({ level: "debug" }, sink),
     settings: {
       maxSignInFailures: 1_000,

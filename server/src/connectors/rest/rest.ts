@@ -111,5 +111,6 @@ export const rest: Connector = {
     ...(settingsOf({ settings }).tasks?.map((task) => makers[task.mode](task)) ?? []),
   ],
   site: ["baseUrl"],
+  sendsTo: (settings) => settingsOf({ settings }).baseUrl,
   concurrency: 4,
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { askJson } from "../../core/outbound/ask-remote.ts";
-import type { Call } from "../connector.ts";
+import type { Call, Settings } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Followed } from "../followed.ts";
 import { pagesRepeat } from "../followed.ts";
@@ -10,10 +10,15 @@ import { asText, listOf, objectOf } from "../shape.ts";
 const maxThrottled = 8;
 const maxWaitMs = 20_000;
 
-function shopUrl({ settings }: Pick<Call, "settings">): string {
-  const { shop, baseUrl, apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
+export function shopAddress(settings: Settings): string {
+  const { shop, baseUrl } = settings as Record<string, string | undefined>;
   const host = `${(shop ?? "").replace(/\.myshopify\.com$/, "")}.myshopify.com`;
-  return `${(baseUrl ?? `https://${host}`).replace(/\/$/, "")}/admin/api/${apiVersion}/graphql.json`;
+  return (baseUrl ?? `https://${host}`).replace(/\/$/, "");
+}
+
+function shopUrl({ settings }: Pick<Call, "settings">): string {
+  const { apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
+  return `${shopAddress(settings)}/admin/api/${apiVersion}/graphql.json`;
 }
 
 /** Changes nothing, so it may be asked again after a failure. */

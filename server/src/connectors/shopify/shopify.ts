@@ -6,7 +6,7 @@ import { objectOf } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { fulfillmentsPush } from "./shopify-fulfillments.ts";
-import { query } from "./shopify-graphql.ts";
+import { query, shopAddress } from "./shopify-graphql.ts";
 import { ordersHold, ordersReleaseHold } from "./shopify-holds.ts";
 import { locationsPull } from "./shopify-locations.ts";
 import { ordersImport } from "./shopify-orders.ts";
@@ -86,5 +86,6 @@ export const shopify: Connector = {
   check: (settings, limits) => urlProblems(settings, "baseUrl", limits),
   tasks: () => tasks,
   site: ["shop", "baseUrl"],
+  sendsTo: shopAddress,
   concurrency: 2,
 };

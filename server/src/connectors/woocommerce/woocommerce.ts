@@ -114,5 +114,6 @@ export const woocommerce: Connector = {
   },
   tasks: () => tasks,
   site: ["url"],
+  sendsTo: ({ url }) => String(url),
   concurrency: 2,
 };

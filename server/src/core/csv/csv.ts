@@ -97,7 +97,10 @@ export function toCell(value: Cell): string {
   return typeof value === "string" ? guardFormula(value) : String(value);
 }
 
+/** A spreadsheet may take another delimiter than ours: in `x;=1+1` it would find a cell that is a formula. */
+const splitting = /[\r\n,;\t|]/;
+
 /** Rows of text, ended as RFC 4180 wants it. Texts that may come from strangers have to be guarded by the caller. */
 export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): string {
-  return stringify(rows as string[][], { delimiter, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
+  return stringify(rows as string[][], { delimiter, record_delimiter: "\r\n", quoted_match: splitting });
 }

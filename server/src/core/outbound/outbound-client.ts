@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { tooLarge } from "./outbound-body.ts";
 import { RemoteError } from "../remote-error.ts";
+import { refusePlainText } from "./credential-address.ts";
 import { bareHost, refuseAddress, resolveBySystem, safeAddresses } from "./outbound-guard.ts";
 import type { Answer, ClientOptions, Connect, HttpClient, Plan } from "./outbound-request.ts";
 import { cancelled, nameOf, runRequest } from "./outbound-request.ts";
@@ -11,7 +12,7 @@ const connectTimeoutMs = 5000;
 
 /** The only place that calls out. Nothing here waits without limit, reads without limit or goes where it was not sent. */
 export function openHttpClient(options: ClientOptions): HttpClient {
-  const agent = options.resolve || options.connect ? createAgent(options) : sharedAgent(options.allowPrivate);
+  const agent = options.resolve || options.connect ? createAgent(options) : sharedAgent(options);
   const exchange = async (plan: Plan, timeoutMs: number): Promise<Answer> => await send(agent, plan, timeoutMs);
   return { request: async (request) => await runRequest(exchange, options, request) };
 }
@@ -93,16 +94,22 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   return joined;
 }
 
-const agents = new Map<boolean, Agent>();
+type ConnectionRules = Pick<ClientOptions, "allowPrivate" | "credentialsFor" | "resolve" | "connect">;
 
-/** Idle connections do not keep the process alive, so nobody has to close it. */
-function sharedAgent(allowPrivate: boolean): Agent {
-  let agent = agents.get(allowPrivate);
-  if (!agent) agents.set(allowPrivate, (agent = createAgent({ allowPrivate })));
+const agents = new Map<string, Agent>();
+
+/**
+ * Idle connections do not keep the process alive, so nobody has to close it. A connection that was made for requests
+ * without credentials is not used for those with, since less was asked of it.
+ */
+function sharedAgent(options: ConnectionRules): Agent {
+  const key = `${options.allowPrivate} ${options.credentialsFor !== undefined}`;
+  let agent = agents.get(key);
+  if (!agent) agents.set(key, (agent = createAgent(options)));
   return agent;
 }
 
-function createAgent(options: Pick<ClientOptions, "allowPrivate" | "resolve" | "connect">): Agent {
+function createAgent(options: ConnectionRules): Agent {
   const open = options.connect ?? connectByNet();
   return new Agent({
     connections: 32,
@@ -122,10 +129,11 @@ function createAgent(options: Pick<ClientOptions, "allowPrivate" | "resolve" | "
 
 async function openGuarded(
   { hostname, port, protocol }: buildConnector.Options,
-  options: Pick<ClientOptions, "allowPrivate" | "resolve">,
+  options: ConnectionRules,
   open: Connect,
 ): Promise<Socket> {
   const addresses = await safeAddresses(hostname, options.allowPrivate, options.resolve ?? resolveBySystem);
+  if (options.credentialsFor !== undefined) refusePlainText(protocol, bareHost(hostname), addresses);
   let failure: unknown;
   for (const address of addresses) {
     try {

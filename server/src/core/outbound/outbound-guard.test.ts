@@ -14,11 +14,13 @@ function guarded(
   addresses: Record<string, string[]>,
   open?: (target: Target) => Promise<Socket>,
   allowPrivate = false,
+  credentialsFor?: string,
 ) {
   const asked: string[] = [];
   const connected: Target[] = [];
   const client = createHttpClient({
     allowPrivate,
+    credentialsFor,
     breakerKey: `guard-${Math.random()}`,
     attempts: 1,
     resolve: (hostname) => {
@@ -214,4 +216,37 @@ test("over TLS the name is asked for, though the connection goes to an address",
   });
   expect(names).toEqual(["shop.example"]);
   refusing.close();
+});
+
+test("security 22: no address of a metadata service is called, whatever else is allowed", () => {
+  for (const address of ["fd00:ec2::254", "fd00:ec2::23", "fd00:ec2:0:1::253", "fd20:ce::254", "fd00:c1::a9fe:a9fe"]) {
+    expect(addressProblem(address, true), address).toBe("is a metadata service");
+  }
+  expect(addressProblem("169.254.170.2", true)).toBe("is a metadata service");
+  expect(addressProblem("fd00:ec3::1", true)).toBeUndefined();
+});
+
+test("security 1: a request with credentials goes to the server they belong to and to no other", async () => {
+  const addresses = { "shop.example": ["93.184.215.14"], "other.example": ["93.184.215.15"] };
+  const { client, asked } = guarded(addresses, undefined, false, "https://shop.example/api");
+  for (const url of ["https://other.example/api", "http://shop.example/api", "https://shop.example:8443/api"]) {
+    await expect(client.request({ url })).rejects.toMatchObject({ code: "credentials_elsewhere", retryable: false });
+  }
+  expect(asked).toEqual([]);
+});
+
+test("security 1: without TLS credentials go to private addresses only, however the name is resolved", async () => {
+  const plain = async (address: string, allowPrivate: boolean, home?: string) => {
+    const { client, connected } = guarded({ "erp.example": [address] }, undefined, allowPrivate, home);
+    const status = await client.request({ url: "http://erp.example/" }).then(
+      (answer) => String(answer.status),
+      (error: { code: string }) => error.code,
+    );
+    return [status, connected.length];
+  };
+  expect(await plain("93.184.215.14", true, "http://erp.example")).toEqual(["https_required", 0]);
+  expect(await plain("93.184.215.14", false, "http://erp.example")).toEqual(["https_required", 0]);
+  expect(await plain("93.184.215.14", false)).toEqual(["200", 1]);
+  expect(await plain("10.1.2.3", true, "http://erp.example")).toEqual(["200", 1]);
+  expect(await plain("10.1.2.3", false, "http://erp.example")).toEqual(["address_refused", 0]);
 });

@@ -9,14 +9,16 @@ export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
 /** They hand out credentials of the machine to whoever asks; some stand in ranges that are otherwise fine. */
-const metadataAddresses = new Set([
-  "169.254.169.254",
-  "100.100.100.200",
-  "168.63.129.16",
-  "192.0.0.192",
-  "fd00:ec2::254",
-  "fd20:ce::254",
-]);
+const metadataRanges = [
+  "169.254.0.0/16", // nearly everybody's
+  "100.100.100.200/32", // Alibaba
+  "168.63.129.16/32", // Azure
+  "192.0.0.192/32", // Oracle
+  "fd00:ec2::/32", // Amazon: metadata, names, time and credentials of containers
+  "fd20:ce::/32", // Google
+  "fd00:c1::/32", // Oracle
+  "fd00:42::/32", // Scaleway
+].map((range) => ipaddr.parseCIDR(range));
 
 const publicRanges = new Set(["unicast"]);
 const privateRanges = new Set(["unicast", "private", "loopback", "carrierGradeNat", "uniqueLocal"]);
@@ -27,7 +29,8 @@ export function addressProblem(address: string, allowPrivate: boolean): string |
   if (plain === undefined) return "is not an address";
   let parsed = ipaddr.parse(plain);
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) parsed = parsed.toIPv4Address();
-  if (metadataAddresses.has(parsed.toString())) return "is a metadata service";
+  const isMetadata = metadataRanges.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits));
+  if (isMetadata) return "is a metadata service";
   const range = parsed.range();
   if (!(allowPrivate ? privateRanges : publicRanges).has(range)) return `is ${range}`;
   // Outside of 2000::/3 nothing is routed; ::7f00:1 and other odd ways to write an IPv4 address are there.
@@ -55,6 +58,15 @@ export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) refuseAddress(host, host, allowPrivate);
   return url;
+}
+
+/** Redirects stay on the same origin, so that it is enough to look at where a request sets out for. */
+export function refuseUnlistedHost({ hostname }: URL, allowed: readonly string[]): void {
+  const host = bareHost(hostname);
+  const isListed = allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
+  if (isListed || allowed.length === 0) return;
+  const message = `${host} is not among the hosts that the organization may call. An administrator can add it.`;
+  throw new RemoteError("host_not_allowed", message);
 }
 
 /** IPv6 without its brackets. */

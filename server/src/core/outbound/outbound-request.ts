@@ -4,7 +4,8 @@ import type { RequestBody } from "./outbound-body.ts";
 import { decodeBytes, encodeBody } from "./outbound-body.ts";
 import { RemoteError } from "../remote-error.ts";
 import type { Resolve } from "./outbound-guard.ts";
-import { checkUrl } from "./outbound-guard.ts";
+import { checkUrl, refuseUnlistedHost } from "./outbound-guard.ts";
+import { refuseOtherServer } from "./credential-address.ts";
 import type { BreakerOptions } from "./outbound-breaker.ts";
 import { throughBreaker } from "./outbound-breaker.ts";
 import { backoffMs, isRetryableStatus, readRetryAfter } from "./outbound-retry.ts";
@@ -43,6 +44,13 @@ export type HttpClient = { request(request: HttpRequest): Promise<HttpResponse> 
 export type ClientOptions = {
   /** The hub's own machine and network may be called; link-local and metadata addresses never. */
   allowPrivate: boolean;
+  /**
+   * Requests carry credentials that belong to this address: they go to its server alone, and without TLS only where that
+   * is private.
+   */
+  credentialsFor?: string | undefined;
+  /** Asked before each request: hosts that may be called, `*.example.com` for all below it. None: every one. */
+  findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
   breaker?: BreakerOptions;
@@ -83,6 +91,7 @@ export async function runRequest(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const plan = planRequest(options, request);
+  refuseUnlistedHost(plan.url, (await options.findAllowedHosts?.()) ?? []);
   const attempts = plan.isSafe ? (options.attempts ?? 3) : 1;
   const sleep = options.sleep ?? defaultSleep;
   for (let attempt = 1; ; attempt++) {
@@ -114,6 +123,7 @@ function keepRemoteError(error: unknown): RemoteError {
 function planRequest(options: ClientOptions, request: HttpRequest): Plan {
   const method = request.method ?? "GET";
   const url = checkUrl(request.url, options.allowPrivate);
+  if (options.credentialsFor !== undefined) refuseOtherServer(url, options.credentialsFor);
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.append(name, String(value));
   }

@@ -17,4 +17,11 @@ export const auditRoutes = [
     answer: [200, shapes.AuditVerification],
     handle: (ctx) => audit.verifyAudit(ctx),
   }),
+  defineRoute("GET /audit/head", {
+    scope: "audit:read",
+    summary: "Read where the audit log ends, signed; keep it elsewhere to prove later that nothing before it is gone",
+    answer: [200, shapes.AuditHead],
+    failures: [409],
+    handle: (ctx) => audit.getAuditHead(ctx),
+  }),
 ];

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Before, Count, DateTime, Id, Nullable, pageQuery, Since } from "../../core/schema.ts";
+import { Before, Count, DateTime, Id, Nullable, OneOf, pageQuery, Since } from "../../core/schema.ts";
 
 export const AuditEntry = Type.Object({
   id: Id,
@@ -28,6 +28,20 @@ export const AuditQuery = pageQuery({
   to: Before,
 });
 export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditHead = Type.Object({
+  organizationId: Id,
+  environment: OneOf(["live", "preview"]),
+  sequence: Type.Integer({ minimum: 1, description: "Of the last entry" }),
+  hash: Type.String({ description: "Of the last entry" }),
+  signedAt: DateTime,
+  keyId: Type.String({ description: "Which secret key of the hub the signing key is derived from" }),
+  algorithm: Type.Literal("Ed25519"),
+  publicKey: Type.String({ description: "PEM. Keep it apart from the heads: it says who signed them" }),
+  signedText: Type.String({ description: "What was signed, word for word; it names all of the above" }),
+  signature: Type.String({ description: "Base64" }),
+});
+export type AuditHead = Static<typeof AuditHead>;
 
 export const AuditVerification = Type.Object({
   ok: Type.Boolean(),

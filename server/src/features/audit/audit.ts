@@ -1,7 +1,10 @@
 import type { Page } from "../../core/page.ts";
+import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import type { StoredHead } from "../../events/audit-head.ts";
+import { findHead } from "../../events/audit-head.ts";
 import { chainHash, firstHash } from "../../events/chain.ts";
-import type { AuditEntry, AuditQuery, AuditVerification } from "./audit.schemas.ts";
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from "./audit.schemas.ts";
 import * as store from "./audit.store.ts";
 
 const batchSize = 1_000;
@@ -11,24 +14,97 @@ export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Pag
   return await store.listEntries(ctx.db, ctx.orgId, query);
 }
 
-/** Recomputes the whole chain. */
+type Break = { sequence: number; reason: string };
+
+/** Recomputes the whole chain, and compares its end with what was remembered of it elsewhere. */
 export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
   await ctx.sealer.sealNow(ctx.orgId);
   let sequence = 0;
   let hash: Buffer = firstHash;
-  const answer = (): AuditVerification => {
-    return { ok: true, entries: sequence, head: { sequence, hash: hash.toString("hex") }, firstBroken: null };
+  const answer = (firstBroken: Break | null = null): AuditVerification => {
+    const head = { sequence, hash: hash.toString("hex") };
+    return { ok: firstBroken === null, entries: sequence, head, firstBroken };
   };
   for (;;) {
     const rows = await store.listSealed(ctx.db, ctx.orgId, sequence, batchSize);
     for (const row of rows) {
       const reason = findBreak(row, sequence + 1, hash);
-      if (reason) return { ...answer(), ok: false, firstBroken: { sequence: sequence + 1, reason } };
+      if (reason) return answer({ sequence: sequence + 1, reason });
       sequence = row.sequence;
       hash = row.hash;
     }
-    if (rows.length < batchSize) return answer();
+    if (rows.length === batchSize) continue;
+    const head = await findHead(ctx.db, ctx.orgId);
+    // More was sealed while this one was reading.
+    if (head && head.sequence > sequence && (await hasMore(ctx, sequence))) continue;
+    return answer(findBreakAtEnd(ctx, { sequence, hash }, head));
   }
+}
+
+async function hasMore(ctx: Ctx, after: number): Promise<boolean> {
+  return (await store.listSealed(ctx.db, ctx.orgId, after, 1)).length > 0;
+}
+
+function findBreakAtEnd(
+  { environment, sealer }: Ctx,
+  end: { sequence: number; hash: Buffer },
+  head: StoredHead | undefined,
+): Break | null {
+  const { sequence } = end;
+  const broken = (at: number, reason: string): Break => ({ sequence: Math.max(at, 1), reason });
+  if (!head) {
+    // A reset of the preview empties all logs. Any other organization has an entry about how it was made.
+    if (sequence === 0 && environment === "preview") return null;
+    return broken(sequence, sequence === 0 ? "the log is empty" : "nobody remembers where the log ended");
+  }
+  if (head.sequence > sequence) return broken(sequence + 1, `the log ended at ${head.sequence} before`);
+  if (head.sequence < sequence) return broken(head.sequence + 1, `the log ended at ${head.sequence} before`);
+  if (!head.hash.equals(end.hash)) return broken(sequence, "the log ended with another entry before");
+  return sealer.signer.isSigned(head) ? null : broken(sequence, "where the log ended was not signed by this hub");
+}
+
+export async function getAuditHead(ctx: Ctx): Promise<AuditHead> {
+  await ctx.sealer.sealNow(ctx.orgId);
+  const head = await findHead(ctx.db, ctx.orgId);
+  const { signer } = ctx.sealer;
+  if (!head?.signedAt || !head.keyId || !head.signature || !signer.isSigned(head)) {
+    throw new HubError(
+      "invalid_state",
+      "The log has no end that this hub has signed. Look at GET /audit/verification.",
+    );
+  }
+  const { sequence, signedAt, keyId, signature } = head;
+  return {
+    organizationId: ctx.orgId,
+    environment: ctx.environment,
+    sequence,
+    hash: head.hash.toString("hex"),
+    signedAt: signedAt.toISOString(),
+    keyId,
+    algorithm: "Ed25519",
+    publicKey: signer.keyOf(keyId)!.publicKey.export({ type: "spki", format: "pem" }),
+    signedText: signer.textOf({ ...head, signedAt }),
+    signature: signature.toString("base64"),
+  };
+}
+
+/** What is wrong with a head that was kept elsewhere, or with the log since; that the log is whole is checked apart. */
+export async function checkSavedHead(ctx: Ctx, saved: AuditHead): Promise<string | undefined> {
+  const { sequence, keyId } = saved;
+  const head = {
+    orgId: ctx.orgId,
+    sequence,
+    hash: Buffer.from(saved.hash, "hex"),
+    signedAt: new Date(saved.signedAt),
+    keyId,
+    signature: Buffer.from(saved.signature, "base64"),
+  };
+  const { signer } = ctx.sealer;
+  if (!signer.keyOf(keyId)) return `it was signed with the key ${keyId}, which this hub does not have`;
+  if (!signer.isSigned(head)) return "its signature is not of this hub, or it was changed";
+  const [entry] = await store.listSealed(ctx.db, ctx.orgId, sequence - 1, 1);
+  if (entry?.sequence !== sequence) return `the log has no entry ${sequence} any more`;
+  return entry.hash.equals(head.hash) ? undefined : `entry ${sequence} of the log is another one`;
 }
 
 function findBreak(row: store.SealedRow, expected: number, previous: Buffer): string | undefined {

@@ -1,5 +1,5 @@
-import { createPrivateKey, createPublicKey } from "node:crypto";
 import { HubError } from "../../core/errors.ts";
+import { signingKeyFrom } from "../../core/signing-key.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 
@@ -7,15 +7,8 @@ export const accessTokenSeconds = 900;
 export const ownIssuer = "order-operations-hub";
 const algorithm = "EdDSA";
 
-// An Ed25519 private key in PKCS #8 is this header followed by its 32 bytes.
-const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex");
-
-/** Derived, not stored: every node with the same HUB_SECRET_KEY has it, and a database dump does not. */
-const signingKeys = perWorld((world) => {
-  const seed = world.secrets.derive(`user-tokens:${world.environment}`);
-  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Header, seed]), format: "der", type: "pkcs8" });
-  return { privateKey, publicKey: createPublicKey(privateKey) };
-});
+/** Of the current secret key alone: a new one ends all tokens, which is what it is for after a leak. */
+const signingKeys = perWorld((world) => signingKeyFrom(world.secrets.derive(`user-tokens:${world.environment}`)));
 
 /** Loaded with the first token: a start should not pay for it. */
 const loadJose = () => import("jose");

@@ -27,9 +27,16 @@ function tryOpen({ secrets }: World, row: BridgeRow): Credentials | undefined {
   }
 }
 
-/** Those that are not named stay; what cannot be opened is gone. */
-export function mergeCredentials(world: World, row: BridgeRow, patch: Credentials | null): Credentials {
-  return patch === null ? {} : (mergePatch(tryOpen(world, row) ?? {}, patch) as Credentials);
+/** Those that are not named stay; what cannot be opened is gone. `isElsewhere`: the stored ones are for another address. */
+export function mergeCredentials(
+  world: World,
+  row: BridgeRow,
+  patch: Credentials | null | undefined,
+  isElsewhere: boolean,
+): Credentials | undefined {
+  if (patch === undefined) return undefined;
+  const stored = isElsewhere ? {} : (tryOpen(world, row) ?? {});
+  return patch === null ? {} : (mergePatch(stored, patch) as Credentials);
 }
 
 function contextOf(orgId: string, bridgeId: string): string {

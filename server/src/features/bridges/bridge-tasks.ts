@@ -14,6 +14,7 @@ import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
+import { findOutboundHosts } from "../organizations/organizations.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import type { TestAnswer } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
@@ -175,15 +176,22 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 };
 
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
-export function createCall(world: World, { row }: OpenBridge, { mayStart, ...options }: CallOptions): Call {
+export function createCall(world: World, { row, connector }: OpenBridge, options: CallOptions): Call {
+  const { mayStart, ...rest } = options;
   const { allowPrivate, filesRoot } = world.settings.outbound;
-  const client = createHttpClient({ allowPrivate, breakerKey: `${world.environment}:${row.id}` });
+  const credentials = openCredentials(world, row);
+  const client = createHttpClient({
+    allowPrivate,
+    breakerKey: `${world.environment}:${row.id}`,
+    findAllowedHosts: () => findOutboundHosts(world, row.org_id),
+    credentialsFor: Object.keys(credentials).length === 0 ? undefined : connector.sendsTo?.(row.settings),
+  });
   return {
-    ...options,
+    ...rest,
     // One organization must not see, take or write the files of another.
     ...(filesRoot === undefined ? {} : { filesRoot: path.join(filesRoot, row.org_id) }),
     settings: row.settings,
-    credentials: openCredentials(world, row),
+    credentials,
     http: {
       request: (request) => client.request({ signal: options.signal, ...request, ...(mayStart ? { mayStart } : {}) }),
     },

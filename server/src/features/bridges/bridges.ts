@@ -1,8 +1,10 @@
 import type { Connector, Settings } from "../../connectors/connector.ts";
 import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
+import type { FieldError } from "../../core/errors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { alternatives } from "../../core/nearest.ts";
+import { leavesStoredBehind, plainTextProblem } from "../../core/outbound/credential-address.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -67,7 +69,9 @@ async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<Brid
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
   const credentials = { ...request.credentials };
-  checkConfiguration(ctx, connector, settings, credentials);
+  const wrong = findSettingErrors(ctx, connector, settings);
+  const isSecret = Object.keys(credentials).length > 0;
+  checkConfiguration(ctx, connector, { settings, wrong, credentials, isSecret });
   const id = ctx.newId();
   const row = await refuseTakenName(
     store.insertBridge(tx, ctx.orgId, {
@@ -107,10 +111,17 @@ export async function updateBridge(
     const settings = (
       patch.settings === undefined ? row.settings : mergePatch(row.settings, patch.settings)
     ) as BridgeRow["settings"];
-    const credentials = patch.credentials === undefined ? undefined : mergeCredentials(ctx, row, patch.credentials);
     const connector = requireConnector(row.connector);
-    checkConfiguration(ctx, connector, settings, credentials);
+    const wrong = findSettingErrors(ctx, connector, settings);
+    const hasStored = row.sealed_credentials !== null;
+    const [before, after] = [row.settings, settings].map((given) => connector.sendsTo?.(given));
+    const isElsewhere =
+      wrong.length === 0 && leavesStoredBehind({ hasStored, before, after, given: patch.credentials });
+    const credentials = mergeCredentials(ctx, row, patch.credentials, isElsewhere);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
+    // A bridge from before this rule can still be renamed and switched off.
+    const isSecret = isReconfigured && (credentials ? Object.keys(credentials).length > 0 : hasStored);
+    checkConfiguration(ctx, connector, { settings, wrong, credentials, isSecret });
     const updated = await refuseTakenName(
       store.updateBridge(
         tx,
@@ -163,15 +174,30 @@ function requireConnector(name: string): Connector {
   throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, more);
 }
 
+function findSettingErrors(ctx: Ctx, connector: Connector, settings: Settings): FieldError[] {
+  const misshapen = findErrorsIn(connector.settings, settings);
+  return misshapen.length > 0 ? misshapen : (connector.check?.(settings, ctx.settings.outbound) ?? []);
+}
+
+type Configuration = {
+  settings: Settings;
+  /** What is wrong with them. */
+  wrong: FieldError[];
+  credentials: object | undefined;
+  isSecret: boolean;
+};
+
 /** Credentials that are not touched were checked when they were stored. */
-function checkConfiguration(ctx: Ctx, connector: Connector, settings: Settings, credentials: object | undefined): void {
+function checkConfiguration(ctx: Ctx, connector: Connector, given: Configuration): void {
+  const { settings, wrong, credentials, isSecret } = given;
+  const isPlain = isSecret && wrong.length === 0;
+  const problem = isPlain && plainTextProblem(connector.sendsTo?.(settings), ctx.settings.outbound.allowPrivate);
+  const named = connector.site?.find((name) => String(settings[name]).startsWith("http:"));
   const errors = [
-    ...errorsAt("/settings", findErrorsIn(connector.settings, settings)),
+    ...errorsAt("/settings", wrong),
+    ...(problem ? [{ pointer: `/settings/${named}`, code: "https_required", message: problem }] : []),
     ...errorsAt("/credentials", credentials ? findErrorsIn(connector.credentials, credentials) : []),
   ];
-  if (errors.length === 0) {
-    errors.push(...errorsAt("/settings", connector.check?.(settings, ctx.settings.outbound) ?? []));
-  }
   if (errors.length > 0) throw validationFailed(errors);
 }
 

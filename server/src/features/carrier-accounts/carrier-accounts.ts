@@ -6,6 +6,7 @@ import { badField, errorsAt, HubError, validationFailed } from "../../core/error
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import { leavesStoredBehind, plainTextProblem } from "../../core/outbound/credential-address.ts";
 import { notFound, orNotFound } from "../../core/resources.ts";
 import { createFinder, findErrorsIn } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -69,7 +70,7 @@ export function listCarriers() {
 export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequest): Promise<CarrierAccount> {
   const { credentials = {}, ...given } = request;
   const account = newAccount(ctx, given, ctx.clock.now());
-  refuseWrong(account, credentials);
+  refuseWrong(ctx, account, credentials, Object.keys(credentials).length > 0);
   Object.assign(account, sealCredentials(ctx, account.id, credentials));
   return await change(ctx, async (tx) => {
     await refuseTakenName(store.insertAccount(tx, ctx.orgId, account));
@@ -111,12 +112,12 @@ export async function updateCarrierAccount(
     checkVersion(before, ifMatch);
     const { credentials: given, ...told } = patch;
     const { settings, pickupRules, serviceAliases } = before;
-    const credentials =
-      given === undefined ? undefined : plain(mergePatch(tryOpenCredentials(ctx, before) ?? {}, given) ?? {});
+    const changed = plain(mergePatch(settings, told.settings ?? {}));
+    const credentials = mergeCredentials(ctx, before, changed, given);
     const account: Account = {
       ...before,
       ...told,
-      settings: plain(mergePatch(settings, told.settings ?? {})),
+      settings: changed,
       pickupRules: plain(
         told.pickupRules === undefined ? pickupRules : (mergePatch(pickupRules, told.pickupRules) ?? {}),
       ),
@@ -125,7 +126,8 @@ export async function updateCarrierAccount(
       updatedAt: ctx.clock.now().toISOString(),
       version: before.version + 1,
     };
-    refuseWrong(account, credentials);
+    const isReconfigured = told.settings !== undefined || given !== undefined;
+    refuseWrong(ctx, account, credentials, isReconfigured && account.credentials !== null);
     if (Object.keys(account.serviceAliases).length > maxAliases) {
       throw badField("/serviceAliases", "maxProperties", `There would be more than ${maxAliases} of them.`);
     }
@@ -212,13 +214,38 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
 
 const findPickupErrors = createFinder(PickupRules, "body");
 
-/** Credentials that are not touched were checked when they were stored. */
-function refuseWrong({ carrier: name, settings, pickupRules }: AccountFields, credentials: object | undefined): void {
+/** Those that are not named stay, unless they are for another address. */
+function mergeCredentials(
+  ctx: Ctx,
+  account: Account,
+  settings: Record<string, unknown>,
+  given: CarrierAccountPatch["credentials"],
+): Record<string, unknown> | undefined {
+  const carrier = findCarrier(account.carrier)!;
+  const [before, after] = [account.settings, settings].map((one) => carrier.sendsTo?.(one));
+  const isElsewhere =
+    findErrorsIn(carrier.settings, settings).length === 0 &&
+    leavesStoredBehind({ hasStored: account.credentials !== null, before, after, given });
+  if (given === undefined) return undefined;
+  return plain(mergePatch(isElsewhere ? {} : (tryOpenCredentials(ctx, account) ?? {}), given) ?? {});
+}
+
+/** Credentials that are not touched were checked when they were stored. `isSecret`: some will be sent. */
+function refuseWrong(
+  ctx: Ctx,
+  { carrier: name, settings, pickupRules }: AccountFields,
+  credentials: object | undefined,
+  isSecret: boolean,
+): void {
   const carrier = findCarrier(name)!;
+  const misshapen = findErrorsIn(carrier.settings, settings);
+  const isPlain = isSecret && misshapen.length === 0;
+  const problem = isPlain && plainTextProblem(carrier.sendsTo?.(settings), ctx.settings.outbound.allowPrivate);
   const shape = findPickupErrors(pickupRules);
   const rules = shape.length > 0 ? shape : pickupRuleErrors({ ...carrier.pickupRules, ...pickupRules });
   const errors = [
-    ...errorsAt("/settings", findErrorsIn(carrier.settings, settings)),
+    ...errorsAt("/settings", misshapen),
+    ...(problem ? [{ pointer: "/settings", code: "https_required", message: problem }] : []),
     ...errorsAt("/credentials", credentials ? findErrorsIn(carrier.credentials, credentials) : []),
     ...errorsAt("/pickupRules", rules),
   ];

@@ -288,3 +288,35 @@ test("an account that cannot be used is left alone for half an hour after so man
   const due = "select due_at, attempts from carrier_accounts where org_id = $1";
   expect(await hub.world.db.query(due, [bad.id])).toEqual([{ due_at: new Date(now + 30 * 60_000), attempts: 0 }]);
 });
+
+describe("security 1: credentials of an account belong to the address they were given for", () => {
+  test("another address needs them again, and a carrier cannot be made to send them elsewhere", async () => {
+    const id = await carrier.account(hub, org);
+    const elsewhere = await startStandInCarrier();
+    const given = await org.patch(`/carrier-accounts/${id}`, { credentials: { token: "of-the-carrier", user: "ann" } });
+    expect(given.body.credentialFields).toEqual(["token", "user"]);
+    const moved = await org.patch(`/carrier-accounts/${id}`, { settings: { baseUrl: elsewhere.url } });
+    expect([moved.status, moved.body.code]).toEqual([409, "credentials_needed"]);
+    const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
+    const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
+    await expect(strayed).rejects.toMatchObject({ code: "credentials_elsewhere" });
+    expect(elsewhere.requests).toEqual([]);
+    const settings = { baseUrl: elsewhere.url };
+    const again = await org.patch(`/carrier-accounts/${id}`, { settings, credentials: { token: "of-the-other" } });
+    expect(again.body).toMatchObject({ settings, credentialFields: ["token"] });
+    const plain = await org.patch(`/carrier-accounts/${id}`, {
+      settings: { baseUrl: "http://203.0.114.7" },
+      credentials: { token: "t" },
+    });
+    expect(plain.body.errors).toMatchObject([{ pointer: "/settings", code: "https_required" }]);
+  });
+});
+
+test("a carrier is called only where the organization may call", async () => {
+  const own = await hub.org();
+  const id = await carrier.account(hub, own);
+  await own.patch(`/organizations/${own.id}`, { outboundHosts: ["carrier.example"] });
+  const { call } = await openCarrier(systemContext(hub.world, own.id, "test"), id);
+  const asked = call("key", new AbortController().signal).http.request({ url: `${carrier.url}/track` });
+  await expect(asked).rejects.toMatchObject({ code: "host_not_allowed" });
+});

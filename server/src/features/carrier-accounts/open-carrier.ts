@@ -14,6 +14,7 @@ import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
+import { findOutboundHosts } from "../organizations/organizations.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { getAccount, presentAccount, today } from "./carrier-accounts.ts";
 import * as store from "./rate-cards.store.ts";
@@ -38,7 +39,13 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   // Failures are counted for each account: one with a wrong key does not close the way for the others.
   const { allowPrivate } = ctx.settings.outbound;
   const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
-  const client = createHttpClient({ allowPrivate, breakerKey, timeoutMs: carrier.timeoutMs ?? timeoutMs });
+  const client = createHttpClient({
+    allowPrivate,
+    breakerKey,
+    findAllowedHosts: () => findOutboundHosts(ctx, ctx.orgId),
+    credentialsFor: stored.credentials === null ? undefined : carrier.sendsTo?.(account.settings),
+    timeoutMs: carrier.timeoutMs ?? timeoutMs,
+  });
   return {
     account,
     carrier,

@@ -30,7 +30,7 @@ export const organizationRoutes = [
   }),
   defineRoute("PATCH /organizations/:id", {
     scope: "admin",
-    summary: "Rename an organization",
+    summary: "Rename an organization, or say which hosts its bridges and carriers may call",
     ids,
     body: shapes.OrganizationPatch,
     answer: [200, shapes.Organization],

@@ -9,6 +9,7 @@ import type { Organization } from "./organizations.schemas.ts";
 const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
   isOperator: "boolean",
+  outboundHosts: "text[]",
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -50,10 +51,14 @@ export async function insertOrganization(
   return (await one(tx, text, [id, name, isOperator, at]))!;
 }
 
-export async function renameOrganization(tx: Tx, id: string, name: string, at: Date): Promise<Organization> {
-  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1 where t.id = $1
-    returning ${selected}`;
-  return (await one(tx, text, [id, name, at]))!;
+export async function updateOrganization(
+  tx: Tx,
+  { id, name, outboundHosts }: Pick<Organization, "id" | "name" | "outboundHosts">,
+  at: Date,
+): Promise<Organization> {
+  const text = `update organizations t set name = $2, outbound_hosts = $3, updated_at = $4, version = version + 1
+    where t.id = $1 returning ${selected}`;
+  return (await one(tx, text, [id, name, outboundHosts, at]))!;
 }
 
 async function one(db: Queryable, text: string, values: unknown[]): Promise<Organization | undefined> {

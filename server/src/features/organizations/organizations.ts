@@ -2,9 +2,10 @@ import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
-import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
+import type { Ctx, World } from "../../context.ts";
+import { change, perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { addUser } from "../users/users.ts";
 import { hashPassword } from "../../core/passwords.ts";
@@ -66,12 +67,28 @@ export async function updateOrganization(
   return await change(ctx, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
-    const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
+    const updated = await store.updateOrganization(tx, { ...organization, ...patch }, ctx.clock.now());
+    await ctx.signals.publish(tx, "organization", updated.id);
     const { name, version } = updated;
     const own = { ...ctx, orgId: id };
-    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version } });
+    const hosts = patch.outboundHosts ? { outboundHosts: patch.outboundHosts } : {};
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version, ...hosts } });
     return updated;
   });
+}
+
+const known = perWorld((world) =>
+  createSignalledCache<Organization>(
+    world.signals,
+    "organization",
+    (id) => store.findOrganization(world.db, id),
+    ({ id }) => id,
+  ),
+);
+
+/** As it is now on any node: whoever calls out for an organization asks before each request. */
+export async function findOutboundHosts(world: World, orgId: string): Promise<readonly string[]> {
+  return (await known(world).get(orgId))?.outboundHosts ?? [];
 }
 
 export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Organization | undefined> {

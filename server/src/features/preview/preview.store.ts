@@ -28,7 +28,15 @@ export async function lockSeeding(tx: Tx): Promise<void> {
 }
 
 /** What a reset leaves alone: people and keys still sign in afterwards, and the reset itself can be repeated safely. */
-const kept = ["schema_migrations", "organizations", "users", "api_keys", "refresh_tokens", "idempotency_keys"];
+const kept = [
+  "schema_migrations",
+  "secret_keys",
+  "organizations",
+  "users",
+  "api_keys",
+  "refresh_tokens",
+  "idempotency_keys",
+];
 
 export async function emptyAllTables(tx: Tx): Promise<void> {
   const rows = await tx.query<{ name: string }>(
@@ -36,5 +44,6 @@ export async function emptyAllTables(tx: Tx): Promise<void> {
       where relkind = 'r' and relnamespace = current_schema()::regnamespace and not relname = any($1)`,
     [kept],
   );
+  await tx.query("select set_config('hub.is_resetting', 'yes', true)");
   await tx.query(`truncate ${rows.map((row) => row.name).join(", ")}`);
 }

@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { toCsv } from "./csv.ts";
+
+test("security 23: a cell holds together, whichever delimiter a spreadsheet takes", () => {
+  const cells = ["x;=1+1", "x\t=1+1", "x|=1+1", "x,=1+1"];
+  expect(toCsv([cells])).toBe(`${cells.map((cell) => `"${cell}"`).join(",")}\r\n`);
+  expect(toCsv([cells], ";")).toBe(`${cells.map((cell) => `"${cell}"`).join(";")}\r\n`);
+  expect(toCsv([["plain", "a b"]])).toBe("plain,a b\r\n");
+});

@@ -1,0 +1,66 @@
+import { isIP } from "node:net";
+import { HubError } from "../errors.ts";
+import { RemoteError } from "../remote-error.ts";
+import { addressProblem, bareHost } from "./outbound-guard.ts";
+
+/**
+ * Credentials belong to the address they were given for. Whoever may change a bridge or a carrier account but does not
+ * know its credentials must not be able to have them sent to a server of their own.
+ */
+export type CredentialChange = {
+  hasStored: boolean;
+  /** Where the stored ones go; undefined where nothing is called. */
+  before: string | undefined;
+  after: string | undefined;
+  /** As in the request: null takes them away, undefined says nothing about them. */
+  given: object | null | undefined;
+};
+
+/** True: what is stored is for another address, and what was given counts alone. Refused where nothing was given. */
+export function leavesStoredBehind({ hasStored, before, after, given }: CredentialChange): boolean {
+  if (!hasStored || isWithin(after, before)) return false;
+  if (given !== undefined) return true;
+  const message = "The credentials were stored for another address. Send them again together with the new one.";
+  throw new HubError("credentials_needed", message, {
+    errors: [{ pointer: "/credentials", code: "credentials_needed", message }],
+  });
+}
+
+/** At or below: everything below an address could be called with its credentials before. */
+function isWithin(address: string | undefined, base: string | undefined): boolean {
+  if (address === base || address === undefined) return true;
+  if (base === undefined || !URL.canParse(address) || !URL.canParse(base)) return false;
+  const [inner, outer] = [new URL(address), new URL(base)];
+  return inner.origin === outer.origin && folderOf(inner).startsWith(folderOf(outer));
+}
+
+function folderOf({ pathname }: URL): string {
+  return pathname.endsWith("/") ? pathname : `${pathname}/`;
+}
+
+/** Why credentials must not go to this address, as far as its text tells: a name is looked up when connecting. */
+export function plainTextProblem(address: string | undefined, allowPrivate: boolean): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const host = bareHost(url.hostname);
+  const mayBePrivate = allowPrivate && (isIP(host) === 0 || isPrivate(host));
+  if (url.protocol !== "http:" || mayBePrivate) return undefined;
+  return "The credentials travel with every request: use https.";
+}
+
+function isPrivate(address: string): boolean {
+  return addressProblem(address, false) !== undefined;
+}
+
+/** Of requests that carry credentials: to the server they belong to, and to nobody else. */
+export function refuseOtherServer(url: URL, home: string): void {
+  if (url.origin === new URL(home).origin) return;
+  const message = `The credentials belong to ${new URL(home).origin}, and are not sent to ${url.origin}.`;
+  throw new RemoteError("credentials_elsewhere", message);
+}
+
+/** Of connections that carry credentials: without TLS everybody on the way reads along, so it must be a short way. */
+export function refusePlainText(protocol: string, hostname: string, addresses: string[]): void {
+  if (protocol !== "http:" || addresses.every(isPrivate)) return;
+  throw new RemoteError("https_required", `${hostname} is not private, and credentials go there by https only.`);
+}

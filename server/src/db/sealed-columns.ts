@@ -1,0 +1,108 @@
+import type { Secrets } from "../core/secrets.ts";
+import type { Database, Queryable } from "./database.ts";
+
+/** Every column that holds sealed texts, and what each is bound to. A test finds one that is missing here. */
+export const sealedColumns = [
+  { table: "bridges", column: "sealed_credentials", context: "'bridge:' || org_id || ':' || id" },
+  { table: "carrier_accounts", column: "credentials", context: "'carrier-account:' || org_id || ':' || id" },
+  { table: "task_samples", column: "sealed", context: "'task_sample:' || org_id || ':' || execution_id" },
+  // Only answers with a secret in them are sealed; the others are JSON, which never begins like that.
+  {
+    table: "idempotency_keys",
+    column: "answer",
+    context: "'idempotency:' || org_id || ':' || caller || ':' || key",
+  },
+] as const;
+
+type SealedColumn = (typeof sealedColumns)[number];
+
+const batchSize = 200;
+const isSealed = (column: string): string => `${column} like 's1.%'`;
+const keyIdOf = (column: string): string => `split_part(${column}, '.', 2)`;
+
+export type KeyUse = { table: string; keyId: string; count: number };
+
+export async function countByKeyAcrossOrgs(db: Queryable): Promise<KeyUse[]> {
+  const uses = sealedColumns.map(
+    ({ table, column }) =>
+      `select '${table}' as "table", ${keyIdOf(column)} as "keyId", count(*)::integer as count from ${table}
+        where ${isSealed(column)} group by 2`,
+  );
+  return await db.query<KeyUse>(`${uses.join(" union all ")} order by 1, 2`);
+}
+
+export type Resealed = { resealed: number; unreadable: number };
+
+/**
+ * Everything that another key of this hub sealed is sealed with the current one. Each batch stands for itself, so that it
+ * may be stopped and started again; hubs may run beside it, and what they change meanwhile is left as they wrote it.
+ */
+export async function resealAcrossOrgs(db: Database, secrets: Secrets): Promise<Resealed> {
+  const total = { resealed: 0, unreadable: 0 };
+  for (const place of sealedColumns) {
+    const unreadable: string[] = [];
+    for (;;) {
+      const rows = await listOld(db, place, secrets, unreadable);
+      if (rows.length === 0) break;
+      const fresh = rows.flatMap((row) => {
+        try {
+          return [{ ...row, fresh: secrets.seal(secrets.open(row.sealed, row.context), row.context) }];
+        } catch {
+          unreadable.push(row.context);
+          return [];
+        }
+      });
+      total.resealed += await replace(db, place, fresh);
+    }
+    total.unreadable += unreadable.length;
+  }
+  return total;
+}
+
+type SealedRow = { place: string; context: string; sealed: string };
+
+async function listOld(
+  db: Queryable,
+  { table, column, context }: SealedColumn,
+  { keyIds }: Secrets,
+  unreadable: string[],
+): Promise<SealedRow[]> {
+  return await db.query<SealedRow>(
+    `select ctid::text as place, ${context} as context, ${column} as sealed from ${table}
+      where ${isSealed(column)} and ${keyIdOf(column)} = any($1) and not (${context} = any($2)) limit ${batchSize}`,
+    [keyIds.slice(1), unreadable],
+  );
+}
+
+/** Only where it is still what was read: whoever gave new credentials meanwhile is not undone. */
+async function replace(
+  db: Queryable,
+  { table, column }: SealedColumn,
+  rows: (SealedRow & { fresh: string })[],
+): Promise<number> {
+  const replaced = await db.query(
+    `update ${table} t set ${column} = u.fresh from unnest($1::tid[], $2::text[], $3::text[]) as u (place, sealed, fresh)
+      where t.ctid = u.place and t.${column} = u.sealed returning 1`,
+    [rows.map(({ place }) => place), rows.map(({ sealed }) => sealed), rows.map(({ fresh }) => fresh)],
+  );
+  return replaced.length;
+}
+
+/** Of the keys that hubs on this database were started with, those that this one does not have. */
+export async function findMissingKeys(db: Queryable, secrets: Secrets): Promise<string[]> {
+  const used = (
+    await db.query<{ keyId: string }>(`select key_id as "keyId" from secret_keys order by first_used_at`)
+  ).map(({ keyId }) => keyId);
+  // A database from before keys were written down: what is sealed tells.
+  if (used.length === 0) used.push(...(await countByKeyAcrossOrgs(db)).map(({ keyId }) => keyId));
+  return [...new Set(used)].filter((keyId) => !secrets.keyIds.includes(keyId));
+}
+
+export async function noteKey(db: Queryable, { keyId }: Secrets, at: Date): Promise<void> {
+  await db.query("insert into secret_keys (key_id, first_used_at) values ($1, $2) on conflict do nothing", [keyId, at]);
+}
+
+/** All but the current one. */
+export async function forgetOtherKeys(db: Queryable, { keyId }: Secrets, keyIds: string[]): Promise<void> {
+  await db.query("delete from secret_keys where key_id = any($1) and key_id <> $2", [keyIds, keyId]);
+}
