@@ -2,7 +2,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { hasScope } from "../../core/scopes.ts";
+import { scopesNotHeld } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -85,10 +85,9 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredKey> {
   return orNotFound("api_key", await store.lockApiKey(tx, ctx.orgId, id));
 }
 
-/** Nobody can hand out more than they hold, or a narrow key could make itself a wide one. */
 function refuseForeignScopes(ctx: Ctx, wanted: readonly Scope[]): void {
   const { scopes } = ctx.principal;
-  const missing = wanted.filter((scope) => !hasScope(scopes, scope));
+  const missing = scopesNotHeld(scopes, wanted);
   if (missing.length === 0) return;
   throw validationFailed(
     missing.map((scope) => ({

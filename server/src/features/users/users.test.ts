@@ -75,6 +75,40 @@ describe("users", () => {
   });
 });
 
+describe("nobody gives more than they have (security 8)", () => {
+  test("an admin key of the hub's own organization makes no user who could do what the key cannot", async () => {
+    const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
+    const key = hub.client(narrow.key);
+    const person = { email: `${crypto.randomUUID()}@hub.example`, password: "a long passphrase" };
+    const refused = await key.post("/users", { ...person, role: "admin" });
+    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: "/role", code: "scope_not_held" })]);
+    expect(refused.body.errors[0].message).toContain("organizations:write");
+    const made = await key.post("/users", { ...person, role: "operator" });
+    expect(made.status).toBe(201);
+    const promoted = await key.patch(`/users/${made.body.id}`, { role: "admin" });
+    expect(promoted.body.errors[0]).toMatchObject({ pointer: "/role", code: "scope_not_held" });
+    expect((await key.patch(`/users/${made.body.id}`, { name: "Renamed", role: "viewer" })).status).toBe(200);
+  });
+
+  test("nor does it get into the account of somebody who can do more", async () => {
+    const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
+    const key = hub.client(narrow.key);
+    const email = `${crypto.randomUUID()}@hub.example`;
+    const { body: boss } = await hub.operator.post("/users", { email, role: "admin", password: "a long passphrase" });
+    const taken = await key.patch(`/users/${boss.id}`, { password: "known to the key" });
+    expect(taken.body.errors[0]).toMatchObject({ pointer: "/password", code: "scope_not_held" });
+    expect((await key.patch(`/users/${boss.id}`, { status: "disabled" })).status).toBe(200);
+    const back = await key.patch(`/users/${boss.id}`, { status: "active" });
+    expect(back.body.errors[0]).toMatchObject({ pointer: "/status", code: "scope_not_held" });
+  });
+
+  test("an administrator of an organization makes others", async () => {
+    const admin = await org.withRole("admin");
+    const email = `${crypto.randomUUID()}@org.example`;
+    expect((await admin.post("/users", { email, role: "admin" })).status).toBe(201);
+  });
+});
+
 describe("organizations", () => {
   test("are created by operators of the hub, with an administrator who can sign in", async () => {
     const admin = { email: "boss@new.example", password: "a long passphrase" };

@@ -1,5 +1,7 @@
-import { HubError } from "../../core/errors.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
+import type { Role } from "../../core/scopes.ts";
+import { scopesNotHeld, scopesOfRole } from "../../core/scopes.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -22,6 +24,7 @@ export async function getUser(ctx: Ctx, id: string): Promise<User> {
 }
 
 export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
+  refuseRoleBeyondGiver(ctx, request.role, "/role");
   const passwordHash = request.password === undefined ? null : await hashPassword(request.password);
   const { email, role } = request;
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
@@ -37,6 +40,7 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
     checkVersion(user, ifMatch);
     const { password, ...visible } = patch;
     const updated = nextVersion(user, visible, ctx.clock.now());
+    refuseGivingMore(ctx, patch, updated.role);
     if (updated.role !== "admin" || updated.status !== "active") keepOneAdmin(admins, id);
     await store.updateUser(tx, ctx.orgId, updated);
     if (passwordHash !== undefined) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
@@ -128,6 +132,21 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
   await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
   return user;
+}
+
+/** Whoever gets another role, a password that the caller knows, or their account back, is given what the role permits. */
+function refuseGivingMore(ctx: Ctx, patch: UserPatch, role: Role): void {
+  if (patch.role !== undefined) refuseRoleBeyondGiver(ctx, role, "/role");
+  if (patch.password !== undefined) refuseRoleBeyondGiver(ctx, role, "/password");
+  if (patch.status === "active") refuseRoleBeyondGiver(ctx, role, "/status");
+}
+
+function refuseRoleBeyondGiver(ctx: Ctx, role: Role, pointer: string): void {
+  const { scopes, isOperator } = ctx.principal;
+  const missing = scopesNotHeld(scopes, scopesOfRole(role, isOperator));
+  if (missing.length === 0) return;
+  const message = `The role ${role} permits what you may not do yourself: ${missing.join(", ")}.`;
+  throw badField(pointer, "scope_not_held", message, { allowed: [...scopes] });
 }
 
 function keepOneAdmin(admins: string[], leaving: string): void {
