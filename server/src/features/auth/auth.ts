@@ -7,7 +7,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange } from "../users/users.schemas.ts";
-import { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs, replacePassword } from "../users/users.ts";
+import { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs, hashNewPassword, replacePassword } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as sessions from "../users/sessions.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
@@ -97,7 +97,8 @@ export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, addre
   const succeeded = signInLimiter(ctx).start(address);
   if (!(await passwordMatches(request.currentPassword, stored))) throw wrongPassword();
   succeeded();
-  const passwordHash = await hashPassword(request.newPassword);
+  const email = ctx.actor.type === "user" ? ctx.actor.email : "";
+  const passwordHash = await hashNewPassword(ctx, request.newPassword, email, "/newPassword");
   return await change(ctx, async (tx) => {
     // Somebody else gave them another one meanwhile: it must not be undone with the old one.
     if (!(await replacePassword(tx, ctx, userId, { from: stored, to: passwordHash }))) throw wrongPassword();

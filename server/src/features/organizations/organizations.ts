@@ -7,6 +7,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { addUser } from "../users/users.ts";
+import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -26,12 +27,14 @@ export async function getOrganization(ctx: Ctx, id: string): Promise<Organizatio
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
 export async function createOrganization(ctx: Ctx, request: OrganizationRequest): Promise<Organization> {
-  const passwordHash = await hashPassword(request.admin.password);
+  const { email, password } = request.admin;
+  refuseWeakPassword(password, { email, organization: request.name }, "/admin/password");
+  const passwordHash = await hashPassword(password);
   return await change(ctx, (tx) =>
     addOrganization(tx, ctx, {
       name: request.name,
       isOperator: false,
-      admin: { email: request.admin.email, name: request.admin.name ?? request.admin.email, passwordHash },
+      admin: { email, name: request.admin.name ?? email, passwordHash },
     }),
   );
 }

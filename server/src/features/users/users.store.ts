@@ -30,6 +30,11 @@ export async function setPasswordHash(tx: Tx, orgId: string, id: string, passwor
   await tx.query("update users set password_hash = $3 where org_id = $1 and id = $2", [orgId, id, passwordHash]);
 }
 
+export async function findOrganizationName(db: Queryable, orgId: string): Promise<string> {
+  const [row] = await db.query<{ name: string }>("select name from organizations where id = $1", [orgId]);
+  return row?.name ?? "";
+}
+
 export async function findActiveIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from users where org_id = $1 and id = any($2::uuid[]) and status = 'active'",

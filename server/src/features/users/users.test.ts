@@ -109,6 +109,30 @@ describe("nobody gives more than they have (security 8)", () => {
   });
 });
 
+test("a password that would be guessed is refused wherever one is set (security 15)", async () => {
+  const person = await org.withRole("admin");
+  const { email } = (await person.get("/me")).body.actor;
+  const { name } = (await org.get(`/organizations/${org.id}`)).body;
+  const codes = async (answer: Promise<{ body: { errors: { pointer: string; code: string }[] } }>) =>
+    (await answer).body.errors.map(({ pointer, code }) => `${pointer} ${code}`);
+  const request = { email: "kim.possible@org.example", role: "viewer" };
+  expect(await codes(org.post("/users", { ...request, password: "1234567890" }))).toEqual([
+    "/password password_too_common",
+  ]);
+  expect(await codes(org.post("/users", { ...request, password: "kimpossible1" }))).toEqual([
+    "/password password_from_account",
+  ]);
+  expect(await codes(org.patch(`/users/${person.userId}`, { password: `${name} password` }))).toEqual([
+    "/password password_too_common",
+  ]);
+  const change = { currentPassword: org.admin.password, newPassword: email };
+  expect(await codes(person.post("/me/password", change))).toEqual(["/newPassword password_from_account"]);
+  const admin = { email: "boss@umbrella.example", password: "umbrella2024" };
+  expect(await codes(hub.operator.post("/organizations", { name: "Umbrella", admin }))).toEqual([
+    "/admin/password password_from_account",
+  ]);
+});
+
 describe("organizations", () => {
   test("are created by operators of the hub, with an administrator who can sign in", async () => {
     const admin = { email: "boss@new.example", password: "a long passphrase" };

@@ -8,6 +8,7 @@ import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
 import { endSessions } from "./sessions.store.ts";
@@ -25,14 +26,15 @@ export async function getUser(ctx: Ctx, id: string): Promise<User> {
 
 export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
   refuseRoleBeyondGiver(ctx, request.role, "/role");
-  const passwordHash = request.password === undefined ? null : await hashPassword(request.password);
   const { email, role } = request;
+  const passwordHash = request.password === undefined ? null : await hashNewPassword(ctx, request.password, email);
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
 export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
   requirePatch(patch);
-  const passwordHash = patch.password === undefined ? undefined : await hashPassword(patch.password);
+  const email = patch.password === undefined ? "" : (await getUser(ctx, id)).email;
+  const passwordHash = patch.password === undefined ? undefined : await hashNewPassword(ctx, patch.password, email);
   const mayLeave = patch.role !== undefined || patch.status !== undefined;
   return await change(ctx, async (tx) => {
     const admins = mayLeave ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
@@ -68,6 +70,18 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefin
     await ctx.signals.publish(tx, "user", id);
     return { id, deleted: true as const };
   });
+}
+
+/** Hashed, if it is none that would be guessed. */
+export async function hashNewPassword(
+  ctx: Ctx,
+  password: string,
+  email: string,
+  pointer = "/password",
+): Promise<string> {
+  const organization = await store.findOrganizationName(ctx.db, ctx.orgId);
+  refuseWeakPassword(password, { email, organization }, pointer);
+  return await hashPassword(password);
 }
 
 /** For somebody who has shown that they know the password whose hash is `from`. False: it is not theirs any more. */
