@@ -23,6 +23,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   organizationHeader: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */
   address: string;
+  /** What the caller's program calls itself; for people who look at their sessions. */
+  userAgent: string;
 };
 
 /**

@@ -25,6 +25,8 @@ export type Principal = {
   actor: Actor;
   scopes: ReadonlySet<Scope>;
   role?: Role;
+  /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
+  sessionId?: string;
 };
 
 /** Stable text for things that are bound to one caller, such as idempotency keys. */

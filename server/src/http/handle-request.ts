@@ -49,6 +49,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       address: request.ip,
+      userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
   }
 

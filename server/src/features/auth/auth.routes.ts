@@ -12,7 +12,7 @@ export const authRoutes = [
     answer: [200, shapes.TokenAnswer],
     failures: [401],
     idempotency: "none",
-    handle: (ctx, { body, address }) => auth.signIn(ctx, body, address),
+    handle: (ctx, { body, address, userAgent }) => auth.signIn(ctx, body, { address, userAgent }),
   }),
   defineRoute("POST /auth/refresh", {
     scope: "public",

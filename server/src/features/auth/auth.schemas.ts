@@ -3,7 +3,13 @@ import { Type } from "../../core/type.ts";
 import { Count, Strict } from "../../core/schema.ts";
 
 export const SignInRequest = Strict(
-  { email: Type.String({ minLength: 1, maxLength: 254 }), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  {
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 256 }),
+    organizationId: Type.Optional(
+      Type.String({ maxLength: 36, description: "Only needed with the same password in several organizations" }),
+    ),
+  },
   { examples: [{ email: "admin@hub.example", password: "a long passphrase" }] },
 );
 export type SignInRequest = Static<typeof SignInRequest>;

@@ -6,6 +6,7 @@ import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { authenticateKey, looksLikeApiKey } from "../api-keys/key-authentication.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
+import { getLiveSession } from "../users/live-sessions.ts";
 import { findIdentityAcrossOrgs, findOidcIdentity } from "../users/users.ts";
 import { verifyOidcToken } from "./oidc.ts";
 import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
@@ -42,7 +43,7 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
   if (iss === ownIssuer && isOfOther) {
     throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
-  const user = isForeign ? await byOidc(world, token) : await people(world).get(await verifyUserToken(world, token));
+  const { user, sessionId } = isForeign ? { user: await byOidc(world, token) } : await byOwnToken(world, token);
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
@@ -50,7 +51,17 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
     actor: { type: "user", id: user.id, email: user.email },
     role: user.role,
     scopes: new Set(scopesOfRole(user.role, user.isOperator)),
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
+}
+
+type SignedIn = { user: UserIdentity | undefined; sessionId?: string };
+
+async function byOwnToken(world: World, token: string): Promise<SignedIn> {
+  const { userId, sessionId } = await verifyUserToken(world, token);
+  const user = await people(world).get(userId);
+  if (user?.isActive) await getLiveSession(world, sessionId, userId);
+  return { user, sessionId };
 }
 
 async function byOidc(world: World, token: string): Promise<UserIdentity | undefined> {

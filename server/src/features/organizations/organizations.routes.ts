@@ -30,11 +30,11 @@ export const organizationRoutes = [
   }),
   defineRoute("PATCH /organizations/:id", {
     scope: "admin",
-    summary: "Rename an organization",
+    summary: "Rename an organization, or say which e-mail domains are its own",
     ids,
     body: shapes.OrganizationPatch,
     answer: [200, shapes.Organization],
-    failures: [412],
+    failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => organizations.updateOrganization(ctx, params.id, body, ifMatch),
   }),
 ];

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { DateTime, Email, Id, Name, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { DateTime, Email, Id, Name, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Password } from "../users/users.schemas.ts";
 
 export const OrganizationRequest = Strict(
@@ -9,13 +9,25 @@ export const OrganizationRequest = Strict(
 );
 export type OrganizationRequest = Static<typeof OrganizationRequest>;
 
-export const OrganizationPatch = Strict({ name: Type.Optional(Name) }, { examples: [{ name: "Northwind Traders" }] });
+const EmailDomains = Type.Array(
+  Type.String({ maxLength: 253, pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$" }),
+  {
+    maxItems: 50,
+    uniqueItems: true,
+    description:
+      "Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those " +
+      "who run the hub, who have made sure that the domains are its own",
+  },
+);
+
+export const OrganizationPatch = Strict(optional({ name: Name, emailDomains: EmailDomains }), { examples: [{ name: "Northwind Traders" }] });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
 export const Organization = Type.Object({
   id: Id,
   name: Type.String(),
   isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
+  emailDomains: EmailDomains,
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

@@ -9,6 +9,10 @@ import type { Organization } from "./organizations.schemas.ts";
 const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
   isOperator: "boolean",
+  emailDomains: {
+    type: "text[]",
+    selected: "array(select d.domain from organization_domains d where d.org_id = t.id order by 1)",
+  },
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -54,6 +58,15 @@ export async function renameOrganization(tx: Tx, id: string, name: string, at: D
   const text = `update organizations t set name = $2, updated_at = $3, version = version + 1 where t.id = $1
     returning ${selected}`;
   return (await one(tx, text, [id, name, at]))!;
+}
+
+export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {
+  await tx.query("delete from organization_domains where org_id = $1 and not domain = any($2)", [id, domains]);
+  await tx.query(
+    `insert into organization_domains (domain, org_id) select domain, $1 from unnest($2::text[]) as given (domain)
+      where not exists (select from organization_domains d where d.org_id = $1 and d.domain = given.domain)`,
+    [id, domains],
+  );
 }
 
 async function one(db: Queryable, text: string, values: unknown[]): Promise<Organization | undefined> {

@@ -1,10 +1,12 @@
 import type { Page } from "../../core/page.ts";
+import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { addUser } from "../users/users.ts";
 import { refuseWeakPassword } from "../../core/password-rules.ts";
@@ -66,13 +68,27 @@ export async function updateOrganization(
   ifMatch: number | undefined,
 ): Promise<Organization> {
   requirePatch(patch);
+  // Any organization could else recognise the people of another one as its own.
+  if (patch.emailDomains !== undefined && !seesAll(ctx)) {
+    throw new HubError("insufficient_scope", "Those who run the hub say which domains are an organization's own.", {
+      extra: { required: ["organizations:write"], granted: [...ctx.principal.scopes] },
+    });
+  }
   return await change(ctx, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
+    const { emailDomains } = patch;
+    if (emailDomains !== undefined) {
+      await refuseTwin(
+        store.setEmailDomains(tx, id, emailDomains),
+        "organization_domains_pkey",
+        () => new HubError("name_taken", "Another organization has one of these domains."),
+      );
+    }
     const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
     const { name, version } = updated;
     const own = { ...ctx, orgId: id };
-    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version } });
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version, ...(emailDomains && { emailDomains }) } });
     return updated;
   });
 }

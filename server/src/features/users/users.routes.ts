@@ -1,6 +1,7 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./users.schemas.ts";
+import { sessionRoutes } from "./sessions.routes.ts";
 import * as users from "./users.ts";
 
 const ids = { id: "user" } as const;
@@ -33,16 +34,19 @@ export const userRoutes = [
     summary: "Change a user's name, role, status or password",
     ids,
     body: shapes.UserPatch,
-    answer: [200, shapes.User],
+    description: "Keys they made keep no scope that they lose. Rotate those you need first: that makes them yours.",
+    answer: [200, shapes.ChangedUser],
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => users.updateUser(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /users/:id", {
     scope: "admin",
     summary: "Delete a user",
+    description: "Keys they made end with them. Rotate those you need first: that makes them yours.",
     ids,
-    answer: [200, Deleted],
+    answer: [200, shapes.DeletedUser],
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => users.deleteUser(ctx, params.id, ifMatch),
   }),
+  ...sessionRoutes,
 ];

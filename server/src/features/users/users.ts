@@ -10,11 +10,12 @@ import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
-import type { User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
-import { endSessions } from "./sessions.store.ts";
+import { reduceKeysOfMaker } from "../api-keys/api-keys.ts";
+import type { ChangedUser, DeletedUser, User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
+import { endSessionsOf } from "./sessions.store.ts";
 import * as store from "./users.store.ts";
 
-export { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs } from "./users.store.ts";
+export { findIdentityAcrossOrgs, findPasswordHash, findSignInsAcrossOrgs, markSignedIn } from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
   return await store.listUsers(ctx.db, ctx.orgId, query);
@@ -31,7 +32,7 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
-export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
+export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<ChangedUser> {
   requirePatch(patch);
   const email = patch.password === undefined ? "" : (await getUser(ctx, id)).email;
   const passwordHash = patch.password === undefined ? undefined : await hashNewPassword(ctx, patch.password, email);
@@ -46,16 +47,22 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
     if (updated.role !== "admin" || updated.status !== "active") keepOneAdmin(admins, id);
     await store.updateUser(tx, ctx.orgId, updated);
     if (passwordHash !== undefined) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
-    if (passwordHash !== undefined || updated.status === "disabled") await endSessions(tx, id, ctx.clock.real());
+    if (passwordHash !== undefined || updated.status === "disabled") {
+      const reason = updated.status === "disabled" ? "disabled" : "password_changed";
+      await endSessionsOf(tx, id, { at: ctx.clock.real(), reason });
+    }
     const hidden = password === undefined ? {} : { passwordChanged: true };
     const data = { ...visible, ...hidden, version: updated.version };
     await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
-    return { ...updated, hasPassword: updated.hasPassword || password !== undefined };
+    const left = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isOperator);
+    const keys = mayLeave ? await reduceKeysOfMaker(tx, ctx, id, left) : [];
+    const hasPassword = updated.hasPassword || password !== undefined;
+    return { ...updated, hasPassword, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
   });
 }
 
-export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<DeletedUser> {
   return await change(ctx, async (tx) => {
     const admins = await store.lockActiveAdmins(tx, ctx.orgId);
     const user = await store.lockUser(tx, ctx.orgId, id);
@@ -68,7 +75,8 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefin
     const { email, version } = user;
     await recordEvent(tx, ctx, { type: "user.deleted", objectId: id, data: { email, version } });
     await ctx.signals.publish(tx, "user", id);
-    return { id, deleted: true as const };
+    const keys = await reduceKeysOfMaker(tx, ctx, id, []);
+    return { id, deleted: true as const, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
   });
 }
 
@@ -96,24 +104,31 @@ export async function replacePassword(
   const updated = nextVersion(user, {}, ctx.clock.now());
   await store.updateUser(tx, ctx.orgId, updated);
   await store.setPasswordHash(tx, ctx.orgId, id, to);
-  await endSessions(tx, id, ctx.clock.real());
+  await endSessionsOf(tx, id, { at: ctx.clock.real(), reason: "password_changed" });
   await recordEvent(tx, ctx, {
     type: "user.updated",
     objectId: id,
     data: { passwordChanged: true, version: updated.version },
   });
+  await ctx.signals.publish(tx, "user", id);
   return true;
 }
 
 /** The person an OIDC subject stands for; a verified address ties the two together at the first sign-in. */
 export async function findOidcIdentity(
-  world: Pick<World, "db">,
+  world: World,
   subject: string,
   verifiedEmail: string | undefined,
 ): Promise<UserIdentity | undefined> {
   const known = await store.findIdentityByOidcSubject(world.db, subject);
   if (known || verifiedEmail === undefined) return known;
-  await store.bindOidcSubject(world.db, verifiedEmail, subject);
+  await world.db.transaction(async (tx) => {
+    const bound = await store.bindOidcSubject(tx, verifiedEmail, subject);
+    if (!bound) return;
+    const { id, orgId, email } = bound;
+    const by = { ...world, orgId, actor: { type: "user" as const, id, email }, requestId: "system:oidc" };
+    await recordEvent(tx, by, { type: "user.oidc_bound", objectId: id, data: { email } });
+  });
   return await store.findIdentityByOidcSubject(world.db, subject);
 }
 
@@ -140,7 +155,7 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
   await refuseTwin(
     store.insertUser(tx, ctx.orgId, user),
     "users_email_key",
-    () => new HubError("email_taken", "Another account has this e-mail address."),
+    () => new HubError("email_taken", "Another account of the organization has this e-mail address."),
   );
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
