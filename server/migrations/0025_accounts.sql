@@ -63,3 +63,23 @@ create table organization_domains (
   org_id uuid not null references organizations (id)
 );
 create index organization_domains_by_org on organization_domains (org_id, domain);
+
+-- Codes of an authenticator app (RFC 6238). The secret is sealed; a code is good once, so the last one that was used is kept.
+create table user_totp (
+  user_id uuid primary key references users (id) on delete cascade,
+  org_id uuid not null references organizations (id),
+  secret text not null,
+  confirmed_at timestamptz,
+  last_step bigint not null default 0,
+  created_at timestamptz not null
+);
+create table user_recovery_codes (
+  user_id uuid not null references users (id) on delete cascade,
+  code_hash bytea not null,
+  used_at timestamptz,
+  primary key (user_id, code_hash)
+);
+alter table organizations add column requires_totp boolean not null default false,
+  add column requires_step_up boolean not null default false;
+-- When it was last shown that whoever uses the session knows more than its tokens.
+alter table user_sessions add column proved_at timestamptz;

@@ -11,9 +11,26 @@ const commonWords = (
   "database warehouse logistics shipping order orders operations operator hub mine my the is our new now"
 ).split(" ");
 
-const rows = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm"];
-const lines = rows.flatMap((row) => [row, [...row].toReversed().join("")]);
-const lookAlikes: Record<string, string> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s" };
+const rows = [
+  "abcdefghijklmnopqrstuvwxyz",
+  "01234567890",
+  "qwertyuiop",
+  "qwertzuiop",
+  "asdfghjkl",
+  "zxcvbnm",
+  "yxcvbnm",
+];
+const lines = rows.flatMap((row) => [row, Array.from(row).toReversed().join("")]);
+const lookAlikes: Record<string, string> = {
+  "0": "o",
+  "1": "i",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "@": "a",
+  $: "s",
+};
 /** Shorter ones are in too many words. */
 const shortestPiece = 3;
 /** What has to be left of a password when all that can be guessed is taken out; digits and signs count half. */
@@ -29,7 +46,8 @@ export function refuseWeakPassword(password: string, owner: PasswordOwner, point
 
 export function passwordProblem(password: string, owner: PasswordOwner, pointer: string): HubError | undefined {
   if (isGuessable(password, commonWords)) {
-    const message = "This is one of the passwords that are tried first. Several words that do not belong together are better.";
+    const message =
+      "This is one of the passwords that are tried first. Several words that do not belong together are better.";
     return badField(pointer, "password_too_common", message);
   }
   if (isGuessable(password, [...piecesOf(owner), ...commonWords])) {
@@ -41,7 +59,7 @@ export function passwordProblem(password: string, owner: PasswordOwner, pointer:
 
 function isGuessable(password: string, pieces: readonly string[]): boolean {
   const plain = password.normalize("NFKC").toLowerCase();
-  const read = [...plain].map((sign) => lookAlikes[sign] ?? sign).join("");
+  const read = Array.from(plain, (sign) => lookAlikes[sign] ?? sign).join("");
   const sorted = pieces.toSorted((one, other) => other.length - one.length);
   return [plain, read].some((text) => weigh(withoutRuns(withoutPieces(text, sorted))) < enough);
 }
@@ -54,7 +72,7 @@ function withoutPieces(text: string, longestFirst: readonly string[]): string {
 /** Without three and more neighbours of a keyboard or an alphabet, and with each repeated part once. */
 function withoutRuns(text: string): string {
   let rest = "";
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const length = Math.max(...lines.map((line) => sharedRun(text, at, line)));
     if (length < shortestPiece) rest += text[at];
     at += length < shortestPiece ? 1 : length;
@@ -71,13 +89,17 @@ function sharedRun(text: string, at: number, line: string): number {
 }
 
 function weigh(text: string): number {
-  const signs = [...text].filter((sign) => !/\s/u.test(sign));
+  const signs = Array.from(text).filter((sign) => !/\s/u.test(sign));
   return signs.reduce((sum, sign) => sum + (/\p{L}/u.test(sign) ? 1 : 0.5), 0);
 }
 
 /** Whole names and their parts: `jo.smith@shop.example` gives `jo.smith`, `josmith`, `smith`, `shop` and `example`. */
 function piecesOf({ email, organization = "" }: PasswordOwner): string[] {
   const names = [...email.toLowerCase().split("@"), organization.normalize("NFKC").toLowerCase()];
-  const parts = names.flatMap((name) => [name, name.replaceAll(/[^\p{L}\p{N}]/gu, ""), ...name.split(/[^\p{L}\p{N}]+/u)]);
+  const parts = names.flatMap((name) => [
+    name,
+    name.replaceAll(/[^\p{L}\p{N}]/gu, ""),
+    ...name.split(/[^\p{L}\p{N}]+/u),
+  ]);
   return parts.filter((part) => part.length >= shortestPiece);
 }

@@ -118,7 +118,7 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", {
     ...named,
-    ...optional({ emailDomains: Names }),
+    ...optional({ emailDomains: Names, requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() }),
   }),
 
   "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
@@ -132,9 +132,16 @@ export const eventCatalogue = {
     personal,
   ),
 
+  "user.totp_enabled": defineEvent("user", "Somebody is asked for codes of an app from now on", {}),
+  "user.totp_disabled": defineEvent("user", "Somebody is asked for no codes any more", {}),
+  "user.recovery_codes_replaced": defineEvent("user", "Somebody got new recovery codes", {}),
+
   "session.started": defineEvent("user", "Somebody signed in", {}),
+  "session.proved": defineEvent("user", "Somebody showed once more who they are", {}),
   "session.ended": defineEvent("user", "Somebody signed out", {}),
-  "session.revoked": defineEvent("user", "Sessions were ended by their holder or by an administrator", { count: Count }),
+  "session.revoked": defineEvent("user", "Sessions were ended by their holder or by an administrator", {
+    count: Count,
+  }),
   "session.failed": defineEvent(
     "user",
     "Somebody failed to sign in; at most one of these for an account in 15 minutes",

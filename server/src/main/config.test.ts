@@ -65,7 +65,12 @@ test("every setting has one name, and those of the hub begin with HUB_", () => {
 
 test("an issuer whose answers could be changed on their way is refused (security 18)", () => {
   const audience = { HUB_OIDC_AUDIENCE: "hub" };
-  for (const issuer of ["https://id.example", "http://localhost:9000", "http://127.0.0.1:9000/x", "http://[::1]:9000"]) {
+  for (const issuer of [
+    "https://id.example",
+    "http://localhost:9000",
+    "http://127.0.0.1:9000/x",
+    "http://[::1]:9000",
+  ]) {
     expect(readConfig({ ...audience, HUB_OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
   }
   for (const issuer of ["http://id.example", "http://127.0.0.1.id.example", "ftp://localhost", "id.example"]) {

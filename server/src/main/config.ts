@@ -136,7 +136,9 @@ function readOidc({ text, problem }: SettingReader): Config["oidc"] {
   const issuer = text("HUB_OIDC_ISSUER");
   const audience = text("HUB_OIDC_AUDIENCE");
   if (issuer !== undefined && !isTrustworthyUrl(issuer)) {
-    problem("HUB_OIDC_ISSUER must be an https URL; http is for an issuer on this machine (localhost, 127.0.0.1, [::1]).");
+    problem(
+      "HUB_OIDC_ISSUER must be an https URL; http is for an issuer on this machine (localhost, 127.0.0.1, [::1]).",
+    );
   }
   if ((issuer === undefined) !== (audience === undefined)) {
     problem("HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.");

@@ -10,9 +10,15 @@ export const ApiKeyRequest = Strict(
   {
     name: Name,
     scopes: Type.Optional(
-      Type.Array(ScopeName, { minItems: 1, uniqueItems: true, description: "Name what the key needs. Default: all scopes of the creator, with a warning" }),
+      Type.Array(ScopeName, {
+        minItems: 1,
+        uniqueItems: true,
+        description: "Name what the key needs. Default: all scopes of the creator, with a warning",
+      }),
     ),
-    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "In the future; default: never, with a warning" })),
+    expiresAt: Type.Optional(
+      Type.String({ format: "date-time", description: "In the future; default: never, with a warning" }),
+    ),
   },
   { examples: [{ name: "Warehouse screen", scopes: ["condition_sets:read", "gateway:read"] }] },
 );
@@ -46,7 +52,8 @@ const fields = {
   lastUsedAt: Nullable(DateTime),
   replacedBy: Nullable(Id),
   makerIsGone: Type.Boolean({
-    description: "Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it",
+    description:
+      "Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it",
   }),
 };
 

@@ -130,21 +130,24 @@ describe("keys of somebody who is gone (security 14)", () => {
   }
   const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
 
-  test.each(["disabled", "deleted"])("end when they are %s, with those made by such keys, on every node", async (how) => {
-    const { admin, wide, statuses } = await maker();
-    const there = (await hub.secondNode()).client(wide.key);
-    expect((await there.get("/me")).status).toBe(200);
-    expect(await statuses()).toEqual([200, 200, 200]);
-    const path = `/users/${admin.userId}`;
-    const { body } = how === "deleted" ? await org.delete(path) : await org.patch(path, { status: "disabled" });
-    expect(body.apiKeys.toSorted(byName)).toMatchObject([
-      { name: "child", outcome: "ended", scopes: [] },
-      { name: "narrow", outcome: "ended" },
-      { name: "wide", outcome: "ended" },
-    ]);
-    expect(await statuses()).toEqual([401, 401, 401]);
-    expect((await there.get("/me")).status).toBe(401);
-  });
+  test.each(["disabled", "deleted"])(
+    "end when they are %s, with those made by such keys, on every node",
+    async (how) => {
+      const { admin, wide, statuses } = await maker();
+      const there = (await hub.secondNode()).client(wide.key);
+      expect((await there.get("/me")).status).toBe(200);
+      expect(await statuses()).toEqual([200, 200, 200]);
+      const path = `/users/${admin.userId}`;
+      const { body } = how === "deleted" ? await org.delete(path) : await org.patch(path, { status: "disabled" });
+      expect(body.apiKeys.toSorted(byName)).toMatchObject([
+        { name: "child", outcome: "ended", scopes: [] },
+        { name: "narrow", outcome: "ended" },
+        { name: "wide", outcome: "ended" },
+      ]);
+      expect(await statuses()).toEqual([401, 401, 401]);
+      expect((await there.get("/me")).status).toBe(401);
+    },
+  );
 
   test("keep what the person still has when they get a lesser role", async () => {
     const { admin, wide, statuses } = await maker();

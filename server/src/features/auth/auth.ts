@@ -7,9 +7,17 @@ import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange, SignInRow } from "../users/users.schemas.ts";
-import { findIdentityAcrossOrgs, findPasswordHash, findSignInsAcrossOrgs, hashNewPassword, markSignedIn, replacePassword } from "../users/users.ts";
+import {
+  findIdentityAcrossOrgs,
+  findPasswordHash,
+  findSignInsAcrossOrgs,
+  hashNewPassword,
+  markSignedIn,
+  replacePassword,
+} from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as sessions from "../users/sessions.store.ts";
+import { hasTotp, useTotp } from "../users/totp.ts";
 import { startAttempt } from "./sign-in-attempts.ts";
 import { networkOf } from "./sign-in-limiter.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
@@ -23,6 +31,7 @@ const refreshPrefix = "oohr_";
 // Somebody unknown must cost as much time as somebody known, or the answer's delay tells who has an account.
 const decoyHash = perWorld(() => hashPassword(randomBytes(16).toString("hex")));
 
+const wrongCode = "wrong code";
 type Visitor = { address: string; userAgent: string };
 
 export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor): Promise<TokenAnswer> {
@@ -41,17 +50,32 @@ export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor)
     const organizations = [user, ...others].map(({ org_id: id, org_name: name }) => ({ id, name }));
     throw new HubError("organization_required", "Name one of them as `organizationId`.", { extra: { organizations } });
   }
+  const needsCode = await hasTotp(ctx.db, user.id);
+  if (needsCode && request.totpCode === undefined) {
+    await attempt.withdrawn();
+    throw new HubError("totp_required", "Send the code of the authenticator app, or a recovery code, as `totpCode`.");
+  }
   const own = actingAs(ctx, user.id, user.org_id, user.email);
   const answer = await ctx.db.transaction(async (tx) => {
     const at = ctx.clock.real();
+    if (needsCode && !(await useTotp(tx, ctx, user.id, request.totpCode!))) return wrongCode;
     if (!(await markSignedIn(tx, user.id, user.password_hash!, at))) return undefined;
     await recordEvent(tx, own, { type: "session.started", objectId: user.id });
     const holder = { id: user.id, orgId: user.org_id, role: user.role };
     const [sessionId, expiresAt] = [ctx.newId(), new Date(at.getTime() + sessionMs)];
-    await sessions.insertSession(tx, { id: sessionId, orgId: user.org_id, userId: user.id, ...visitor, network, at, expiresAt });
+    await sessions.insertSession(tx, {
+      id: sessionId,
+      orgId: user.org_id,
+      userId: user.id,
+      ...visitor,
+      network,
+      at,
+      expiresAt,
+    });
     return await issue(tx, own, { ...holder, sessionId });
   });
-  if (!answer) throw await attempt.failed(wrong);
+  if (answer === undefined) throw await attempt.failed(wrong);
+  if (answer === wrongCode) throw await attempt.failed(new HubError("invalid_totp_code"));
   await attempt.succeeded();
   return answer;
 }

@@ -66,7 +66,9 @@ test("an organization does not catch the sign-ins of people of another one by ma
   expect((await client.get("/me")).status).toBe(401);
   const path = `/organizations/${owner.id}`;
   expect((await owner.patch(path, { emailDomains: ["owner.example"] })).body.code).toBe("insufficient_scope");
-  expect((await hub.operator.patch(path, { emailDomains: ["owner.example"] })).body.emailDomains).toEqual(["owner.example"]);
+  expect((await hub.operator.patch(path, { emailDomains: ["owner.example"] })).body.emailDomains).toEqual([
+    "owner.example",
+  ]);
   expect((await client.get("/me")).body.actor.id).toBe(wanted.id);
   const taken = await hub.operator.patch(`/organizations/${squatter.id}`, { emailDomains: ["owner.example"] });
   expect(taken.body).toMatchObject({ status: 409, code: "name_taken" });

@@ -1,8 +1,8 @@
 import type { Queryable, Tx } from "../../db/database.ts";
 
 /** Mistakes that cost nothing; after that every further one doubles the pause, up to five minutes. */
-export const freeFailures = 10;
-export const longestPauseSeconds = 300;
+const freeFailures = 10;
+const longestPauseSeconds = 300;
 const maxAddresses = 20;
 
 /** What the pause is after so many failures, `n` being an SQL expression. */
@@ -50,6 +50,10 @@ export async function noteFailureAcrossOrgs(db: Queryable, account: Buffer, addr
 /** Somebody knew the secret: the mistakes before are theirs. */
 export async function forgetFailuresAcrossOrgs(db: Queryable, account: Buffer, at: Date): Promise<void> {
   await db.query("update sign_in_attempts set failures = 0, blocked_until = $2 where account = $1", [account, at]);
+}
+
+export async function takeBackAttemptAcrossOrgs(db: Queryable, account: Buffer): Promise<void> {
+  await db.query("update sign_in_attempts set failures = greatest(failures - 1, 0) where account = $1", [account]);
 }
 
 export type FailedSignIns = { account: Buffer; userId: string; orgId: string; failures: number; addresses: string[] };

@@ -17,6 +17,8 @@ export type Attempt = {
   /** Set during a pause: only who was here before may pass, and only with everything right. */
   retryAfterSeconds: number | undefined;
   succeeded(): Promise<void>;
+  /** Neither right nor wrong: something is still missing. It does not take back what was wrong before. */
+  withdrawn(): Promise<void>;
   /** What the caller is answered. Costs the same whether or not anybody has the address. */
   failed(refusal: HubError): Promise<HubError>;
 };
@@ -42,6 +44,10 @@ export async function startAttempt(
       fromHere();
       // Not during a pause: who is let through then says nothing about those who made it necessary.
       if (row.isCounted) await store.forgetFailuresAcrossOrgs(ctx.db, account, at);
+    },
+    async withdrawn() {
+      fromHere();
+      if (row.isCounted) await store.takeBackAttemptAcrossOrgs(ctx.db, account);
     },
     async failed(refusal) {
       await store.noteFailureAcrossOrgs(ctx.db, account, address);

@@ -20,7 +20,17 @@ const EmailDomains = Type.Array(
   },
 );
 
-export const OrganizationPatch = Strict(optional({ name: Name, emailDomains: EmailDomains }), { examples: [{ name: "Northwind Traders" }] });
+const safety = {
+  requiresTotp: Type.Boolean({ description: "Whoever signs in with a password needs codes of an authenticator app" }),
+  requiresStepUp: Type.Boolean({
+    description:
+      "Changes of keys, users, bridges and carrier accounts need a proof of the last 15 minutes; not of API keys",
+  }),
+};
+
+export const OrganizationPatch = Strict(optional({ name: Name, emailDomains: EmailDomains, ...safety }), {
+  examples: [{ name: "Northwind Traders" }],
+});
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
 export const Organization = Type.Object({
@@ -28,6 +38,7 @@ export const Organization = Type.Object({
   name: Type.String(),
   isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
   emailDomains: EmailDomains,
+  ...safety,
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

@@ -13,6 +13,8 @@ const { selected, fromRow } = defineColumns<Organization>("t", {
     type: "text[]",
     selected: "array(select d.domain from organization_domains d where d.org_id = t.id order by 1)",
   },
+  requiresTotp: "boolean",
+  requiresStepUp: "boolean",
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -54,10 +56,15 @@ export async function insertOrganization(
   return (await one(tx, text, [id, name, isOperator, at]))!;
 }
 
-export async function renameOrganization(tx: Tx, id: string, name: string, at: Date): Promise<Organization> {
-  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1 where t.id = $1
+export async function updateOrganization(
+  tx: Tx,
+  { id, name, requiresTotp, requiresStepUp }: Organization,
+  at: Date,
+): Promise<Organization> {
+  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1, requires_totp = $4,
+      requires_step_up = $5 where t.id = $1
     returning ${selected}`;
-  return (await one(tx, text, [id, name, at]))!;
+  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp]))!;
 }
 
 export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {

@@ -8,7 +8,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { addUser } from "../users/users.ts";
+import { addUser, signalUsers } from "../users/users.ts";
 import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
@@ -85,10 +85,12 @@ export async function updateOrganization(
         () => new HubError("name_taken", "Another organization has one of these domains."),
       );
     }
-    const updated = await store.renameOrganization(tx, id, patch.name ?? organization.name, ctx.clock.now());
+    const updated = await store.updateOrganization(tx, { ...organization, ...patch }, ctx.clock.now());
+    const { requiresTotp, requiresStepUp } = patch;
+    if (requiresTotp !== undefined || requiresStepUp !== undefined) await signalUsers(tx, ctx, id);
     const { name, version } = updated;
     const own = { ...ctx, orgId: id };
-    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version, ...(emailDomains && { emailDomains }) } });
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
     return updated;
   });
 }

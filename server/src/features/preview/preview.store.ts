@@ -28,7 +28,19 @@ export async function lockSeeding(tx: Tx): Promise<void> {
 }
 
 /** What a reset leaves alone: people and keys still sign in afterwards, and the reset itself can be repeated safely. */
-const kept = ["schema_migrations", "organizations", "organization_domains", "users", "api_keys", "refresh_tokens", "user_sessions", "sign_in_attempts", "idempotency_keys"];
+const kept = [
+  "schema_migrations",
+  "organizations",
+  "organization_domains",
+  "users",
+  "api_keys",
+  "refresh_tokens",
+  "user_sessions",
+  "user_totp",
+  "user_recovery_codes",
+  "sign_in_attempts",
+  "idempotency_keys",
+];
 
 export async function emptyAllTables(tx: Tx): Promise<void> {
   const rows = await tx.query<{ name: string }>(

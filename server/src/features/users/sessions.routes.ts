@@ -29,6 +29,7 @@ export const sessionRoutes = [
     scope: "admin",
     summary: "End all sessions of a user",
     ids: { id: "user" },
+    stepUp: "if wanted",
     answer: [200, shapes.SessionsEnded],
     handle: (ctx, { params }) => sessions.endSessionsOfUser(ctx, params.id),
   }),

@@ -24,12 +24,16 @@ export async function listSessions(
   userId: string,
   { page, limit, now }: Pick<SessionQuery, "page" | "limit"> & { now: Date },
 ): Promise<Page<SessionRecord>> {
-  const found = await listPage<Stored<SessionRecord>>(db, { page, limit }, {
-    select: selected,
-    from: "user_sessions t",
-    where: [["t.org_id = ?", orgId], ["t.user_id = ?", userId], "t.ended_at is null", ["t.expires_at > ?", now]],
-    orderBy: "t.created_at desc, t.id desc",
-  });
+  const found = await listPage<Stored<SessionRecord>>(
+    db,
+    { page, limit },
+    {
+      select: selected,
+      from: "user_sessions t",
+      where: [["t.org_id = ?", orgId], ["t.user_id = ?", userId], "t.ended_at is null", ["t.expires_at > ?", now]],
+      orderBy: "t.created_at desc, t.id desc",
+    },
+  );
   return mapPage(found, fromRow);
 }
 
@@ -47,8 +51,8 @@ export type NewSession = {
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
   const { id, orgId, userId, address, network, userAgent, at, expiresAt } = session;
   await tx.query(
-    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7, $8)`,
+    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, proved_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $7, $7, $8)`,
     [id, orgId, userId, address, network, userAgent, at, expiresAt],
   );
 }
@@ -62,15 +66,19 @@ export async function hasSignedInFrom(db: Queryable, userId: string, network: st
   return rows.length === 1;
 }
 
-export type LiveSession = { id: string; userId: string; expiresAt: Date };
+export type LiveSession = { id: string; userId: string; provedAt: Date | null };
 
 /** A token names its session before it is known whose it is. */
 export async function findLiveSessionAcrossOrgs(db: Queryable, id: string): Promise<LiveSession | undefined> {
   const [row] = await db.query<LiveSession>(
-    `select id, user_id as "userId", expires_at as "expiresAt" from user_sessions where id = $1 and ended_at is null`,
+    `select id, user_id as "userId", proved_at as "provedAt" from user_sessions where id = $1 and ended_at is null`,
     [id],
   );
   return row;
+}
+
+export async function markProved(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
+  await tx.query("update user_sessions set proved_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
 }
 
 /** Locked, so that two who end it record one event. */

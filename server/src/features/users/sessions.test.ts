@@ -39,7 +39,7 @@ describe("sessions", () => {
     const other = await hub.secondNode();
     for (let round = 0; round < 5; round++) {
       const lost = await signIn(`lost/${round}`);
-      const there = other.client(lost.token!);
+      const there = other.client(lost.token);
       expect((await there.get("/me")).status).toBe(200);
       const { id } = (await sessionsOf(first)).find(({ userAgent }) => userAgent === `lost/${round}`)!;
       expect((await first.delete(`/sessions/${id}`)).body).toEqual({ id, deleted: true });

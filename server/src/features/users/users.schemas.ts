@@ -3,7 +3,19 @@ import { Type } from "../../core/type.ts";
 import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
 import { KeyOutcome } from "../api-keys/api-keys.schemas.ts";
-import { DateTime, Deleted, Email, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  DateTime,
+  Deleted,
+  Email,
+  Id,
+  Name,
+  Nullable,
+  OneOf,
+  optional,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 
 const RoleName = OneOf(roles, {
   description: "viewer reads, operator works, admin also manages users and keys",
@@ -52,6 +64,9 @@ export type UserIdentity = {
   role: Role;
   isActive: boolean;
   isOperator: boolean;
+  hasTotp: boolean;
+  requiresTotp: boolean;
+  requiresStepUp: boolean;
 };
 
 /** What a sign-in needs to know about a person. */

@@ -43,6 +43,10 @@ export async function markSignedIn(tx: Tx, userId: string, passwordHash: string,
   return rows.length === 1;
 }
 
+export async function listUserIds(db: Queryable, orgId: string): Promise<string[]> {
+  return (await db.query<{ id: string }>("select id from users where org_id = $1", [orgId])).map(({ id }) => id);
+}
+
 export async function findActiveIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from users where org_id = $1 and id = any($2::uuid[]) and status = 'active'",
@@ -86,7 +90,8 @@ export async function findPasswordHash(db: Queryable, orgId: string, id: string)
 }
 
 const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 'active' as "isActive",
-  o.is_operator as "isOperator" from users u join organizations o on o.id = u.org_id`;
+  o.is_operator as "isOperator", o.requires_totp as "requiresTotp", o.requires_step_up as "requiresStepUp",
+  exists (select from user_totp t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp" from users u join organizations o on o.id = u.org_id`;
 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {
   const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.id = $1`, [id]);

@@ -11,8 +11,17 @@ import { recordEvent } from "../../events/record-event.ts";
 import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import { reduceKeysOfMaker } from "../api-keys/api-keys.ts";
-import type { ChangedUser, DeletedUser, User, UserIdentity, UserPatch, UserQuery, UserRequest } from "./users.schemas.ts";
+import type {
+  ChangedUser,
+  DeletedUser,
+  User,
+  UserIdentity,
+  UserPatch,
+  UserQuery,
+  UserRequest,
+} from "./users.schemas.ts";
 import { endSessionsOf } from "./sessions.store.ts";
+import { removeTotp } from "./totp.ts";
 import * as store from "./users.store.ts";
 
 export { findIdentityAcrossOrgs, findPasswordHash, findSignInsAcrossOrgs, markSignedIn } from "./users.store.ts";
@@ -32,7 +41,12 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
-export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<ChangedUser> {
+export async function updateUser(
+  ctx: Ctx,
+  id: string,
+  patch: UserPatch,
+  ifMatch: number | undefined,
+): Promise<ChangedUser> {
   requirePatch(patch);
   const email = patch.password === undefined ? "" : (await getUser(ctx, id)).email;
   const passwordHash = patch.password === undefined ? undefined : await hashNewPassword(ctx, patch.password, email);
@@ -90,6 +104,20 @@ export async function hashNewPassword(
   const organization = await store.findOrganizationName(ctx.db, ctx.orgId);
   refuseWeakPassword(password, { email, organization }, pointer);
   return await hashPassword(password);
+}
+
+/** Somebody lost their app. Whoever could do more than the caller is not made easier to get at. */
+export async function resetTotp(ctx: Ctx, id: string) {
+  return await change(ctx, async (tx) => {
+    const user = await store.lockUser(tx, ctx.orgId, id);
+    refuseRoleBeyondGiver(ctx, user.role, "");
+    return await removeTotp(tx, ctx, id);
+  });
+}
+
+/** Something that is known of all of them has changed. */
+export async function signalUsers(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
+  for (const id of await store.listUserIds(tx, orgId)) await ctx.signals.publish(tx, "user", id);
 }
 
 /** For somebody who has shown that they know the password whose hash is `from`. False: it is not theirs any more. */
