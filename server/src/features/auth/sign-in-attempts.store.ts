@@ -5,10 +5,10 @@ const freeFailures = 10;
 const longestPauseSeconds = 300;
 const maxAddresses = 20;
 
-/** What the pause is after so many failures, `n` being an SQL expression. */
-const pauseAfter = (n: string): string =>
-  `make_interval(secs => case when ${n} < ${freeFailures} then 0
-     else least(${longestPauseSeconds}, 2 ^ least(${n} - ${freeFailures}, 30)) end)`;
+/** Until when to pause after so many failures, `n` being an SQL expression. None is long ago, not now: clocks of nodes differ. */
+const pauseUntil = (n: string): string =>
+  `case when ${n} < ${freeFailures} then 'epoch'
+     else $4::timestamptz + make_interval(secs => least(${longestPauseSeconds}, 2 ^ least(${n} - ${freeFailures}, 30))) end`;
 
 export type AttemptRow = { isCounted: boolean; blockedUntil: Date };
 
@@ -24,10 +24,10 @@ export async function startAttemptAcrossOrgs(
   const isPaused = "a.blocked_until > $4::timestamptz";
   const [row] = await db.query<AttemptRow>(
     `insert into sign_in_attempts as a (account, user_ids, failures, blocked_until, last_try, last_at)
-       values ($1, $2, 1, $4, $3, $4)
+       values ($1, $2, 1, 'epoch', $3, $4)
      on conflict (account) do update set user_ids = excluded.user_ids,
        failures = case when ${isPaused} then a.failures else ${next} end,
-       blocked_until = case when ${isPaused} then a.blocked_until else $4::timestamptz + ${pauseAfter(`(${next})`)} end,
+       blocked_until = case when ${isPaused} then a.blocked_until else ${pauseUntil(`(${next})`)} end,
        last_try = case when ${isPaused} then a.last_try else excluded.last_try end,
        last_at = case when ${isPaused} then a.last_at else excluded.last_at end
      returning last_try = $3 as "isCounted", blocked_until as "blockedUntil"`,
@@ -48,8 +48,8 @@ export async function noteFailureAcrossOrgs(db: Queryable, account: Buffer, addr
 }
 
 /** Somebody knew the secret: the mistakes before are theirs. */
-export async function forgetFailuresAcrossOrgs(db: Queryable, account: Buffer, at: Date): Promise<void> {
-  await db.query("update sign_in_attempts set failures = 0, blocked_until = $2 where account = $1", [account, at]);
+export async function forgetFailuresAcrossOrgs(db: Queryable, account: Buffer): Promise<void> {
+  await db.query("update sign_in_attempts set failures = 0, blocked_until = 'epoch' where account = $1", [account]);
 }
 
 export async function takeBackAttemptAcrossOrgs(db: Queryable, account: Buffer): Promise<void> {

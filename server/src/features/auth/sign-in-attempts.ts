@@ -43,7 +43,7 @@ export async function startAttempt(
     async succeeded() {
       fromHere();
       // Not during a pause: who is let through then says nothing about those who made it necessary.
-      if (row.isCounted) await store.forgetFailuresAcrossOrgs(ctx.db, account, at);
+      if (row.isCounted) await store.forgetFailuresAcrossOrgs(ctx.db, account);
     },
     async withdrawn() {
       fromHere();
