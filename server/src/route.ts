@@ -23,6 +23,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   organizationHeader: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */
   address: string;
+  /** What the caller's program calls itself; for people who look at their sessions. */
+  userAgent: string;
 };
 
 /**
@@ -58,6 +60,8 @@ type RouteDefinition<Path extends string, Query extends TObject, Body extends TS
   /** A POST because it takes a body, not because it changes something: no event is recorded. */
   onlyLooks?: boolean;
   previewOnly?: boolean;
+  /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
+  stepUp?: "if wanted" | "always";
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
 

@@ -25,6 +25,14 @@ export type Principal = {
   actor: Actor;
   scopes: ReadonlySet<Scope>;
   role?: Role;
+  /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
+  sessionId?: string;
+  /** When a person last showed that they are who they are, beyond having a token. */
+  provedAt?: Date;
+  /** They have codes of an app, or their organization wants it: what matters most needs a recent proof. */
+  needsStepUp?: boolean;
+  /** Their organization wants codes of an app, and they have none yet: until then they can do nothing else. */
+  mustEnrolTotp?: boolean;
 };
 
 /** Stable text for things that are bound to one caller, such as idempotency keys. */

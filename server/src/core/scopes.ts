@@ -71,3 +71,11 @@ export function scopesOfRole(role: Role, isOperator: boolean): Scope[] {
 export function hasScope(granted: ReadonlySet<Scope>, needed: Scope): boolean {
   return granted.has(needed) || (granted.has("admin") && !operatorOnlyScopes.has(needed));
 }
+
+/**
+ * Which of these the giver does not hold. Nobody can hand out more than they have, be it by a key or by a role: a narrow
+ * key could else make itself a wide one.
+ */
+export function scopesNotHeld(granted: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
+  return wanted.filter((scope) => !hasScope(granted, scope));
+}

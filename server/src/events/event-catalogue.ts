@@ -118,15 +118,41 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", {
     ...named,
-    ...optional({ outboundHosts: Names }),
+    ...optional({
+      outboundHosts: Names,
+      emailDomains: Names,
+      requiresTotp: Type.Boolean(),
+      requiresStepUp: Type.Boolean(),
+    }),
   }),
 
   "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
   "user.updated": defineEvent("user", "An account was changed", { ...optional(user), ...version }, personal),
   "user.deleted": defineEvent("user", "An account was deleted", { email: Text, ...version }, personal),
 
+  "user.oidc_bound": defineEvent(
+    "user",
+    "Somebody signed in through the OIDC issuer for the first time, and was recognised by their address",
+    { email: Text },
+    personal,
+  ),
+
+  "user.totp_enabled": defineEvent("user", "Somebody is asked for codes of an app from now on", {}),
+  "user.totp_disabled": defineEvent("user", "Somebody is asked for no codes any more", {}),
+  "user.recovery_codes_replaced": defineEvent("user", "Somebody got new recovery codes", {}),
+
   "session.started": defineEvent("user", "Somebody signed in", {}),
+  "session.proved": defineEvent("user", "Somebody showed once more who they are", {}),
   "session.ended": defineEvent("user", "Somebody signed out", {}),
+  "session.revoked": defineEvent("user", "Sessions were ended by their holder or by an administrator", {
+    count: Count,
+  }),
+  "session.failed": defineEvent(
+    "user",
+    "Somebody failed to sign in; at most one of these for an account in 15 minutes",
+    { failures: Count, addresses: Type.Array(Text, { description: "The first 20 they came from" }) },
+    personal,
+  ),
   "session.reuse_detected": defineEvent("user", "A used refresh token came back, and its session was ended", {}),
 
   "api_key.created": defineEvent("api_key", "An API key was made", {
@@ -135,7 +161,15 @@ export const eventCatalogue = {
     expiresAt: Nullable(DateTime),
   }),
   "api_key.rotated": defineEvent("api_key", "An API key got a successor", { replacedBy: Id, expiresAt: DateTime }),
-  "api_key.deleted": defineEvent("api_key", "An API key was deleted", { name: Text }),
+  "api_key.deleted": defineEvent("api_key", "An API key was deleted, or ended with its maker", {
+    name: Text,
+    ...optional({ makerId: Id }),
+  }),
+  "api_key.reduced": defineEvent("api_key", "An API key lost the scopes that its maker lost", {
+    name: Text,
+    scopes: Names,
+    makerId: Id,
+  }),
 
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
   "condition_set.updated": defineEvent("condition_set", "A condition set was changed", {

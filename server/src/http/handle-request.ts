@@ -49,6 +49,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       address: request.ip,
+      userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
   }
 
@@ -108,6 +109,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = request.principal ?? anonymous;
     requireScope(route, principal);
+    requireStepUp(route, principal, world.clock.real());
     const input = readInput(request) as never;
     const ctx: Ctx = {
       ...world,
@@ -167,10 +169,31 @@ function stream(request: FastifyRequest, reply: FastifyReply, status: number, an
 
 function requireScope(route: Route, principal: Principal): void {
   const { scope } = route;
-  if (scope === "public" || scope === "any" || hasScope(principal.scopes, scope)) return;
+  if (scope === "public" || scope === "any") return;
+  if (principal.mustEnrolTotp) {
+    const how = "POST /api/v1/me/totp, then POST /api/v1/me/totp/confirm";
+    throw new HubError("totp_enrolment_required", `The organization wants codes of an app: ${how}.`, {
+      extra: { how },
+    });
+  }
+  if (hasScope(principal.scopes, scope)) return;
   if (scope === "admin") throw new HubError("admin_required");
   throw new HubError("insufficient_scope", `The token lacks the scope ${scope}.`, {
     extra: { required: [scope], granted: [...principal.scopes] },
+  });
+}
+
+const stepUpMs = 15 * 60_000;
+
+/** API keys prove all they can with every request; people may have left a token lying about. */
+function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void {
+  if (stepUp === undefined || principal.actor.type !== "user") return;
+  if (stepUp === "if wanted" && !principal.needsStepUp) return;
+  if (principal.provedAt && now.getTime() - principal.provedAt.getTime() < stepUpMs) return;
+  const how =
+    principal.sessionId === undefined ? "sign in at the identity provider again" : "POST /api/v1/auth/step-up";
+  throw new HubError("step_up_required", `Show once more who you are, then repeat the request: ${how}.`, {
+    extra: { how },
   });
 }
 

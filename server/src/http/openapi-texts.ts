@@ -26,6 +26,7 @@ limits, \`RateLimit\` says how much is left.`;
 export const tagTexts: Record<string, string> = {
   auth: "Sign in with a password, renew and end sessions",
   me: "The caller",
+  sessions: "Where one is signed in, and ending it",
   "api-keys": "Keys for programs: scopes, expiry, rotation",
   orders: "Orders: create, import, search, change, export, and the history of each",
   operations: "Pipelines of actions over orders: preflight, run, retry, undo, cancel, and saved pipelines",

@@ -112,6 +112,7 @@ function failuresOf(route: Route): number[] {
   const failures = [400, 408, 413, 415, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
   if (route.scope !== "public" && route.scope !== "any") failures.push(403);
+  if (route.stepUp) failures.push(403);
   if (route.ids) failures.push(404);
   if (takesKey(route)) failures.push(409, 422);
   return [...new Set(failures)].toSorted((a, b) => a - b);

@@ -62,3 +62,23 @@ test("a proxy is an address or a range of addresses", () => {
 test("every setting has one name, and those of the hub begin with HUB_", () => {
   expect(settingNames().filter((name) => !name.startsWith("HUB_"))).toEqual(["DATABASE_URL", "PREVIEW_DATABASE_URL"]);
 });
+
+test("an issuer whose answers could be changed on their way is refused (security 18)", () => {
+  const audience = { HUB_OIDC_AUDIENCE: "hub" };
+  for (const issuer of [
+    "https://id.example",
+    "http://localhost:9000",
+    "http://127.0.0.1:9000/x",
+    "http://[::1]:9000",
+  ]) {
+    expect(readConfig({ ...audience, HUB_OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
+  }
+  for (const issuer of ["http://id.example", "http://127.0.0.1.id.example", "ftp://localhost", "id.example"]) {
+    expect(problemsOf({ ...audience, HUB_OIDC_ISSUER: issuer })[0]).toMatch(/^HUB_OIDC_ISSUER must be an https URL/);
+  }
+});
+
+test("an administrator's password that would be guessed is refused (security 15)", () => {
+  expect(problemsOf({ HUB_ADMIN_PASSWORD: "password12" })[0]).toMatch(/^HUB_ADMIN_PASSWORD would be guessed/);
+  expect(readConfig({ HUB_ADMIN_PASSWORD: "five-minute-tour" }).admin.password).toBe("five-minute-tour");
+});

@@ -1,3 +1,4 @@
+import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";
 import type { Env, SettingReader } from "./setting-reader.ts";
@@ -125,6 +126,8 @@ function readAdmin({ text, problem }: SettingReader): Config["admin"] {
     problem("HUB_ADMIN_PASSWORD needs 10 to 256 characters.");
   }
   const email = text("HUB_ADMIN_EMAIL") ?? "admin@hub.local";
+  const weakness = password === undefined ? undefined : passwordProblem(password, { email }, "");
+  if (weakness) problem(`HUB_ADMIN_PASSWORD would be guessed. ${weakness.message}`);
   if (!/^\S+@\S+$/.test(email)) problem(`HUB_ADMIN_EMAIL must be an e-mail address, not "${email}".`);
   return { email, password };
 }
@@ -132,11 +135,22 @@ function readAdmin({ text, problem }: SettingReader): Config["admin"] {
 function readOidc({ text, problem }: SettingReader): Config["oidc"] {
   const issuer = text("HUB_OIDC_ISSUER");
   const audience = text("HUB_OIDC_AUDIENCE");
-  if (issuer !== undefined && !URL.canParse(issuer)) problem("HUB_OIDC_ISSUER must be a URL.");
+  if (issuer !== undefined && !isTrustworthyUrl(issuer)) {
+    problem(
+      "HUB_OIDC_ISSUER must be an https URL; http is for an issuer on this machine (localhost, 127.0.0.1, [::1]).",
+    );
+  }
   if ((issuer === undefined) !== (audience === undefined)) {
     problem("HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.");
   }
   return issuer === undefined || audience === undefined ? undefined : { issuer, audience };
+}
+
+/** Whoever can change an answer of the issuer on its way can be anybody here. */
+function isTrustworthyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url?.hostname ?? "");
+  return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback);
 }
 
 /** As a browser sends it: anything else would never match. */

@@ -37,6 +37,7 @@ test("everything that is sealed is listed, so that a new key seals it anew", asy
     "features/bridges/bridge-credentials.ts",
     "features/carrier-accounts/account-credentials.ts",
     "features/tasks/attempt/task-samples.ts",
+    "features/users/totp.ts",
     "http/idempotency.ts",
   ]);
 });

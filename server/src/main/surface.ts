@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Environment, World } from "../context.ts";
 import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
+import { flushSessionUsage } from "../features/users/live-sessions.ts";
 import { stopWaiting } from "../features/tasks/tasks.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
@@ -110,7 +111,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     throw error;
   }
   const usageTimer = setInterval(() => {
-    flushKeyUsage(world).catch((error: unknown) => world.log.warn({ err: error }, "key usage not written"));
+    flushUsage(world).catch((error: unknown) => world.log.warn({ err: error }, "the use of keys is not written"));
   }, keyUsageMs).unref();
 
   return {
@@ -123,7 +124,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
       await Promise.all(apps.map(({ app }) => drain(app, answers)));
       clearTimeout(patience);
-      await flushKeyUsage(world).catch(() => {});
+      await flushUsage(world).catch(() => {});
     },
   };
 }
@@ -160,4 +161,9 @@ async function drain({ app, drain: announce }: HttpApp, answers: ReadonlySet<Ser
   await closed;
   clearInterval(sweeper);
   clearTimeout(deadline);
+}
+
+/** When keys and sessions were last used. */
+async function flushUsage(world: World): Promise<void> {
+  await Promise.all([flushKeyUsage(world), flushSessionUsage(world)]);
 }

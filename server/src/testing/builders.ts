@@ -6,6 +6,10 @@ import type { TestOrg } from "./test-hub.ts";
 /** Makes one of everything that an id can point at. A new kind of resource does not compile until it is here. */
 const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   organization: async (org) => org.id,
+  session: async (org) => {
+    const { userId } = await org.withRole("viewer");
+    return (await org.get(`/sessions?userId=${userId}`)).body.data[0].id;
+  },
   user: async (org) => (await org.withRole("viewer")).userId,
   api_key: async (org) => (await org.post("/api-keys", { name: "spare" })).body.id,
   condition_set: async (org) => {

@@ -1,4 +1,4 @@
-import { removeExpiredSessions } from "../features/auth/auth.ts";
+import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { runWork } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
@@ -19,6 +19,7 @@ export const chores: Chore[] = [
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
+  { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
 ];
 
 /** Each on up to two connections; one organization has at most two of them. */

@@ -10,9 +10,15 @@ export const ApiKeyRequest = Strict(
   {
     name: Name,
     scopes: Type.Optional(
-      Type.Array(ScopeName, { minItems: 1, uniqueItems: true, description: "Default: all scopes of the creator" }),
+      Type.Array(ScopeName, {
+        minItems: 1,
+        uniqueItems: true,
+        description: "Name what the key needs. Default: all scopes of the creator, with a warning",
+      }),
     ),
-    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "In the future; default: never" })),
+    expiresAt: Type.Optional(
+      Type.String({ format: "date-time", description: "In the future; default: never, with a warning" }),
+    ),
   },
   { examples: [{ name: "Warehouse screen", scopes: ["condition_sets:read", "gateway:read"] }] },
 );
@@ -45,6 +51,10 @@ const fields = {
   expiresAt: Nullable(DateTime),
   lastUsedAt: Nullable(DateTime),
   replacedBy: Nullable(Id),
+  makerIsGone: Type.Boolean({
+    description:
+      "Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it",
+  }),
 };
 
 export const ApiKey = Type.Object(fields);
@@ -53,7 +63,17 @@ export type ApiKey = Static<typeof ApiKey>;
 export const ApiKeyWithValue = Type.Object({
   ...fields,
   key: Type.String({ description: "The value; shown this one time" }),
+  warnings: Type.Array(Type.Object({ code: OneOf(["all_scopes", "never_expires"]), message: Type.String() })),
 });
+
+/** What became of a key when its maker lost what it was made with. */
+export const KeyOutcome = Type.Object({
+  id: Id,
+  name: Type.String(),
+  outcome: OneOf(["ended", "reduced"]),
+  scopes: Type.Array(ScopeName, { description: "Those that are left" }),
+});
+export type KeyOutcome = Static<typeof KeyOutcome>;
 
 export const RotatedApiKey = Type.Object({
   ...fields,

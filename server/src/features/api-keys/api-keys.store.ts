@@ -20,6 +20,7 @@ const { selected, fromRow } = defineColumns<StoredKey>("t", {
   expiresAt: moment,
   lastUsedAt: moment,
   replacedBy: "uuid",
+  makerIsGone: "boolean",
 });
 
 export async function listApiKeys(db: Queryable, orgId: string, query: PageRequest): Promise<Page<StoredKey>> {
@@ -51,6 +52,25 @@ export async function lockApiKey(tx: Tx, orgId: string, id: string): Promise<Sto
 /** The row stays, so that the audit log can still say whose key it was. */
 export async function revokeApiKey(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
   await tx.query("update api_keys set revoked_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
+}
+
+/** Made by this person, or with a key that was, and so on: whoever had the first could have made the others. */
+export async function lockKeysOfMaker(tx: Tx, orgId: string, userId: string, at: Date): Promise<StoredKey[]> {
+  const rows = await tx.query<Stored<StoredKey>>(
+    `with recursive made as (
+       select id from api_keys where org_id = $1 and created_by ->> 'type' = 'user' and created_by ->> 'id' = $2
+       union
+       select k.id from api_keys k join made m on k.created_by ->> 'id' = m.id::text
+        where k.org_id = $1 and k.created_by ->> 'type' = 'api_key')
+     select ${selected} from api_keys t where t.org_id = $1 and t.id in (select id from made) and t.revoked_at is null
+        and (t.expires_at is null or t.expires_at > $3) order by t.id for update`,
+    [orgId, userId, at],
+  );
+  return rows.map((row) => fromRow(row));
+}
+
+export async function reduceApiKey(tx: Tx, orgId: string, id: string, scopes: readonly Scope[]): Promise<void> {
+  await tx.query("update api_keys set scopes = $3 where org_id = $1 and id = $2", [orgId, id, scopes]);
 }
 
 export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: string, expiresAt: string): Promise<void> {

@@ -118,6 +118,67 @@ describe("API keys", () => {
   });
 });
 
+describe("keys of somebody who is gone (security 14)", () => {
+  async function maker() {
+    const admin = await org.withRole("admin");
+    const wide = (await admin.post("/api-keys", { name: "wide" })).body;
+    const narrow = (await admin.post("/api-keys", { name: "narrow", scopes: ["orders:read"] })).body;
+    const child = (await hub.client(wide.key).post("/api-keys", { name: "child", scopes: ["admin"] })).body;
+    const statuses = async () =>
+      await Promise.all([wide, narrow, child].map(async ({ key }) => (await hub.client(key).get("/me")).status));
+    return { admin, wide, narrow, child, statuses };
+  }
+  const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
+
+  test.each(["disabled", "deleted"])(
+    "end when they are %s, with those made by such keys, on every node",
+    async (how) => {
+      const { admin, wide, statuses } = await maker();
+      const there = (await hub.secondNode()).client(wide.key);
+      expect((await there.get("/me")).status).toBe(200);
+      expect(await statuses()).toEqual([200, 200, 200]);
+      const path = `/users/${admin.userId}`;
+      const { body } = how === "deleted" ? await org.delete(path) : await org.patch(path, { status: "disabled" });
+      expect(body.apiKeys.toSorted(byName)).toMatchObject([
+        { name: "child", outcome: "ended", scopes: [] },
+        { name: "narrow", outcome: "ended" },
+        { name: "wide", outcome: "ended" },
+      ]);
+      expect(await statuses()).toEqual([401, 401, 401]);
+      expect((await there.get("/me")).status).toBe(401);
+    },
+  );
+
+  test("keep what the person still has when they get a lesser role", async () => {
+    const { admin, wide, statuses } = await maker();
+    const { body } = await org.patch(`/users/${admin.userId}`, { role: "viewer" });
+    expect(body.apiKeys.toSorted(byName)).toMatchObject([
+      { name: "child", outcome: "ended" },
+      { name: "wide", outcome: "reduced" },
+    ]);
+    expect(await statuses()).toEqual([200, 200, 401]);
+    const key = hub.client(wide.key);
+    expect((await key.get("/orders")).status).toBe(200);
+    expect((await key.post("/orders", {})).status).toBe(403);
+    expect((await key.get("/users")).status).toBe(403);
+    expect((await org.patch(`/users/${admin.userId}`, { role: "operator" })).body.apiKeys).toBeUndefined();
+  });
+
+  test("stay when somebody else has rotated them before", async () => {
+    const { admin, wide } = await maker();
+    const { body: kept } = await org.post(`/api-keys/${wide.id}/rotate`, { graceSeconds: 0 });
+    await org.delete(`/users/${admin.userId}`);
+    expect((await hub.client(kept.key).get("/me")).status).toBe(200);
+  });
+});
+
+test("a key that is made without scopes or without an end comes with a warning (security 14)", async () => {
+  const codes = ({ body }: { body: { warnings: { code: string }[] } }) => body.warnings.map(({ code }) => code);
+  expect(codes(await org.post("/api-keys", { name: "x" }))).toEqual(["all_scopes", "never_expires"]);
+  const expiresAt = new Date(hub.world.clock.real().getTime() + minute).toISOString();
+  expect(codes(await org.post("/api-keys", { name: "x", scopes: ["orders:read"], expiresAt }))).toEqual([]);
+});
+
 describe("keys that never were", () => {
   test("100,000 malformed keys cost no query", async () => {
     let queries = 0;

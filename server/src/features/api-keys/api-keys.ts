@@ -2,13 +2,13 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { hasScope } from "../../core/scopes.ts";
+import { scopesNotHeld } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { ApiKey, ApiKeyQuery, ApiKeyRequest, RotateRequest } from "./api-keys.schemas.ts";
+import type { ApiKey, ApiKeyQuery, ApiKeyRequest, KeyOutcome, RotateRequest } from "./api-keys.schemas.ts";
 import type { StoredKey } from "./api-keys.store.ts";
 import * as store from "./api-keys.store.ts";
 import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
@@ -29,7 +29,7 @@ export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
     const { stored, key } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
     const data = { name: stored.name, scopes, expiresAt };
     await recordEvent(tx, ctx, { type: "api_key.created", objectId: stored.id, data });
-    return { ...present(ctx, stored), key };
+    return { ...present(ctx, stored), key, warnings: warningsFor(request) };
   });
 }
 
@@ -61,6 +61,41 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
   });
 }
 
+function warningsFor({ scopes, expiresAt }: ApiKeyRequest) {
+  const all = { code: "all_scopes", message: "No `scopes` were named: the key may do all that you may do." };
+  const never = { code: "never_expires", message: "No `expiresAt` was named: the key works until it is deleted." };
+  return [...(scopes === undefined ? [all] : []), ...(expiresAt === undefined ? [never] : [])];
+}
+
+/**
+ * The keys of somebody who is left with these scopes: none has more than its maker. Whoever wants to keep one rotates it
+ * first, which makes it theirs.
+ */
+export async function reduceKeysOfMaker(
+  tx: Tx,
+  ctx: Ctx,
+  makerId: string,
+  left: readonly Scope[],
+): Promise<KeyOutcome[]> {
+  const at = ctx.clock.real();
+  const outcomes: KeyOutcome[] = [];
+  for (const { id, name, scopes: held } of await store.lockKeysOfMaker(tx, ctx.orgId, makerId, at)) {
+    const missing = new Set(scopesNotHeld(new Set(left), held));
+    if (missing.size === 0) continue;
+    const scopes = held.filter((scope) => !missing.has(scope));
+    if (scopes.length === 0) {
+      await store.revokeApiKey(tx, ctx.orgId, id, at);
+      await recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name, makerId } });
+    } else {
+      await store.reduceApiKey(tx, ctx.orgId, id, scopes);
+      await recordEvent(tx, ctx, { type: "api_key.reduced", objectId: id, data: { name, scopes, makerId } });
+    }
+    await ctx.signals.publish(tx, "api_key", id);
+    outcomes.push({ id, name, outcome: scopes.length === 0 ? "ended" : "reduced", scopes });
+  }
+  return outcomes;
+}
+
 type NewKey = Pick<StoredKey, "name" | "scopes" | "expiresAt">;
 
 async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
@@ -76,6 +111,7 @@ async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
     expiresAt,
     lastUsedAt: null,
     replacedBy: null,
+    makerIsGone: false,
   };
   await store.insertApiKey(tx, ctx.orgId, stored, Buffer.from(hashKey(key), "base64"));
   return { stored, key };
@@ -85,10 +121,9 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredKey> {
   return orNotFound("api_key", await store.lockApiKey(tx, ctx.orgId, id));
 }
 
-/** Nobody can hand out more than they hold, or a narrow key could make itself a wide one. */
 function refuseForeignScopes(ctx: Ctx, wanted: readonly Scope[]): void {
   const { scopes } = ctx.principal;
-  const missing = wanted.filter((scope) => !hasScope(scopes, scope));
+  const missing = scopesNotHeld(scopes, wanted);
   if (missing.length === 0) return;
   throw validationFailed(
     missing.map((scope) => ({

@@ -1,12 +1,29 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Count, Strict } from "../../core/schema.ts";
+import { TotpCode } from "../users/totp.schemas.ts";
 
 export const SignInRequest = Strict(
-  { email: Type.String({ minLength: 1, maxLength: 254 }), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  {
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 256 }),
+    totpCode: Type.Optional(TotpCode),
+    organizationId: Type.Optional(
+      Type.String({ maxLength: 36, description: "Only needed with the same password in several organizations" }),
+    ),
+  },
   { examples: [{ email: "admin@hub.example", password: "a long passphrase" }] },
 );
 export type SignInRequest = Static<typeof SignInRequest>;
+
+export const StepUpRequest = Strict(
+  { password: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })), totpCode: Type.Optional(TotpCode) },
+  { examples: [{ totpCode: "123456" }] },
+);
+export type StepUpRequest = Static<typeof StepUpRequest>;
+export const SteppedUp = Type.Object({
+  provedAt: Type.String({ format: "date-time", description: "Good for 15 minutes from then" }),
+});
 
 export const RefreshRequest = Strict(
   { refreshToken: Type.String({ minLength: 1, maxLength: 200 }) },

@@ -6,14 +6,24 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
-import type { PasswordChange } from "../users/users.schemas.ts";
-import { findIdentityAcrossOrgs, findPasswordHash, findSignInAcrossOrgs, replacePassword } from "../users/users.ts";
+import type { PasswordChange, SignInRow } from "../users/users.schemas.ts";
+import {
+  findIdentityAcrossOrgs,
+  findPasswordHash,
+  findSignInsAcrossOrgs,
+  hashNewPassword,
+  markSignedIn,
+  replacePassword,
+} from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as sessions from "../users/sessions.store.ts";
-import { signInLimiter } from "./sign-in-limiter.ts";
+import { hasTotp, useTotp } from "../users/totp.ts";
+import { startAttempt } from "./sign-in-attempts.ts";
+import { networkOf } from "./sign-in-limiter.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
 export { authenticate } from "./authenticate.ts";
+export { forgetOldAttempts } from "./sign-in-attempts.ts";
 
 const sessionMs = 30 * 24 * 3_600_000;
 const refreshPrefix = "oohr_";
@@ -21,20 +31,61 @@ const refreshPrefix = "oohr_";
 // Somebody unknown must cost as much time as somebody known, or the answer's delay tells who has an account.
 const decoyHash = perWorld(() => hashPassword(randomBytes(16).toString("hex")));
 
-export async function signIn(ctx: Ctx, request: SignInRequest, address: string): Promise<TokenAnswer> {
-  const succeeded = signInLimiter(ctx).start(address);
-  const user = await findSignInAcrossOrgs(ctx.db, request.email);
-  const matches = await passwordMatches(request.password, user?.password_hash ?? (await decoyHash(ctx)));
-  if (!user?.password_hash || !matches || user.status !== "active") throw new HubError("invalid_credentials");
-  const { password_hash: checked } = user;
-  succeeded();
+const wrongCode = "wrong code";
+type Visitor = { address: string; userAgent: string };
+
+export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor): Promise<TokenAnswer> {
+  const { email, organizationId } = request;
+  const found = await findSignInsAcrossOrgs(ctx.db, email, organizationId);
+  const attempt = await startAttempt(ctx, { email, userIds: found.map(({ id }) => id) }, visitor.address);
+  const wrong = new HubError("invalid_credentials");
+  const [user, ...others] = await findMatching(ctx, found, request.password);
+  if (!user) throw await attempt.failed(wrong);
+  const network = networkOf(visitor.address);
+  // Otherwise a stranger who guesses and guesses could lock somebody out.
+  const mayPass = attempt.retryAfterSeconds === undefined || (await sessions.hasSignedInFrom(ctx.db, user.id, network));
+  if (!mayPass) throw await attempt.failed(wrong);
+  if (others.length > 0) {
+    await attempt.succeeded();
+    const organizations = [user, ...others].map(({ org_id: id, org_name: name }) => ({ id, name }));
+    throw new HubError("organization_required", "Name one of them as `organizationId`.", { extra: { organizations } });
+  }
+  const needsCode = await hasTotp(ctx.db, user.id);
+  if (needsCode && request.totpCode === undefined) {
+    await attempt.withdrawn();
+    throw new HubError("totp_required", "Send the code of the authenticator app, or a recovery code, as `totpCode`.");
+  }
   const own = actingAs(ctx, user.id, user.org_id, user.email);
-  return await ctx.db.transaction(async (tx) => {
-    if (!(await sessions.markSignedIn(tx, user.id, checked, ctx.clock.real())))
-      throw new HubError("invalid_credentials");
+  const answer = await ctx.db.transaction(async (tx) => {
+    const at = ctx.clock.real();
+    if (needsCode && !(await useTotp(tx, ctx, user.id, request.totpCode!))) return wrongCode;
+    if (!(await markSignedIn(tx, user.id, user.password_hash!, at))) return undefined;
     await recordEvent(tx, own, { type: "session.started", objectId: user.id });
-    return await issue(tx, own, { id: user.id, orgId: user.org_id, role: user.role }, ctx.newId());
+    const holder = { id: user.id, orgId: user.org_id, role: user.role };
+    const [sessionId, expiresAt] = [ctx.newId(), new Date(at.getTime() + sessionMs)];
+    await sessions.insertSession(tx, {
+      id: sessionId,
+      orgId: user.org_id,
+      userId: user.id,
+      ...visitor,
+      network,
+      at,
+      expiresAt,
+    });
+    return await issue(tx, own, { ...holder, sessionId });
   });
+  if (answer === undefined) throw await attempt.failed(wrong);
+  if (answer === wrongCode) throw await attempt.failed(new HubError("invalid_totp_code"));
+  await attempt.succeeded();
+  return answer;
+}
+
+/** All at once: that somebody is known in several organizations must not show in how long it takes. */
+async function findMatching(ctx: Ctx, found: SignInRow[], password: string): Promise<SignInRow[]> {
+  const known = found.filter(({ status, password_hash }) => status === "active" && password_hash !== null);
+  if (known.length === 0) await passwordMatches(password, await decoyHash(ctx));
+  const matches = await Promise.all(known.map(({ password_hash }) => passwordMatches(password, password_hash!)));
+  return known.filter((_, index) => matches[index]);
 }
 
 /** Each refresh token works once. One that comes back was copied: the whole session ends. */
@@ -45,18 +96,19 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
     await sessions.lockHolder(tx, tokenHash);
     const token = await sessions.lockRefreshToken(tx, tokenHash);
     const user = token && (await findIdentityAcrossOrgs(tx, token.user_id));
-    if (!token || !user?.isActive || token.revoked_at || token.expires_at <= now) {
+    if (!token || !user?.isActive || token.ended_at || token.expires_at <= now) {
       return new HubError("invalid_token", "The refresh token is not valid (any more). Sign in again.");
     }
     if (token.used_at) {
       // Returned, not thrown: the revocation has to be committed.
-      await sessions.revokeFamily(tx, token.family_id, now);
+      await sessions.endSession(tx, user.orgId, token.family_id, { at: now, reason: "token_reused" });
+      await ctx.signals.publish(tx, "user", user.id);
       const own = actingAs(ctx, user.id, user.orgId, user.email);
       await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
     await sessions.markUsed(tx, tokenHash, now);
-    return await issue(tx, ctx, user, token.family_id);
+    return await issue(tx, ctx, { ...user, sessionId: token.family_id });
   });
 }
 
@@ -65,10 +117,12 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
   return await ctx.db.transaction(async (tx) => {
     await sessions.lockHolder(tx, tokenHash);
     const token = await sessions.lockRefreshToken(tx, tokenHash);
-    if (!token || token.revoked_at) return { signedOut: false };
-    await sessions.revokeFamily(tx, token.family_id, ctx.clock.real());
+    if (!token || token.ended_at) return { signedOut: false };
     const user = await findIdentityAcrossOrgs(tx, token.user_id);
     if (user) {
+      const end = { at: ctx.clock.real(), reason: "signed_out" as const };
+      await sessions.endSession(tx, user.orgId, token.family_id, end);
+      await ctx.signals.publish(tx, "user", user.id);
       const own = actingAs(ctx, user.id, user.orgId, user.email);
       await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
     }
@@ -94,10 +148,12 @@ export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, addre
   if (userId === undefined || stored === undefined) {
     throw badField("/currentPassword", "no_password", "Only people who sign in with a password have one to change.");
   }
-  const succeeded = signInLimiter(ctx).start(address);
-  if (!(await passwordMatches(request.currentPassword, stored))) throw wrongPassword();
-  succeeded();
-  const passwordHash = await hashPassword(request.newPassword);
+  const email = ctx.actor.type === "user" ? ctx.actor.email : "";
+  const attempt = await startAttempt(ctx, { email, userIds: [userId] }, address);
+  const isRight = await passwordMatches(request.currentPassword, stored);
+  if (!isRight || attempt.retryAfterSeconds !== undefined) throw await attempt.failed(wrongPassword());
+  await attempt.succeeded();
+  const passwordHash = await hashNewPassword(ctx, request.newPassword, email, "/newPassword");
   return await change(ctx, async (tx) => {
     // Somebody else gave them another one meanwhile: it must not be undone with the old one.
     if (!(await replacePassword(tx, ctx, userId, { from: stored, to: passwordHash }))) throw wrongPassword();
@@ -108,19 +164,24 @@ export async function changeOwnPassword(ctx: Ctx, request: PasswordChange, addre
 const wrongPassword = () => badField("/currentPassword", "wrong_password", "The current password is wrong.");
 
 export async function removeExpiredSessions(world: World): Promise<void> {
-  await sessions.deleteExpiredTokensAcrossOrgs(world.db, world.clock.real());
+  await sessions.deleteExpiredAcrossOrgs(world.db, world.clock.real());
 }
 
 async function issue(
   tx: Tx,
   ctx: Ctx,
-  user: { id: string; orgId: string; role: string },
-  familyId: string,
+  user: { id: string; orgId: string; role: string; sessionId: string },
 ): Promise<TokenAnswer> {
   const refreshToken = refreshPrefix + randomBytes(32).toString("base64url");
   const at = ctx.clock.real();
   const expiresAt = new Date(at.getTime() + sessionMs);
-  await sessions.insertRefreshToken(tx, { hash: hashToken(refreshToken), familyId, userId: user.id, at, expiresAt });
+  await sessions.insertRefreshToken(tx, {
+    hash: hashToken(refreshToken),
+    familyId: user.sessionId,
+    userId: user.id,
+    at,
+    expiresAt,
+  });
   const accessToken = await signUserToken(ctx, user);
   return { accessToken, tokenType: "Bearer", expiresIn: accessTokenSeconds, refreshToken };
 }

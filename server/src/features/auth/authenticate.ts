@@ -6,6 +6,7 @@ import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { authenticateKey, looksLikeApiKey } from "../api-keys/key-authentication.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
+import { getLiveSession } from "../users/live-sessions.ts";
 import { findIdentityAcrossOrgs, findOidcIdentity } from "../users/users.ts";
 import { verifyOidcToken } from "./oidc.ts";
 import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
@@ -42,7 +43,7 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
   if (iss === ownIssuer && isOfOther) {
     throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
-  const user = isForeign ? await byOidc(world, token) : await people(world).get(await verifyUserToken(world, token));
+  const { user, sessionId, provedAt } = isForeign ? await byOidc(world, token) : await byOwnToken(world, token);
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
@@ -50,12 +51,27 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
     actor: { type: "user", id: user.id, email: user.email },
     role: user.role,
     scopes: new Set(scopesOfRole(user.role, user.isOperator)),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(provedAt ? { provedAt } : {}),
+    needsStepUp: user.hasTotp || user.requiresStepUp,
+    // Whoever comes from the issuer showed there what the issuer wants.
+    mustEnrolTotp: !isForeign && user.requiresTotp && !user.hasTotp,
   };
 }
 
-async function byOidc(world: World, token: string): Promise<UserIdentity | undefined> {
-  const { subject, verifiedEmail } = await verifyOidcToken(world, token);
-  return await findOidcIdentity(world, subject, verifiedEmail);
+type SignedIn = { user: UserIdentity | undefined; sessionId?: string; provedAt?: Date | null | undefined };
+
+async function byOwnToken(world: World, token: string): Promise<SignedIn> {
+  const { userId, sessionId } = await verifyUserToken(world, token);
+  const user = await people(world).get(userId);
+  if (!user?.isActive) return { user };
+  const { provedAt } = await getLiveSession(world, sessionId, userId);
+  return { user, sessionId, provedAt };
+}
+
+async function byOidc(world: World, token: string): Promise<SignedIn> {
+  const { subject, verifiedEmail, provedAt } = await verifyOidcToken(world, token);
+  return { user: await findOidcIdentity(world, subject, verifiedEmail), provedAt };
 }
 
 /** Only to choose who checks the token and which error to answer; nothing in it is believed. */

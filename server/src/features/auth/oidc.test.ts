@@ -28,6 +28,7 @@ const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
 const hub = await startTestHub({ settings: { oidc: { issuer, audience: "hub" } } });
 const org = await hub.org();
+await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["org.example"] });
 const { body: person } = await org.post("/users", { email: "sso@org.example", role: "operator" });
 
 async function token(
@@ -48,6 +49,35 @@ test("a token of the issuer signs in the person with that verified address, and 
     .get("/me");
   expect(first.body).toMatchObject({ actor: { id: person.id }, organization: { id: org.id }, role: "operator" });
   expect((await hub.client(await token({ sub: "s-1" })).get("/me")).status).toBe(200);
+});
+
+test("the first sign-in of somebody through the issuer is in the audit log (security 18)", async () => {
+  const { data } = (await org.get(`/audit?type=user.oidc_bound&objectId=${person.id}`)).body;
+  expect(data).toMatchObject([{ actor: { type: "user", id: person.id }, data: { email: "sso@org.example" } }]);
+});
+
+test("an organization does not catch the sign-ins of people of another one by making their accounts (security 16)", async () => {
+  const [squatter, owner] = [await hub.org(), await hub.org()];
+  const email = "victim@owner.example";
+  await squatter.post("/users", { email, role: "viewer" });
+  const client = hub.client(await token({ sub: "victim", email, email_verified: true }));
+  expect((await client.get("/me")).status).toBe(401);
+  const { body: wanted } = await owner.post("/users", { email, role: "operator" });
+  expect((await client.get("/me")).status).toBe(401);
+  const path = `/organizations/${owner.id}`;
+  expect((await owner.patch(path, { emailDomains: ["owner.example"] })).body.code).toBe("insufficient_scope");
+  expect((await hub.operator.patch(path, { emailDomains: ["owner.example"] })).body.emailDomains).toEqual([
+    "owner.example",
+  ]);
+  expect((await client.get("/me")).body.actor.id).toBe(wanted.id);
+  const taken = await hub.operator.patch(`/organizations/${squatter.id}`, { emailDomains: ["owner.example"] });
+  expect(taken.body).toMatchObject({ status: 409, code: "name_taken" });
+});
+
+test("people of the organization that runs the hub need no domain", async () => {
+  const { body: colleague } = await hub.operator.post("/users", { email: "colleague@any.example", role: "viewer" });
+  const claims = { sub: "colleague", email: "colleague@any.example", email_verified: true };
+  expect((await hub.client(await token(claims)).get("/me")).body.actor.id).toBe(colleague.id);
 });
 
 test("an address that is not verified, or belongs to nobody, signs in nobody", async () => {

@@ -45,7 +45,7 @@ async function outboundJson(url: URL): Promise<unknown> {
   return response.json();
 }
 
-export type OidcSubject = { subject: string; verifiedEmail: string | undefined };
+export type OidcSubject = { subject: string; verifiedEmail: string | undefined; provedAt: Date | undefined };
 
 export async function verifyOidcToken(world: World, token: string): Promise<OidcSubject> {
   const { issuer, audience } = world.settings.oidc!;
@@ -71,7 +71,9 @@ export async function verifyOidcToken(world: World, token: string): Promise<Oidc
       currentDate: world.clock.real(),
     });
     const isVerified = payload.email_verified === true && typeof payload.email === "string";
-    return { subject: payload.sub!, verifiedEmail: isVerified ? (payload.email as string) : undefined };
+    // When they last showed there who they are; a token may be far younger than that.
+    const provedAt = typeof payload.auth_time === "number" ? new Date(payload.auth_time * 1000) : undefined;
+    return { subject: payload.sub!, verifiedEmail: isVerified ? (payload.email as string) : undefined, provedAt };
   } catch (error) {
     if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");

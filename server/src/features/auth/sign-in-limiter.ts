@@ -2,7 +2,8 @@ import { HubError } from "../../core/errors.ts";
 import { perWorld } from "../../context.ts";
 
 const windowMs = 5 * 60_000;
-const maxAddresses = 50_000;
+/** Of those who have been quiet for longest no more is known then: never of all at once, which an attacker could bring about. */
+export const maxAddresses = 50_000;
 
 /**
  * Counts failed sign-ins per address. A try counts from its start, so that many at once cannot slip past. One that succeeds
@@ -21,7 +22,9 @@ export const signInLimiter = perWorld(({ clock, settings }) => {
         const retryAfterSeconds = Math.ceil((recent[0]! + windowMs - now) / 1000);
         throw new HubError("rate_limited", "Too many failed sign-ins from this address.", { retryAfterSeconds });
       }
-      if (tries.size >= maxAddresses) tries.clear();
+      // Put behind all others, so that the first one is who has been quiet for longest.
+      tries.delete(address);
+      if (tries.size >= maxAddresses) tries.delete(tries.keys().next().value!);
       tries.set(address, [...recent, now]);
       return () => {
         const counted = tries.get(address) ?? [];
@@ -33,7 +36,7 @@ export const signInLimiter = perWorld(({ clock, settings }) => {
 });
 
 /** Whoever has one IPv6 address has all that share its first half, and could use a new one for each try. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const isMapped = address.startsWith("::ffff:");
   if (isMapped || !address.includes(":")) return address;
   const [head = "", tail = ""] = address.split("::");

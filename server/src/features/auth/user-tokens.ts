@@ -13,10 +13,13 @@ const signingKeys = perWorld((world) => signingKeyFrom(world.secrets.derive(`use
 /** Loaded with the first token: a start should not pay for it. */
 const loadJose = () => import("jose");
 
-export async function signUserToken(world: World, user: { id: string; orgId: string; role: string }): Promise<string> {
+export async function signUserToken(
+  world: World,
+  user: { id: string; orgId: string; role: string; sessionId: string },
+): Promise<string> {
   const { SignJWT } = await loadJose();
   const issuedAt = Math.floor(world.clock.real().getTime() / 1000);
-  return await new SignJWT({ org: user.orgId, role: user.role })
+  return await new SignJWT({ org: user.orgId, role: user.role, sid: user.sessionId })
     .setProtectedHeader({ alg: algorithm, typ: "JWT" })
     .setIssuer(ownIssuer)
     .setAudience(world.environment)
@@ -26,8 +29,8 @@ export async function signUserToken(world: World, user: { id: string; orgId: str
     .sign(signingKeys(world).privateKey);
 }
 
-/** The user id of a valid token of this surface. */
-export async function verifyUserToken(world: World, token: string): Promise<string> {
+/** Whose a valid token of this surface is. */
+export async function verifyUserToken(world: World, token: string): Promise<{ userId: string; sessionId: string }> {
   const { errors, jwtVerify } = await loadJose();
   try {
     const { payload } = await jwtVerify(token, signingKeys(world).publicKey, {
@@ -38,8 +41,11 @@ export async function verifyUserToken(world: World, token: string): Promise<stri
       requiredClaims: ["exp", "iat", "sub", "org"],
       currentDate: world.clock.real(),
     });
-    return payload.sub!;
+    // From before tokens named their session: the refresh token that came with it gives one that does.
+    if (typeof payload.sid !== "string") throw new HubError("expired_token");
+    return { userId: payload.sub!, sessionId: payload.sid };
   } catch (error) {
+    if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");
     throw new HubError("invalid_token");
   }

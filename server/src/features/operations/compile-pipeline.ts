@@ -114,6 +114,23 @@ function paramErrors(
   return errorsAt(pointer, errors);
 }
 
+/** Asked for something that only `operations:override` permits, whichever action it is: its own check says so. */
+export function asksForOverride(requests: readonly ActionRequest[]): boolean {
+  return requests.some(({ type, params = {} }) => {
+    const action = actionsByType.get(type);
+    if (!action || finders.get(type)!(params).length > 0) return false;
+    const errors = action.check?.(params, { now: new Date(0).toISOString(), mayOverride: false }) ?? [];
+    return errors.some(({ code }) => code === "override_required");
+  });
+}
+
+export function refuseWithoutOverride(ctx: Ctx, detail: string): void {
+  if (mayOverride(ctx)) return;
+  throw new HubError("insufficient_scope", detail, {
+    extra: { required: ["operations:override"], granted: [...ctx.principal.scopes] },
+  });
+}
+
 export function envOf(ctx: Ctx, { bridges }: Pipeline, isOverriding: boolean): ActionEnv {
   const { actor, newId, clock } = ctx;
   return { now: clock.now().toISOString(), actor, newId, mayOverride: isOverriding, bridges };

@@ -131,6 +131,55 @@ describe("undo", () => {
   });
 });
 
+describe("what took operations:override to do (security 17)", () => {
+  test("is not taken back without that scope, nor brought back again", async () => {
+    const { body: order } = await org.post("/orders", { status: "ready" });
+    const actions = [{ type: "set_status", params: { status: "delivered", force: true } }];
+    const { body: run } = await org.post("/operations/run", { order_ids: [order.id], actions });
+    expect(run.status).toBe("succeeded");
+    const operator = await org.withRole("operator");
+    const refused = await operator.post(`/operations/runs/${run.id}/undo`);
+    expect(refused.body).toMatchObject({ status: 403, code: "insufficient_scope", required: ["operations:override"] });
+    const { body: undone } = await org.post(`/operations/runs/${run.id}/undo`);
+    expect(undone.status).toBe("succeeded");
+    expect((await operator.post(`/operations/runs/${undone.id}/undo`)).status).toBe(403);
+    const { body: plain } = await org.post("/operations/run", {
+      order_ids: [order.id],
+      actions: [{ type: "add_tags", params: { tags: ["seen"] } }],
+    });
+    expect((await operator.post(`/operations/runs/${plain.id}/undo`)).status).toBe(201);
+  });
+
+  test("a hold that the hub placed is not put back by an undo of those who could not have lifted it", async () => {
+    const { body: order } = await org.post("/orders", { status: "ready" });
+    const hold = {
+      id: crypto.randomUUID(),
+      handle: "address_validation",
+      reason: "incorrect_address",
+      source: "system",
+      note: null,
+      until: null,
+      by: { type: "system", name: "check" },
+      placedAt: new Date().toISOString(),
+    };
+    await hub.world.db.query("update orders set holds = $2 where id = $1", [order.id, JSON.stringify([hold])]);
+    const { body: run } = await org.post("/operations/run", {
+      order_ids: [order.id],
+      actions: [{ type: "release_hold", params: { all: true } }],
+    });
+    expect(run.results[0].steps[0].status).toBe("applied");
+    const operator = await org.withRole("operator");
+    const undone = await operator.post(`/operations/runs/${run.id}/undo`);
+    expect(undone.body.results[0].steps[0]).toMatchObject({
+      status: "not_undone",
+      error: { code: "override_required" },
+    });
+    expect((await org.get(`/orders/${order.id}`)).body.holds).toEqual([]);
+    expect((await org.post(`/operations/runs/${run.id}/undo`)).body.status).toBe("succeeded");
+    expect((await org.get(`/orders/${order.id}`)).body.holds).toHaveLength(1);
+  });
+});
+
 describe("an undo that finds nothing left to take back", () => {
   test("leaves the order as it is, and says so", async () => {
     const [id] = (await makeOrders(1)) as [string];

@@ -9,7 +9,7 @@ import type { Streamed } from "../../route.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
 import { actionCatalog } from "./action-catalog.ts";
-import { compilePipeline, listSteps, mayOverride } from "./compile-pipeline.ts";
+import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { isGrouped } from "./evaluate.ts";
 import { executeIfIdle, executeNewRun, portionSize, requestsOf } from "./run/execute-run.ts";
@@ -103,6 +103,8 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
 /** A new run of the inverse steps, newest first. */
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
+  // What took the scope to do takes it to take back: whoever lacks it could not have made either move.
+  if (asksForOverride(run.actions)) refuseWithoutOverride(ctx, "The run overrode what others have to keep to.");
   const pipeline = await listSteps(ctx, run.actions);
   return await begin(
     ctx,

@@ -17,6 +17,7 @@ export const organizationRoutes = [
     scope: "organizations:write",
     summary: "Create an organization with its first administrator",
     body: shapes.OrganizationRequest,
+    stepUp: "if wanted",
     answer: [201, shapes.Organization],
     failures: [409],
     handle: (ctx, { body }) => organizations.createOrganization(ctx, body),
@@ -30,11 +31,12 @@ export const organizationRoutes = [
   }),
   defineRoute("PATCH /organizations/:id", {
     scope: "admin",
-    summary: "Rename an organization, or say which hosts its bridges and carriers may call",
+    summary: "Rename an organization, or change its rules for hosts, e-mail domains and sign-in",
     ids,
     body: shapes.OrganizationPatch,
+    stepUp: "if wanted",
     answer: [200, shapes.Organization],
-    failures: [412],
+    failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => organizations.updateOrganization(ctx, params.id, body, ifMatch),
   }),
 ];

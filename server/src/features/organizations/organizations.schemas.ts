@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { DateTime, Email, Id, Name, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { DateTime, Email, Id, Name, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Password } from "../users/users.schemas.ts";
 
 export const OrganizationRequest = Strict(
@@ -22,9 +22,30 @@ const OutboundHosts = Type.Array(
   },
 );
 
+const EmailDomains = Type.Array(
+  Type.String({ maxLength: 253, pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$" }),
+  {
+    maxItems: 50,
+    uniqueItems: true,
+    description:
+      "Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those " +
+      "who run the hub, who have made sure that the domains are its own",
+  },
+);
+
+const safety = {
+  requiresTotp: Type.Boolean({ description: "Whoever signs in with a password needs codes of an authenticator app" }),
+  requiresStepUp: Type.Boolean({
+    description:
+      "Changes of keys, users, bridges and carrier accounts need a proof of the last 15 minutes; not of API keys",
+  }),
+};
+
 export const OrganizationPatch = Strict(
-  { name: Type.Optional(Name), outboundHosts: Type.Optional(OutboundHosts) },
-  { examples: [{ name: "Northwind Traders" }] },
+  optional({ name: Name, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
+  {
+    examples: [{ name: "Northwind Traders" }],
+  },
 );
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -33,6 +54,8 @@ export const Organization = Type.Object({
   name: Type.String(),
   isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
   outboundHosts: OutboundHosts,
+  emailDomains: EmailDomains,
+  ...safety,
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

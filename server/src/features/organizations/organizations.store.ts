@@ -10,6 +10,12 @@ const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
   isOperator: "boolean",
   outboundHosts: "text[]",
+  emailDomains: {
+    type: "text[]",
+    selected: "array(select d.domain from organization_domains d where d.org_id = t.id order by 1)",
+  },
+  requiresTotp: "boolean",
+  requiresStepUp: "boolean",
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -53,12 +59,22 @@ export async function insertOrganization(
 
 export async function updateOrganization(
   tx: Tx,
-  { id, name, outboundHosts }: Pick<Organization, "id" | "name" | "outboundHosts">,
+  { id, name, outboundHosts, requiresTotp, requiresStepUp }: Organization,
   at: Date,
 ): Promise<Organization> {
-  const text = `update organizations t set name = $2, outbound_hosts = $3, updated_at = $4, version = version + 1
-    where t.id = $1 returning ${selected}`;
-  return (await one(tx, text, [id, name, outboundHosts, at]))!;
+  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1, requires_totp = $4,
+      requires_step_up = $5, outbound_hosts = $6 where t.id = $1
+    returning ${selected}`;
+  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts]))!;
+}
+
+export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {
+  await tx.query("delete from organization_domains where org_id = $1 and not domain = any($2)", [id, domains]);
+  await tx.query(
+    `insert into organization_domains (domain, org_id) select domain, $1 from unnest($2::text[]) as given (domain)
+      where not exists (select from organization_domains d where d.org_id = $1 and d.domain = given.domain)`,
+    [id, domains],
+  );
 }
 
 async function one(db: Queryable, text: string, values: unknown[]): Promise<Organization | undefined> {

@@ -1,13 +1,16 @@
 import type { Page } from "../../core/page.ts";
+import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { addUser } from "../users/users.ts";
+import { addUser, signalUsers } from "../users/users.ts";
+import { refuseWeakPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -27,12 +30,14 @@ export async function getOrganization(ctx: Ctx, id: string): Promise<Organizatio
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
 export async function createOrganization(ctx: Ctx, request: OrganizationRequest): Promise<Organization> {
-  const passwordHash = await hashPassword(request.admin.password);
+  const { email, password } = request.admin;
+  refuseWeakPassword(password, { email, organization: request.name }, "/admin/password");
+  const passwordHash = await hashPassword(password);
   return await change(ctx, (tx) =>
     addOrganization(tx, ctx, {
       name: request.name,
       isOperator: false,
-      admin: { email: request.admin.email, name: request.admin.name ?? request.admin.email, passwordHash },
+      admin: { email, name: request.admin.name ?? email, passwordHash },
     }),
   );
 }
@@ -64,15 +69,30 @@ export async function updateOrganization(
   ifMatch: number | undefined,
 ): Promise<Organization> {
   requirePatch(patch);
+  // Any organization could else recognise the people of another one as its own.
+  if (patch.emailDomains !== undefined && !seesAll(ctx)) {
+    throw new HubError("insufficient_scope", "Those who run the hub say which domains are an organization's own.", {
+      extra: { required: ["organizations:write"], granted: [...ctx.principal.scopes] },
+    });
+  }
   return await change(ctx, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
+    const { emailDomains } = patch;
+    if (emailDomains !== undefined) {
+      await refuseTwin(
+        store.setEmailDomains(tx, id, emailDomains),
+        "organization_domains_pkey",
+        () => new HubError("name_taken", "Another organization has one of these domains."),
+      );
+    }
     const updated = await store.updateOrganization(tx, { ...organization, ...patch }, ctx.clock.now());
     await ctx.signals.publish(tx, "organization", updated.id);
+    const { requiresTotp, requiresStepUp } = patch;
+    if (requiresTotp !== undefined || requiresStepUp !== undefined) await signalUsers(tx, ctx, id);
     const { name, version } = updated;
     const own = { ...ctx, orgId: id };
-    const hosts = patch.outboundHosts ? { outboundHosts: patch.outboundHosts } : {};
-    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { name, version, ...hosts } });
+    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
     return updated;
   });
 }

@@ -32,9 +32,14 @@ const kept = [
   "schema_migrations",
   "secret_keys",
   "organizations",
+  "organization_domains",
   "users",
   "api_keys",
   "refresh_tokens",
+  "user_sessions",
+  "user_totp",
+  "user_recovery_codes",
+  "sign_in_attempts",
   "idempotency_keys",
 ];
 

@@ -1,20 +1,113 @@
+import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
+import type { SessionQuery, SessionRecord } from "./sessions.schemas.ts";
 
-export type RefreshTokenRow = {
-  family_id: string;
-  user_id: string;
-  expires_at: Date;
-  used_at: Date | null;
-  revoked_at: Date | null;
+export type EndReason = "signed_out" | "revoked" | "password_changed" | "disabled" | "token_reused";
+
+const { selected, fromRow } = defineColumns<SessionRecord>("t", {
+  userId: "uuid",
+  address: "text",
+  userAgent: "text",
+  createdAt: moment,
+  lastUsedAt: moment,
+  expiresAt: moment,
+});
+
+/** Those that still work. */
+export async function listSessions(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+  { page, limit, now }: Pick<SessionQuery, "page" | "limit"> & { now: Date },
+): Promise<Page<SessionRecord>> {
+  const found = await listPage<Stored<SessionRecord>>(
+    db,
+    { page, limit },
+    {
+      select: selected,
+      from: "user_sessions t",
+      where: [["t.org_id = ?", orgId], ["t.user_id = ?", userId], "t.ended_at is null", ["t.expires_at > ?", now]],
+      orderBy: "t.created_at desc, t.id desc",
+    },
+  );
+  return mapPage(found, fromRow);
+}
+
+export type NewSession = {
+  id: string;
+  orgId: string;
+  userId: string;
+  address: string;
+  network: string;
+  userAgent: string;
+  at: Date;
+  expiresAt: Date;
 };
 
-export type NewRefreshToken = { hash: Buffer; familyId: string; userId: string; at: Date; expiresAt: Date };
-
-export async function insertRefreshToken(tx: Tx, token: NewRefreshToken): Promise<void> {
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  const { id, orgId, userId, address, network, userAgent, at, expiresAt } = session;
   await tx.query(
-    `insert into refresh_tokens (token_hash, family_id, user_id, created_at, expires_at) values ($1, $2, $3, $4, $5)`,
-    [token.hash, token.familyId, token.userId, token.at, token.expiresAt],
+    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, proved_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $7, $7, $8)`,
+    [id, orgId, userId, address, network, userAgent, at, expiresAt],
   );
+}
+
+/** The person was there before, and nobody has found since that it was not them. */
+export async function hasSignedInFrom(db: Queryable, userId: string, network: string): Promise<boolean> {
+  const rows = await db.query(
+    `select from user_sessions where user_id = $1 and network = $2 and (ended_at is null or end_reason = 'signed_out') limit 1`,
+    [userId, network],
+  );
+  return rows.length === 1;
+}
+
+export type LiveSession = { id: string; userId: string; provedAt: Date | null };
+
+/** A token names its session before it is known whose it is. */
+export async function findLiveSessionAcrossOrgs(db: Queryable, id: string): Promise<LiveSession | undefined> {
+  const [row] = await db.query<LiveSession>(
+    `select id, user_id as "userId", proved_at as "provedAt" from user_sessions where id = $1 and ended_at is null`,
+    [id],
+  );
+  return row;
+}
+
+export async function markProved(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
+  await tx.query("update user_sessions set proved_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
+}
+
+/** Locked, so that two who end it record one event. */
+export async function endSession(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  { at, reason, ofUser }: { at: Date; reason: EndReason; ofUser?: string },
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ user_id: string }>(
+    `update user_sessions set ended_at = $3, end_reason = $4 where org_id = $1 and id = $2 and ended_at is null
+        and expires_at > $3 and ($5::uuid is null or user_id = $5) returning user_id`,
+    [orgId, id, at, reason, ofUser ?? null],
+  );
+  return row?.user_id;
+}
+
+/** Ends every session of somebody, or every other one. How many there were. */
+export async function endSessionsOf(
+  tx: Tx,
+  userId: string,
+  { at, reason, except }: { at: Date; reason: EndReason; except?: string | undefined },
+): Promise<number> {
+  const rows = await tx.query(
+    `update user_sessions set ended_at = $2, end_reason = $3
+      where user_id = $1 and ended_at is null and expires_at > $2 and id is distinct from $4 returning 1`,
+    [userId, at, reason, except ?? null],
+  );
+  return rows.length;
 }
 
 /**
@@ -28,10 +121,25 @@ export async function lockHolder(tx: Tx, hash: Buffer): Promise<void> {
   );
 }
 
+/** Whoever ends the sessions of somebody, before anything else. */
+export async function lockPerson(tx: Tx, orgId: string, userId: string): Promise<boolean> {
+  const rows = await tx.query("select from users where org_id = $1 and id = $2 for no key update", [orgId, userId]);
+  return rows.length === 1;
+}
+
+export type RefreshTokenRow = {
+  family_id: string;
+  user_id: string;
+  expires_at: Date;
+  used_at: Date | null;
+  ended_at: Date | null;
+};
+
 /** Two uses of one token at the same moment take turns here: the second sees that it was used. */
 export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshTokenRow | undefined> {
   const [row] = await tx.query<RefreshTokenRow>(
-    "select family_id, user_id, expires_at, used_at, revoked_at from refresh_tokens where token_hash = $1 for update",
+    `select t.family_id, t.user_id, t.expires_at, t.used_at, s.ended_at
+       from refresh_tokens t join user_sessions s on s.id = t.family_id where t.token_hash = $1 for update`,
     [hash],
   );
   return row;
@@ -41,27 +149,29 @@ export async function markUsed(tx: Tx, hash: Buffer, at: Date): Promise<void> {
   await tx.query("update refresh_tokens set used_at = $2 where token_hash = $1", [hash, at]);
 }
 
-export async function revokeFamily(tx: Tx, familyId: string, at: Date): Promise<void> {
-  await tx.query("update refresh_tokens set revoked_at = $2 where family_id = $1 and revoked_at is null", [
-    familyId,
-    at,
+export type NewRefreshToken = { hash: Buffer; familyId: string; userId: string; at: Date; expiresAt: Date };
+
+export async function insertRefreshToken(tx: Tx, token: NewRefreshToken): Promise<void> {
+  await tx.query(
+    `insert into refresh_tokens (token_hash, family_id, user_id, created_at, expires_at) values ($1, $2, $3, $4, $5)`,
+    [token.hash, token.familyId, token.userId, token.at, token.expiresAt],
+  );
+  await tx.query("update user_sessions set expires_at = $2, last_used_at = greatest(last_used_at, $3) where id = $1", [
+    token.familyId,
+    token.expiresAt,
+    token.at,
   ]);
 }
 
-/** Ends every session: no refresh token given out so far is worth anything any more. */
-export async function endSessions(tx: Tx, userId: string, at: Date): Promise<void> {
-  await tx.query("update refresh_tokens set revoked_at = $2 where user_id = $1 and revoked_at is null", [userId, at]);
-}
-
-/** False: the person was deleted or disabled, or has another password, since it was checked. */
-export async function markSignedIn(tx: Tx, userId: string, passwordHash: string, at: Date): Promise<boolean> {
-  const rows = await tx.query(
-    `update users set last_signed_in_at = $3 where id = $1 and password_hash = $2 and status = 'active' returning 1`,
-    [userId, passwordHash, at],
+export async function markSessionsUsedAcrossOrgs(db: Queryable, ids: string[], times: Date[]): Promise<void> {
+  await db.query(
+    `update user_sessions s set last_used_at = greatest(s.last_used_at, u.at)
+       from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where s.id = u.id`,
+    [ids, times],
   );
-  return rows.length === 1;
 }
 
-export async function deleteExpiredTokensAcrossOrgs(db: Queryable, before: Date): Promise<void> {
+export async function deleteExpiredAcrossOrgs(db: Queryable, before: Date): Promise<void> {
   await db.query("delete from refresh_tokens where expires_at < $1", [before]);
+  await db.query("delete from user_sessions where expires_at < $1", [before]);
 }

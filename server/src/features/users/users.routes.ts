@@ -1,6 +1,8 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./users.schemas.ts";
+import { TotpDisabled } from "./totp.schemas.ts";
+import { sessionRoutes } from "./sessions.routes.ts";
 import * as users from "./users.ts";
 
 const ids = { id: "user" } as const;
@@ -17,6 +19,7 @@ export const userRoutes = [
     scope: "admin",
     summary: "Create a user; without a password they sign in through the OIDC issuer",
     body: shapes.UserRequest,
+    stepUp: "if wanted",
     answer: [201, shapes.User],
     failures: [409],
     handle: (ctx, { body }) => users.createUser(ctx, body),
@@ -33,16 +36,30 @@ export const userRoutes = [
     summary: "Change a user's name, role, status or password",
     ids,
     body: shapes.UserPatch,
-    answer: [200, shapes.User],
+    description: "Keys they made keep no scope that they lose. Rotate those you need first: that makes them yours.",
+    stepUp: "if wanted",
+    answer: [200, shapes.ChangedUser],
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => users.updateUser(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /users/:id", {
     scope: "admin",
     summary: "Delete a user",
+    description: "Keys they made end with them. Rotate those you need first: that makes them yours.",
     ids,
-    answer: [200, Deleted],
+    stepUp: "if wanted",
+    answer: [200, shapes.DeletedUser],
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => users.deleteUser(ctx, params.id, ifMatch),
   }),
+  defineRoute("DELETE /users/:id/totp", {
+    scope: "admin",
+    summary: "Ask a user for no codes of an app any more, say because it was lost",
+    ids,
+    stepUp: "if wanted",
+    answer: [200, TotpDisabled],
+    failures: [409],
+    handle: (ctx, { params }) => users.resetTotp(ctx, params.id),
+  }),
+  ...sessionRoutes,
 ];

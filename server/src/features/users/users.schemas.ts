@@ -2,7 +2,20 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Role } from "../../core/scopes.ts";
 import { roles, scopes } from "../../core/scopes.ts";
-import { DateTime, Email, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { KeyOutcome } from "../api-keys/api-keys.schemas.ts";
+import {
+  DateTime,
+  Deleted,
+  Email,
+  Id,
+  Name,
+  Nullable,
+  OneOf,
+  optional,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 
 const RoleName = OneOf(roles, {
   description: "viewer reads, operator works, admin also manages users and keys",
@@ -35,6 +48,14 @@ export const User = Type.Object({
 });
 export type User = Static<typeof User>;
 
+const apiKeys = Type.Optional(
+  Type.Array(KeyOutcome, { description: "The keys they had made, as far as those lost something by the change" }),
+);
+export const ChangedUser = Type.Object({ ...User.properties, apiKeys });
+export type ChangedUser = Static<typeof ChangedUser>;
+export const DeletedUser = Type.Object({ ...Deleted.properties, apiKeys });
+export type DeletedUser = Static<typeof DeletedUser>;
+
 /** What authentication needs to know about a person, for its cache. */
 export type UserIdentity = {
   id: string;
@@ -43,6 +64,20 @@ export type UserIdentity = {
   role: Role;
   isActive: boolean;
   isOperator: boolean;
+  hasTotp: boolean;
+  requiresTotp: boolean;
+  requiresStepUp: boolean;
+};
+
+/** What a sign-in needs to know about a person. */
+export type SignInRow = {
+  id: string;
+  org_id: string;
+  org_name: string;
+  email: string;
+  role: Role;
+  status: string;
+  password_hash: string | null;
 };
 
 export const UserQuery = pageQuery({ role: Type.Optional(RoleName), status: Type.Optional(Status) });

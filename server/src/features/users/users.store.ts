@@ -1,9 +1,8 @@
 import type { Page } from "../../core/page.ts";
-import type { Role } from "../../core/scopes.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
-import type { User, UserIdentity, UserQuery } from "./users.schemas.ts";
+import type { SignInRow, User, UserIdentity, UserQuery } from "./users.schemas.ts";
 
 const columns = defineColumns<User>("t", {
   email: "text",
@@ -30,6 +29,24 @@ export async function setPasswordHash(tx: Tx, orgId: string, id: string, passwor
   await tx.query("update users set password_hash = $3 where org_id = $1 and id = $2", [orgId, id, passwordHash]);
 }
 
+export async function findOrganizationName(db: Queryable, orgId: string): Promise<string> {
+  const [row] = await db.query<{ name: string }>("select name from organizations where id = $1", [orgId]);
+  return row?.name ?? "";
+}
+
+/** False: the person was deleted or disabled, or has another password, since it was checked. */
+export async function markSignedIn(tx: Tx, userId: string, passwordHash: string, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `update users set last_signed_in_at = $3 where id = $1 and password_hash = $2 and status = 'active' returning 1`,
+    [userId, passwordHash, at],
+  );
+  return rows.length === 1;
+}
+
+export async function listUserIds(db: Queryable, orgId: string): Promise<string[]> {
+  return (await db.query<{ id: string }>("select id from users where org_id = $1", [orgId])).map(({ id }) => id);
+}
+
 export async function findActiveIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from users where org_id = $1 and id = any($2::uuid[]) and status = 'active'",
@@ -50,22 +67,18 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-type SignInRow = {
-  id: string;
-  org_id: string;
-  email: string;
-  role: Role;
-  status: string;
-  password_hash: string | null;
-};
+/** One in each organization; more than this have to say which one they mean. */
+const maxSignIns = 8;
 
 /** Sign-in is the one place where the organization is not known before the person is. */
-export async function findSignInAcrossOrgs(db: Queryable, email: string): Promise<SignInRow | undefined> {
-  const [row] = await db.query<SignInRow>(
-    "select id, org_id, email, role, status, password_hash from users where lower(email) = lower($1)",
-    [email],
+export async function findSignInsAcrossOrgs(db: Queryable, email: string, orgId?: string): Promise<SignInRow[]> {
+  return await db.query<SignInRow>(
+    `select u.id, u.org_id, o.name as org_name, u.email, u.role, u.status, u.password_hash
+       from users u join organizations o on o.id = u.org_id
+      where lower(u.email) = lower($1) and ($2::text is null or u.org_id::text = lower($2))
+      order by u.created_at, u.id limit ${maxSignIns}`,
+    [email, orgId ?? null],
   );
-  return row;
 }
 
 export async function findPasswordHash(db: Queryable, orgId: string, id: string): Promise<string | undefined> {
@@ -77,7 +90,8 @@ export async function findPasswordHash(db: Queryable, orgId: string, id: string)
 }
 
 const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 'active' as "isActive",
-  o.is_operator as "isOperator" from users u join organizations o on o.id = u.org_id`;
+  o.is_operator as "isOperator", o.requires_totp as "requiresTotp", o.requires_step_up as "requiresStepUp",
+  exists (select from user_totp t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp" from users u join organizations o on o.id = u.org_id`;
 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {
   const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.id = $1`, [id]);
@@ -89,10 +103,24 @@ export async function findIdentityByOidcSubject(db: Queryable, subject: string):
   return row;
 }
 
-/** Ties an issuer's subject to the person with this address; the first to come keeps it. */
-export async function bindOidcSubject(db: Queryable, email: string, subject: string): Promise<void> {
-  await db.query("update users set oidc_subject = $2 where lower(email) = lower($1) and oidc_subject is null", [
-    email,
-    subject,
-  ]);
+/**
+ * Ties an issuer's subject to the person with this address; the first to come keeps it. Not in any organization that made an
+ * account with it, which could so catch other people's sign-ins: in the one whose domain it is, or else in the one that runs
+ * the hub, whose issuer this is.
+ */
+export async function bindOidcSubject(
+  tx: Tx,
+  email: string,
+  subject: string,
+): Promise<{ id: string; orgId: string; email: string } | undefined> {
+  const [row] = await tx.query<{ id: string; orgId: string; email: string }>(
+    `update users set oidc_subject = $2 where oidc_subject is null and id = (
+       select u.id from users u join organizations o on o.id = u.org_id
+         left join organization_domains d on d.domain = substring(lower($1) from '@([^@]+)$')
+        where lower(u.email) = lower($1) and u.oidc_subject is null and u.status = 'active'
+          and case when d.domain is null then o.is_operator else d.org_id = o.id end)
+     returning id, org_id as "orgId", email`,
+    [email, subject],
+  );
+  return row;
 }

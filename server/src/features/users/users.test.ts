@@ -31,11 +31,33 @@ describe("users", () => {
     expect((await org.delete(path)).status).toBe(404);
   });
 
-  test("have an address of their own on the whole hub", async () => {
-    await org.post("/users", { email: "taken@org.example", role: "viewer" });
+  test("have an address of their own in the organization; another one does not show (security 16)", async () => {
+    const given = { email: "taken@org.example", role: "viewer" };
+    expect((await org.post("/users", given)).status).toBe(201);
+    const twice = await org.post("/users", { ...given, email: "TAKEN@org.example" });
+    expect(twice.body).toMatchObject({ status: 409, code: "email_taken" });
     const elsewhere = await hub.org();
-    const refused = await elsewhere.post("/users", { email: "TAKEN@org.example", role: "viewer" });
-    expect(refused.body).toMatchObject({ status: 409, code: "email_taken" });
+    expect((await elsewhere.post("/users", { ...given, email: "TAKEN@org.example" })).status).toBe(201);
+  });
+
+  test("with one address in several organizations sign in where their password is", async () => {
+    const email = `${crypto.randomUUID()}@org.example`;
+    const elsewhere = await hub.org();
+    await org.post("/users", { email, role: "viewer", password: "the one in the first" });
+    const { body: second } = await elsewhere.post("/users", { email, role: "viewer", password: "and another there" });
+    const signIn = (password: string, more = {}) => hub.anonymous.post("/auth/token", { email, password, ...more });
+    const me = async (password: string, more = {}) =>
+      (await hub.client((await signIn(password, more)).body.accessToken).get("/me")).body.organization.id;
+    expect(await me("the one in the first")).toBe(org.id);
+    expect(await me("and another there")).toBe(elsewhere.id);
+    expect((await signIn("neither of the two")).status).toBe(401);
+    expect((await signIn("the one in the first", { organizationId: elsewhere.id })).status).toBe(401);
+    await elsewhere.patch(`/users/${second.id}`, { password: "the one in the first" });
+    const unclear = await signIn("the one in the first");
+    expect(unclear.body).toMatchObject({ status: 401, code: "organization_required" });
+    const ids = unclear.body.organizations.map(({ id }: { id: string }) => id);
+    expect(ids.toSorted()).toEqual([org.id, elsewhere.id].toSorted());
+    expect(await me("the one in the first", { organizationId: elsewhere.id })).toBe(elsewhere.id);
   });
 
   test("need a real address, a role there is, and a long enough password", async () => {
@@ -75,6 +97,64 @@ describe("users", () => {
   });
 });
 
+describe("nobody gives more than they have (security 8)", () => {
+  test("an admin key of the hub's own organization makes no user who could do what the key cannot", async () => {
+    const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
+    const key = hub.client(narrow.key);
+    const person = { email: `${crypto.randomUUID()}@hub.example`, password: "a long passphrase" };
+    const refused = await key.post("/users", { ...person, role: "admin" });
+    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: "/role", code: "scope_not_held" })]);
+    expect(refused.body.errors[0].message).toContain("organizations:write");
+    const made = await key.post("/users", { ...person, role: "operator" });
+    expect(made.status).toBe(201);
+    const promoted = await key.patch(`/users/${made.body.id}`, { role: "admin" });
+    expect(promoted.body.errors[0]).toMatchObject({ pointer: "/role", code: "scope_not_held" });
+    expect((await key.patch(`/users/${made.body.id}`, { name: "Renamed", role: "viewer" })).status).toBe(200);
+  });
+
+  test("nor does it get into the account of somebody who can do more", async () => {
+    const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
+    const key = hub.client(narrow.key);
+    const email = `${crypto.randomUUID()}@hub.example`;
+    const { body: boss } = await hub.operator.post("/users", { email, role: "admin", password: "a long passphrase" });
+    const taken = await key.patch(`/users/${boss.id}`, { password: "known to the key" });
+    expect(taken.body.errors[0]).toMatchObject({ pointer: "/password", code: "scope_not_held" });
+    expect((await key.patch(`/users/${boss.id}`, { status: "disabled" })).status).toBe(200);
+    const back = await key.patch(`/users/${boss.id}`, { status: "active" });
+    expect(back.body.errors[0]).toMatchObject({ pointer: "/status", code: "scope_not_held" });
+  });
+
+  test("an administrator of an organization makes others", async () => {
+    const admin = await org.withRole("admin");
+    const email = `${crypto.randomUUID()}@org.example`;
+    expect((await admin.post("/users", { email, role: "admin" })).status).toBe(201);
+  });
+});
+
+test("a password that would be guessed is refused wherever one is set (security 15)", async () => {
+  const person = await org.withRole("admin");
+  const { email } = (await person.get("/me")).body.actor;
+  const { name } = (await org.get(`/organizations/${org.id}`)).body;
+  const codes = async (answer: Promise<{ body: { errors: { pointer: string; code: string }[] } }>) =>
+    (await answer).body.errors.map(({ pointer, code }) => `${pointer} ${code}`);
+  const request = { email: "kim.possible@org.example", role: "viewer" };
+  expect(await codes(org.post("/users", { ...request, password: "1234567890" }))).toEqual([
+    "/password password_too_common",
+  ]);
+  expect(await codes(org.post("/users", { ...request, password: "kimpossible1" }))).toEqual([
+    "/password password_from_account",
+  ]);
+  expect(await codes(org.patch(`/users/${person.userId}`, { password: `${name} password` }))).toEqual([
+    "/password password_too_common",
+  ]);
+  const change = { currentPassword: org.admin.password, newPassword: email };
+  expect(await codes(person.post("/me/password", change))).toEqual(["/newPassword password_from_account"]);
+  const admin = { email: "boss@umbrella.example", password: "umbrella2024" };
+  expect(await codes(hub.operator.post("/organizations", { name: "Umbrella", admin }))).toEqual([
+    "/admin/password password_from_account",
+  ]);
+});
+
 describe("organizations", () => {
   test("are created by operators of the hub, with an administrator who can sign in", async () => {
     const admin = { email: "boss@new.example", password: "a long passphrase" };
@@ -84,7 +164,7 @@ describe("organizations", () => {
     const { body } = await hub.anonymous.post("/auth/token", admin);
     expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(created.body.id);
     expect((await org.post("/organizations", { name: "Mine", admin })).body.code).toBe("insufficient_scope");
-    expect((await hub.operator.post("/organizations", { name: "Twice", admin })).body.code).toBe("email_taken");
+    expect((await hub.operator.post("/organizations", { name: "Twice", admin })).status).toBe(201);
   });
 
   test("see themselves only, unless they run the hub", async () => {

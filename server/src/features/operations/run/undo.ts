@@ -1,8 +1,9 @@
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { Order } from "../../orders/order.ts";
+import type { Hold, Order } from "../../orders/order.ts";
 import type { FieldChange } from "../../orders/order-changes.ts";
 import { applyChanges, changesOf, revert } from "../../orders/order-changes.ts";
+import { liftingNeeds } from "../../orders/order-rules.ts";
 import { lockOrders } from "../../orders/orders.ts";
 import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import { beginOn } from "../evaluate.ts";
@@ -28,7 +29,7 @@ export async function evaluateUndo(
   const undo = (blocked: ReadonlySet<number>) =>
     orders.map((order) => {
       const row = done.get(order.id);
-      return undoOrder(order, row, leftOf(row), pipeline, created, blocked);
+      return undoOrder(order, row, { left: leftOf(row), pipeline, created, blocked, mayOverride: run.may_override });
     });
   let undone = undo(new Set());
   // What was done to several orders together is taken back together or not at all.
@@ -44,14 +45,18 @@ export async function evaluateUndo(
 
 type UndoneOrder = { evaluation: Evaluation; deletes: Order[] };
 
-function undoOrder(
-  order: Order,
-  done: DoneRow | undefined,
-  left: number,
-  pipeline: Pipeline,
-  created: Map<string, Order>,
-  blocked: ReadonlySet<number>,
-): UndoneOrder {
+type Undoing = {
+  /** The steps that are not taken back yet, as bits. */
+  left: number;
+  pipeline: Pipeline;
+  created: Map<string, Order>;
+  blocked: ReadonlySet<number>;
+  /** Whether whoever undoes holds `operations:override`. */
+  mayOverride: boolean;
+};
+
+function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): UndoneOrder {
+  const { left, pipeline, created, blocked, mayOverride } = undoing;
   const evaluation = beginOn(order, 0);
   const deletes: Order[] = [];
   const isTouched = order.version !== done?.version_after;
@@ -62,7 +67,7 @@ function undoOrder(
   const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried && isLeft(step));
   for (const step of applied.toReversed()) {
     const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
-    const own = isReversible ? undoOwn(evaluation.order, step) : irreversible;
+    const own = isReversible ? keepProtectedHolds(mayOverride, undoOwn(evaluation.order, step)) : irreversible;
     // Whose order it is that keeps the others is told by the reason of its own.
     const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
     const base = { index: step.index, type: step.type };
@@ -122,6 +127,25 @@ const changedWhileApart = {
 };
 
 type UndoneStep = { changes: FieldChange[] } | { error: NonNullable<StepResult["error"]> };
+
+const overrideRequired = {
+  error: {
+    code: "override_required",
+    message: "The step was about a hold that the hub or a bridge placed.",
+    fix: "Somebody with the scope operations:override can take it back.",
+  },
+};
+
+/** A hold that takes the scope to lift is neither lifted nor put back without it, by whichever step it came or went. */
+function keepProtectedHolds(mayOverride: boolean, outcome: UndoneStep): UndoneStep {
+  if (mayOverride || "error" in outcome) return outcome;
+  const idsIn = (holds: unknown): Set<string> =>
+    new Set((holds as Hold[]).filter((hold) => liftingNeeds(hold) === "override").map(({ id }) => id));
+  const touches = outcome.changes.some(
+    ({ path, from, to }) => path === "/holds" && idsIn(from).symmetricDifference(idsIn(to)).size > 0,
+  );
+  return touches ? overrideRequired : outcome;
+}
 
 function undoStep(order: Order, step: StepResult, created: Map<string, Order>): UndoneStep {
   const touched = (step.created_order_ids ?? []).find((id) => (created.get(id)?.version ?? 1) > 1);

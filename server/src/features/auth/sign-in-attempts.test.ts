@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { reportFailedSignIns } from "./sign-in-attempts.ts";
+import { maxAddresses, signInLimiter } from "./sign-in-limiter.ts";
+
+// Every call says where it comes from, as a proxy in front of the hub would.
+const hub = await startTestHub({ config: { trustedProxies: ["127.0.0.1"] } });
+const org = await hub.org();
+const minute = 60_000;
+
+type At = { address: string; node?: typeof hub };
+async function signIn(email: string, password: string, { address, node = hub }: At) {
+  return await node.anonymous.post("/auth/token", { email, password }, { headers: { "x-forwarded-for": address } });
+}
+async function aPerson() {
+  const { userId, get } = await org.withRole("viewer");
+  return { userId, email: (await get("/me")).body.actor.email as string, password: org.admin.password };
+}
+const failuresOf = async (userId: string) =>
+  (await org.get(`/audit?type=session.failed&objectId=${userId}`)).body.data as { data: unknown; actor: unknown }[];
+
+/** From a new address each: the limit per address has nothing to say. */
+async function guess(email: string, count: number, node = hub): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) {
+    statuses.push((await signIn(email, "a wrong guess", { address: `203.0.113.${i + 1}`, node })).status);
+  }
+  return statuses;
+}
+
+describe("many who guess one password (security 11)", () => {
+  test("have to pause after ten, on every node, whoever has the right one from a new address as well", async () => {
+    const { email, password } = await aPerson();
+    const other = await hub.secondNode();
+    expect(await guess(email, 6)).toEqual(Array(6).fill(401));
+    expect((await guess(email, 6, other)).slice(0, 4)).toEqual(Array(4).fill(401));
+    await guess(email, 5);
+    hub.advance(2_000);
+    await guess(email, 1);
+    const refused = await signIn(email, password, { address: "198.51.100.7", node: other });
+    expect(refused.body).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(300);
+    hub.advance(5 * minute);
+    expect((await signIn(email, password, { address: "198.51.100.7" })).status).toBe(200);
+    expect((await signIn(email, "a wrong guess", { address: "198.51.100.8" })).status).toBe(401);
+  });
+
+  test("do not lock out who signs in from where they were before", async () => {
+    const { email, password } = await aPerson();
+    const home = "198.51.100.20";
+    expect((await signIn(email, password, { address: home })).status).toBe(200);
+    for (let round = 0; round < 6; round++) {
+      await guess(email, 12);
+      hub.advance(round * 30_000);
+    }
+    await guess(email, 3);
+    expect((await signIn(email, password, { address: "198.51.100.21" })).status).toBe(429);
+    expect((await signIn(email, password, { address: home })).status).toBe(200);
+    expect((await signIn(email, "a wrong guess", { address: home })).status).toBe(429);
+  });
+
+  test("are answered the same whether or not anybody has the address", async () => {
+    const { email } = await aPerson();
+    const nobody = `${crypto.randomUUID()}@org.example`;
+    const answers = async (address: string) => {
+      const statuses = await guess(address, 14);
+      const last = await signIn(address, "a wrong guess", { address: "203.0.113.99" });
+      return { statuses, code: last.body.code, detail: last.body.detail };
+    };
+    const [known, unknown] = [await answers(email), await answers(nobody)];
+    expect(known.statuses).toContain(429);
+    expect(unknown).toEqual(known);
+  });
+
+  test("many at once do not slip past", async () => {
+    const { email } = await aPerson();
+    const tries = Array.from({ length: 40 }, (_, i) => signIn(email, "a wrong guess", { address: `203.0.113.${i}` }));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(15);
+  });
+});
+
+describe("failed sign-ins are in the audit log of the organization (security 11)", () => {
+  test("with their addresses, and many of them in one entry", async () => {
+    const { email, userId } = await aPerson();
+    await signIn(email, "a wrong guess", { address: "203.0.113.1" });
+    await expect.poll(() => failuresOf(userId)).toHaveLength(1);
+    expect(await failuresOf(userId)).toMatchObject([
+      { actor: { type: "system", name: "sign-in" }, data: { failures: 1, addresses: ["203.0.113.1"] } },
+    ]);
+    await guess(email, 30);
+    await reportFailedSignIns(hub.world);
+    expect(await failuresOf(userId)).toHaveLength(1);
+    hub.advance(16 * minute);
+    await reportFailedSignIns(hub.world);
+    const [latest, ...earlier] = await failuresOf(userId);
+    expect(earlier).toHaveLength(1);
+    expect(latest).toMatchObject({ data: { failures: 30 } });
+    expect((latest as { data: { addresses: string[] } }).data.addresses).toHaveLength(20);
+  });
+
+  test("and a right one is not among them", async () => {
+    const { email, password, userId } = await aPerson();
+    await signIn(email, password, { address: "203.0.113.1" });
+    await reportFailedSignIns(hub.world);
+    expect(await failuresOf(userId)).toEqual([]);
+  });
+});
+
+test("many addresses push out those that were quiet for longest, not all (security 11)", async () => {
+  const { world } = await startTestHub({ settings: { maxSignInFailures: 2 } });
+  const start = (address: string) => signInLimiter(world).start(address);
+  const nth = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
+  start("192.0.2.1");
+  for (let i = 0; i < maxAddresses - 2; i++) start(nth(i));
+  start("192.0.2.2");
+  start("192.0.2.2");
+  for (let i = 0; i < 1_000; i++) start(nth(200_000 + i));
+  expect(() => start("192.0.2.2")).toThrow("Too many failed sign-ins");
+});
