@@ -1,4 +1,4 @@
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Queryable, Tx } from "../db/database.ts";
 import { startLoop } from "../queue/loop.ts";
 import type { ChainRow } from "./chain.ts";
 import { chainColumns, chainHash, firstHash } from "./chain.ts";
@@ -114,4 +114,13 @@ async function sealBatch(tx: Tx, orgId: string): Promise<number> {
     ],
   );
   return rows.length;
+}
+
+/** Those of the last moment are no reason to worry; many, or old ones, are. */
+export async function readUnsealed(db: Queryable): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await db.query<{ count: number; oldestSeconds: number }>(
+    `select count(*) as count, coalesce(extract(epoch from now() - min(occurred_at)), 0)::float8 as "oldestSeconds"
+       from unsealed_events`,
+  );
+  return row!;
 }

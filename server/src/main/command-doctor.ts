@@ -14,7 +14,7 @@ const pageSize = 100;
 export async function runDoctor(config: Config): Promise<void> {
   console.log(`hub ${hubVersion}, Node ${process.version}, ${process.platform} ${process.arch}`);
   console.log(config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : "external PostgreSQL");
-  await withWorlds(config, async (worlds) => {
+  await withWorlds(config, { mayMigrate: false }, async (worlds) => {
     for (const world of worlds) {
       const server = await describeServer(world.db);
       console.log(`${world.environment}: ${server.version}, migrations up to date`);

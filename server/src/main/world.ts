@@ -1,4 +1,3 @@
-import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { SettableClock } from "../core/clock.ts";
 import { createClock } from "../core/clock.ts";
@@ -6,18 +5,21 @@ import { newId } from "../core/ids.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
+import { migrate, readMigrations, requireMigrated } from "../db/migrate.ts";
+import type { Connection } from "../db/server-client.ts";
 import { openSignals } from "../db/signals.ts";
 import { createSealer } from "../events/sealer.ts";
 
 type WorldOptions = {
   environment: Environment;
-  connection: ClientConfig;
+  connection: Connection;
   maxConnections: number;
   secrets: Secrets;
   log: Logger;
   settings: Settings;
   clock?: SettableClock;
+  /** False: a database that is not up to date is refused and left as it is. */
+  mayMigrate?: boolean;
 };
 
 export type OpenWorld = { world: World; close(): Promise<void> };
@@ -29,9 +31,13 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const onDatabaseError = (error: Error): void => log.warn({ err: error }, "a database connection was lost");
   const db = openDatabase({ connection, maxConnections: options.maxConnections, onError: onDatabaseError });
   try {
-    const applied = await migrate(connection, db, await readMigrations());
-    if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
-    const signals = await openSignals(connection, onDatabaseError);
+    const migrations = await readMigrations();
+    if (options.mayMigrate === false) await requireMigrated(db, migrations);
+    else {
+      const applied = await migrate(connection, db, migrations);
+      if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
+    }
+    const signals = await openSignals(connection, { onError: onDatabaseError });
     const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
       environment,

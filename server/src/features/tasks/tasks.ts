@@ -40,6 +40,7 @@ export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
 export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
+export { taskLeases } from "./engine/attempts.store.ts";
 export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-engine.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
