@@ -27,6 +27,8 @@ export type Config = {
   maxLoopDelayMs: number;
   maxConnections: number;
   lameDuckMs: number;
+  /** Undefined: for ever. */
+  keepDays: { runs: number | undefined; executions: number | undefined };
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -80,6 +82,10 @@ function readSettings(reader: SettingReader): Config {
     maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
     lameDuckMs: integer("HUB_LAME_DUCK_MS", 500, 0, 300_000),
+    keepDays: {
+      runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
+      executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
+    },
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
@@ -91,6 +97,10 @@ function readSettings(reader: SettingReader): Config {
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),
   };
+}
+
+function readDays({ text, integer }: SettingReader, name: string, fallback: number): number | undefined {
+  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, 1, 36_500);
 }
 
 /** Found out when the second one listens, it would have begun to answer already. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import path from "node:path";
 import type { Logger } from "pino";
-import type { Environment, World } from "../context.ts";
+import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
@@ -114,6 +114,7 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     maxConnections: config.maxConnections,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
+      keepDays: onlyGiven(config.keepDays),
       outbound: {
         ...config.outbound,
         // Apart: the preview must not take the files that live is waiting for.
@@ -122,6 +123,10 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
       ...(config.oidc ? { oidc: config.oidc } : {}),
     },
   });
+}
+
+function onlyGiven({ runs, executions }: Config["keepDays"]): Settings["keepDays"] {
+  return { ...(runs === undefined ? {} : { runs }), ...(executions === undefined ? {} : { executions }) };
 }
 
 async function seed(world: World, signal: AbortSignal): Promise<void> {
