@@ -68,9 +68,9 @@ test("what has sent something outside is kept, since it must not be sent again (
   const { db } = hub.world;
   const executed = await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: {} });
   await db.query(
-    `insert into task_effects (org_id, effect_key, execution_id, status, created_at, updated_at)
-       values ($1, 'sent once', $2, 'done', now(), now())`,
-    [org.id, executed.body.id],
+    `insert into task_effects (org_id, effect_key, execution_id, bridge_id, task_name, opened_by, status, created_at, updated_at)
+       values ($1, 'sent once', $2, $3, 'noop', $2, 'done', now(), now())`,
+    [org.id, executed.body.id, bridgeId],
   );
   hub.advance(100 * dayMs);
   await removeWhatIsOld(hub.world, never);
