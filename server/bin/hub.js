@@ -18,9 +18,8 @@ function ownNode() {
 
 const node = Number(process.versions.node.split(".")[0]) >= 26 ? process.execPath : ownNode();
 const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
-// Ctrl-C reaches the child by itself; a signal sent to this process alone does not.
-for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-process.on("SIGINT", () => {});
+// A signal sent to this process alone does not reach the child. After Ctrl-C it gets two, and takes them for one.
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => {
   process.exitCode = code ?? (signal ? 1 : 0);
 });

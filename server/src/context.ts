@@ -34,6 +34,8 @@ export type Settings = {
     /** Where bridges may read and write files; none may when it is not set. */
     filesRoot?: string;
   };
+  /** How long what has ended is kept, by its kind; for ever what is not named. */
+  keepDays?: Partial<Record<"runs" | "executions", number>>;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

@@ -77,7 +77,7 @@ test("a connection that is lost half way is a failure, not a wait", async () => 
   async function* lines(): AsyncGenerator<string> {
     yield* linesOf(10);
     await other.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy copied%' and pid <> pg_backend_pid()",
+      "select pg_terminate_backend(pid, 10000) from pg_stat_activity where query like 'copy copied%' and pid <> pg_backend_pid()",
     );
     for (;;) yield `${"x".repeat(100_000)}\n`;
   }

@@ -1,6 +1,8 @@
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
+import { startPooler } from "../testing/stand-in-pooler.ts";
 import { cloneDatabase } from "../testing/test-database.ts";
-import { openDatabase } from "./database.ts";
+import { isConnectionLoss, openDatabase } from "./database.ts";
 
 test("no statement of ours is compiled first, whatever the server does by default", async () => {
   const database = await cloneDatabase();
@@ -16,4 +18,38 @@ test("no statement of ours is compiled first, whatever the server does by defaul
   expect(await again.transaction((tx) => tx.query("show jit"))).toEqual([{ jit: "off" }]);
   await again.close();
   await database.drop();
+});
+
+test(
+  "a request to a server that can no longer be reached fails within seconds (reliability R10)",
+  { timeout: 35_000 },
+  async () => {
+    const database = await cloneDatabase();
+    const pooler = await startPooler();
+    const errors: Error[] = [];
+    const connection = { ...database.connection, host: "127.0.0.1", port: pooler.port };
+    const db = openDatabase({ connection, maxConnections: 2, onError: (error) => errors.push(error) });
+    await Promise.all([db.query("select 1"), db.query("select 1")]);
+    pooler.passes = "nothing";
+    await expect(db.query("select 1")).rejects.toSatisfy(isConnectionLoss);
+    pooler.passes = "everything";
+    expect(await db.query("select 1 as one")).toEqual([{ one: 1 }]);
+    await db.close();
+    await database.drop();
+  },
+);
+
+test("what is told about a lost connection has nothing in it that could cancel its queries (reliability R10)", async () => {
+  const database = await cloneDatabase();
+  const errors: Error[] = [];
+  const db = openDatabase({
+    connection: database.connection,
+    maxConnections: 2,
+    onError: (error) => errors.push(error),
+  });
+  await db.query("select 1");
+  await database.drop();
+  await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(inspect(errors, { depth: 5 })).not.toMatch(/secretKey|processID/);
+  await db.close();
 });

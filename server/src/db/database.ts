@@ -1,6 +1,8 @@
-import type { PoolClient, PoolConfig } from "pg";
+import type { PoolClient } from "pg";
 import pg from "pg";
 import { copyIn } from "./copy-in.ts";
+import type { Connection } from "./server-client.ts";
+import { connectClient, readOnlyQuestion, saysReadOnly, ServerClient } from "./server-client.ts";
 import { watchForSilence } from "./silence-watch.ts";
 
 // bigint columns here are counters and sequences far below 2^53; as text they would be compared and added wrongly.
@@ -28,12 +30,15 @@ export type Database = Queryable & {
   /** Requests for a connection that have to wait: the first sign of overload. */
   waitingCount(): number;
   connectionCounts(): { total: number; idle: number };
-  ping(): Promise<void>;
+  /** False on a standby, or a server that was told to take no writes. */
+  isWritable(): Promise<boolean>;
+  /** Uses no connection any more that was made before now: the server behind them is no longer the right one. */
+  renew(): void;
   close(): Promise<void>;
 };
 
 type DatabaseOptions = {
-  connection: PoolConfig;
+  connection: Connection;
   maxConnections: number;
   /** For migrations, which may rightly take minutes. */
   isPatient?: boolean;
@@ -49,6 +54,7 @@ const timeLimits = {
 const silenceMs = 40_000;
 const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
+const readOnly = "25006";
 
 export function openDatabase({ connection, maxConnections, isPatient, onError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
@@ -58,18 +64,37 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: "order-operations-hub",
-    ...(isPatient ? {} : timeLimits),
+    Client: ServerClient,
     // Compiling a statement takes longer than any of ours runs. The pool waits for it, which its types do not know.
     // oxlint-disable-next-line typescript/no-misused-promises
-    onConnect: async (client) => void (await client.query("set jit = off")),
+    onConnect: async (client) => {
+      madeAt.set(client, performance.now());
+      await (client as ServerClient).begin({ jit: "off", ...(isPatient ? {} : timeLimits) });
+    },
   });
-  const silence = isPatient ? undefined : watchForSilence(pool, silenceMs);
-  pool.on("error", onError);
+  const madeAt = new WeakMap<object, number>();
+  let oldest = 0;
+  const renew = (): void => void (oldest = performance.now());
+  const silence = isPatient ? undefined : watchForSilence(pool, silenceMs, () => isReachable(connection));
+  pool.on("error", (error) => onError(withoutClient(error)));
   // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
   pool.on("connect", (client) => client.on("error", onError));
 
+  async function checkOut(): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if ((madeAt.get(client) ?? 0) >= oldest) return client;
+      client.release(true);
+    }
+  }
+
+  /** What was read-only once is not asked again: behind the same address there may be another server by now. */
+  function note(error: unknown): void {
+    if (sqlState(error) === readOnly) renew();
+  }
+
   async function attempt<T>(work: (tx: Tx) => Promise<T>, opening: string | undefined): Promise<T> {
-    const client = await pool.connect();
+    const client = await checkOut();
     const effects: (() => void | Promise<void>)[] = [];
     let open = true;
     const tx: Tx = {
@@ -94,6 +119,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
       await client.query("commit");
     } catch (error) {
       open = false;
+      note(error);
       await rollback(client);
       throw error;
     }
@@ -102,8 +128,21 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     return answer;
   }
 
+  async function query<Row>(statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]> {
+    const client = await checkOut();
+    try {
+      const rows = await run<Row>(client, statement, values);
+      client.release();
+      return rows;
+    } catch (error) {
+      note(error);
+      client.release(error as Error);
+      throw error;
+    }
+  }
+
   return {
-    query: (statement, values) => run(pool, statement, values),
+    query,
     async transaction(work, opening) {
       for (let tries = 1; ; tries++) {
         try {
@@ -116,14 +155,23 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     },
     waitingCount: () => pool.waitingCount,
     connectionCounts: () => ({ total: pool.totalCount, idle: pool.idleCount }),
-    async ping() {
-      await pool.query("select 1");
+    async isWritable() {
+      const isReadOnly = saysReadOnly(await query(readOnlyQuestion));
+      if (isReadOnly) renew();
+      return !isReadOnly;
     },
+    renew,
     async close() {
       await pool.end();
       silence?.stop();
     },
   };
+}
+
+/** The pool hangs the whole client on the error, the key that cancels its queries included: none of a log's business. */
+function withoutClient(error: Error & { client?: unknown }): Error {
+  delete error.client;
+  return error;
 }
 
 /** A client whose ROLLBACK fails is in an unknown state: it is destroyed, not handed back. */
@@ -133,6 +181,17 @@ async function rollback(client: PoolClient): Promise<void> {
     client.release();
   } catch (error) {
     client.release(error as Error);
+  }
+}
+
+/** A server that refuses is one that answers. */
+async function isReachable(connection: Connection): Promise<boolean> {
+  try {
+    const client = await connectClient({ ...connection, connectionTimeoutMillis: 3_000, query_timeout: 3_000 });
+    await client.end();
+    return true;
+  } catch (error) {
+    return /^[0-9A-Z]{5}$/.test(sqlState(error) ?? "");
   }
 }
 

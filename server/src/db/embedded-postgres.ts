@@ -10,12 +10,16 @@ import type { ClientConfig } from "pg";
 import type { OsUser } from "./os-user.ts";
 import { canReach, unprivilegedUser } from "./os-user.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { trimPostgresLog } from "./postgres-log.ts";
 import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile } from "./postmaster.ts";
 
 export type EmbeddedPostgres = {
-  connection(database: string): ClientConfig;
-  /** Fast shutdown: open transactions are rolled back, everything committed is on disk. */
-  stop(): Promise<void>;
+  connection(database: string): ClientConfig & { host: string };
+  /**
+   * Fast shutdown: open transactions are rolled back, everything committed is on disk. If that takes longer than
+   * `patienceMs` (a full disk, say) it ends at once instead, and goes through its log at the next start.
+   */
+  stop(patienceMs?: number): Promise<void>;
   /** Looks after it no longer and lets it run: another hub uses it. */
   leave(): void;
 };
@@ -24,6 +28,8 @@ type EmbeddedOptions = {
   dataDir: string;
   settings?: Record<string, string>;
   log(message: string): void;
+  /** Why no new cluster may be made here; one that exists is started all the same. */
+  whyNotEmpty?: string | undefined;
   /** Called while PostgreSQL is at work in its own process and there is nothing to do but wait for it. */
   meanwhile?(): void;
 };
@@ -32,6 +38,7 @@ type EmbeddedOptions = {
 const superuser = "hub";
 const sharedFolder = "/var/lib/order-operations-hub";
 const socketPort = 5432;
+const trimEveryMs = 600_000;
 
 const defaultSettings = {
   listen_addresses: "",
@@ -50,7 +57,10 @@ type Place = { user: OsUser | undefined; home: string; cluster: string; sockets:
 /** Starts PostgreSQL on the data directory, or adopts the one that a killed hub left running there. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const place = await findPlace(path.resolve(options.dataDir));
-  if (!existsSync(path.join(place.cluster, "PG_VERSION"))) await initialise(place, options);
+  if (!existsSync(path.join(place.cluster, "PG_VERSION"))) {
+    if (options.whyNotEmpty !== undefined) throw new Error(options.whyNotEmpty);
+    await initialise(place, options);
+  }
   let stopping = false;
   const isStopping = (): boolean => stopping;
   let pid = await launchFirst(place, options);
@@ -70,17 +80,24 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     }
   }
   const keeping = keepRunning();
+  const trimming = setInterval(() => {
+    trimPostgresLog(logOf(place)).catch((error: Error) =>
+      options.log(`postgres.log was not trimmed: ${error.message}`),
+    );
+  }, trimEveryMs).unref();
 
   return {
     connection: (database) => ({ host: place.sockets, port: socketPort, user: superuser, database }),
-    async stop() {
+    async stop(patienceMs = 5_000) {
       stopping = true;
+      clearInterval(trimming);
       // It may be starting again at this very moment.
       await keeping;
-      await stopPostmaster(pid);
+      await stopPostmaster(pid, patienceMs);
     },
     leave() {
       stopping = true;
+      clearInterval(trimming);
     },
   };
 }
@@ -201,7 +218,8 @@ async function launch(place: Place, options: EmbeddedOptions, isStopping: () => 
   }
   // Nobody listens, so its lock is a dead one's, and the process id in it may be a stranger's by now.
   await rm(`${socket}.lock`, { force: true });
-  const log = path.join(place.home, "postgres.log");
+  const log = logOf(place);
+  await trimPostgresLog(log);
   const { size: before } = await stat(log).catch(() => ({ size: 0 }));
   const pid = await spawnPostmaster(place, options.settings);
   options.meanwhile?.();
@@ -213,10 +231,12 @@ async function launch(place: Place, options: EmbeddedOptions, isStopping: () => 
   throw new Error(`PostgreSQL did not start: ${said.slice(-8).join(" | ")}`);
 }
 
+const logOf = ({ home }: Place): string => path.join(home, "postgres.log");
+
 async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]): Promise<number> {
-  const settings = { ...defaultSettings, unix_socket_directories: place.sockets, ...wanted };
+  const settings = { ...defaultSettings, unix_socket_directories: quoted(place.sockets), ...wanted };
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const logFile = openSync(path.join(place.home, "postgres.log"), "a", 0o600);
+  const logFile = openSync(logOf(place), "a", 0o600);
   try {
     // Detached: Ctrl-C goes to the whole process group, and the hub still needs its database while it drains.
     const child = spawn(path.join(place.binaries, "bin/postgres"), ["-D", place.cluster, ...args], {
@@ -233,6 +253,9 @@ async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]
   }
 }
 
+/** As one entry of a list, whatever is in its name. */
+const quoted = (folder: string): string => `"${folder.replaceAll('"', '""')}"`;
+
 /** False when it ended before it was ready. */
 async function isReady(place: Place, pid: number, isStopping: () => boolean): Promise<boolean> {
   const deadline = Date.now() + 60_000;
@@ -245,10 +268,11 @@ async function isReady(place: Place, pid: number, isStopping: () => boolean): Pr
   throw new Error("PostgreSQL did not become ready within 60 s");
 }
 
-async function stopPostmaster(pid: number): Promise<void> {
+async function stopPostmaster(pid: number, fastMs: number): Promise<void> {
   for (const [signal, patienceMs] of [
-    ["SIGINT", 5_000],
-    ["SIGQUIT", 5_000],
+    ["SIGINT", fastMs],
+    // After 5 s it kills those of its processes that do not end.
+    ["SIGQUIT", 6_000],
   ] as const) {
     if (!isAlive(pid)) return;
     process.kill(pid, signal);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ClientConfig } from "pg";
-import type { Queryable, Tx } from "./database.ts";
+import type { Database, Queryable, Tx } from "./database.ts";
 import { openDatabase } from "./database.ts";
+import type { Connection } from "./server-client.ts";
 
 type Migration = { version: number; name: string; sql: string; checksum: string };
 
@@ -26,7 +26,7 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
 }
 
 /** Applies what is missing, all or nothing; a second run, or a second hub at the same moment, does nothing. */
-export async function migrate(connection: ClientConfig, db: Queryable, migrations: Migration[]): Promise<Migration[]> {
+export async function migrate(connection: Connection, db: Queryable, migrations: Migration[]): Promise<Migration[]> {
   if ((await appliedVersion(db)) === newest(migrations)) return [];
   // A connection of its own: the time limits that protect requests would cut off a long migration.
   const patient = openDatabase({ connection, maxConnections: 1, isPatient: true, onError: () => {} });
@@ -35,6 +35,18 @@ export async function migrate(connection: ClientConfig, db: Queryable, migration
   } finally {
     await patient.close();
   }
+}
+
+/** Looks only: for those who must not change a database that an older hub may be at work on. */
+export async function requireMigrated(db: Database, migrations: Migration[]): Promise<void> {
+  const missing = await db.transaction(async (tx) =>
+    (await appliedVersion(tx)) === 0 ? migrations : await findMissing(tx, migrations),
+  );
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new Error(
+    `The database lacks ${missing.length} migrations, from ${first.name} on. Start the hub or run "hub migrate" first.`,
+  );
 }
 
 async function applyMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {

@@ -11,8 +11,10 @@ import { canReach } from "./os-user.ts";
  */
 export async function findPostgresBinaries(user: OsUser | undefined, copyTo: string): Promise<string> {
   const packaged = packagedBinaries();
-  if ((await linkLibraries(packaged)) && (!user || (await canReach(user, path.join(packaged, "bin/postgres"))))) {
-    return packaged;
+  const isUsable = isPlain(packaged) && (await linkLibraries(packaged));
+  if (isUsable && (!user || (await canReach(user, path.join(packaged, "bin/postgres"))))) return packaged;
+  if (!isPlain(copyTo)) {
+    throw new Error(`PostgreSQL cannot run from ${copyTo}: set HUB_DATA_DIR to a path without ", $, \` and \\.`);
   }
   const { version } = JSON.parse(await readFile(path.join(packaged, "../package.json"), "utf8")) as Package;
   const copy = path.join(copyTo, `postgres-${process.platform}-${process.arch}-${version}`);
@@ -21,6 +23,11 @@ export async function findPostgresBinaries(user: OsUser | undefined, copyTo: str
 }
 
 type Package = { version: string };
+
+/** initdb hands the path of the programs to a shell, between double quotes. */
+function isPlain(folder: string): boolean {
+  return !/["$`\\]/.test(folder);
+}
 
 /** Renamed when it is whole, so that a copy that was cut short is never used. */
 async function copyBinaries(from: string, to: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { ClientConfig } from "pg";
-import pg from "pg";
 import type { Tx } from "./database.ts";
+import type { Connection } from "./server-client.ts";
+import { connectClient, endClient, readOnlyQuestion, saysReadOnly, ServerClient, tryServers } from "./server-client.ts";
 
 /**
  * Tells every node that something cached has changed, by LISTEN/NOTIFY on a connection of its own.
@@ -15,6 +15,8 @@ export type Signals = {
   /** Called after a gap in which notifications may have been missed. */
   onGap(listener: () => void): void;
   isConnected(): boolean;
+  /** Asked on the connection of the signals, which no request waits for. Fails when there is none. */
+  isWritable(): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -36,6 +38,8 @@ export type Topic =
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
 const reconnectMs = 500;
+const echo = "echo";
+const echoMs = 5_000;
 const listenerName = "order-operations-hub signals";
 /**
  * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in and how
@@ -56,24 +60,31 @@ const receipt = "received";
 const receiptMs = 2_000;
 const forgetMs = 60_000;
 
-export async function openSignals(connection: ClientConfig, onError: (error: Error) => void): Promise<Signals> {
-  const listeners = new Map<Topic, ((subject: string) => void)[]>();
+type SignalsOptions = {
+  onError(error: Error): void;
+  /** How often it is looked whether notifications still arrive. */
+  everyMs?: number;
+};
+
+export async function openSignals(
+  connection: Connection,
+  { onError, everyMs = heartbeatMs }: SignalsOptions,
+): Promise<Signals> {
+  const { deliver, subscribe } = createSubscriptions();
   const gapListeners: (() => void)[] = [];
-  let client: pg.Client | undefined;
+  let client: ServerClient | undefined;
   let closed = false;
+  let isFirst = true;
   let timer: NodeJS.Timeout | undefined;
 
   // Marks this node's hints, which it has delivered to itself already.
   const hintMark = `hint:${randomUUID()}`;
 
   const receipts = createReceipts();
-
-  function deliver(topic: Topic, subject: string): void {
-    for (const listener of listeners.get(topic) ?? []) listener(subject);
-  }
+  const echoes = createEchoes();
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({
+    const next = new ServerClient({
       ...connection,
       application_name: listenerName,
       keepAlive: true,
@@ -85,6 +96,7 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     next.on("notification", ({ payload = "" }) => {
       const [topic = "", subject = "", id = ""] = payload.split("|", 3);
       if (topic === receipt) return receipts.count(id);
+      if (topic === echo) return echoes.arrived(id);
       if (id === hintMark) return;
       deliver(topic as Topic, subject);
       if (!confirmed.has(topic as Topic)) return;
@@ -92,26 +104,29 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     });
     try {
       await next.connect();
+      await next.begin();
       await next.query(`listen ${channel}`);
+      await (isFirst ? echoes.expectFromAnother(connection) : echoes.expectFrom(next));
+      isFirst = false;
     } catch (error) {
-      next.end().catch(() => {});
+      await endClient(next);
       throw error;
     }
     if (closed) return await next.end();
     client = next;
     for (const listener of gapListeners) listener();
-    schedule(heartbeatMs, () => beat(next));
+    schedule(everyMs, () => beat(next));
   }
 
-  // A half-open connection looks alive for ever: only an answered query proves that notifications still arrive.
-  function beat(current: pg.Client): void {
-    ask(current, "select 1").then(
-      () => client === current && schedule(heartbeatMs, () => beat(current)),
+  // A half-open connection looks alive for ever: only what arrives proves that notifications still do.
+  function beat(current: ServerClient): void {
+    echoes.expectFrom(current).then(
+      () => client === current && schedule(everyMs, () => beat(current)),
       (error: Error) => lose(current, error),
     );
   }
 
-  function lose(lost: pg.Client, error?: Error): void {
+  function lose(lost: ServerClient, error?: Error): void {
     if (error && !closed) onError(error);
     if (client !== lost || closed) return;
     client = undefined;
@@ -131,7 +146,7 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
     if (!closed) timer = setTimeout(work, delayMs).unref();
   }
 
-  await connect();
+  await tryServers(connection, connect);
   return {
     async publish(tx, topic, subject) {
       const id = randomUUID();
@@ -154,6 +169,31 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
       const payload = `${topic}|${subject}|${hintMark}`;
       ask(current, "select pg_notify($1, $2)", [channel, payload]).catch((error: Error) => lose(current, error));
     },
+    subscribe,
+    onGap: (listener) => gapListeners.push(listener),
+    isConnected: () => client !== undefined,
+    async isWritable() {
+      const current = client;
+      if (!current) throw new Error("the connection for signals is down");
+      const isReadOnly = saysReadOnly(await ask(current, readOnlyQuestion));
+      // Behind the same address there may be another server by now.
+      if (isReadOnly) lose(current);
+      return !isReadOnly;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end();
+    },
+  };
+}
+
+function createSubscriptions(): Pick<Signals, "subscribe"> & { deliver(topic: Topic, subject: string): void } {
+  const listeners = new Map<Topic, ((subject: string) => void)[]>();
+  return {
+    deliver(topic, subject) {
+      for (const listener of listeners.get(topic) ?? []) listener(subject);
+    },
     subscribe(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
       return () =>
@@ -162,14 +202,16 @@ export async function openSignals(connection: ClientConfig, onError: (error: Err
           listeners.get(topic)!.filter((other) => other !== listener),
         );
     },
-    onGap: (listener) => gapListeners.push(listener),
-    isConnected: () => client !== undefined,
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await client?.end();
-    },
   };
+}
+
+class NoEcho extends Error {
+  constructor() {
+    super(
+      "Notifications do not arrive. The connection seems to lead through a pooler in transaction mode: connect to " +
+        "PostgreSQL directly, or through a pooler in session mode.",
+    );
+  }
 }
 
 /** Which of this node's notifications not all nodes have confirmed yet. */
@@ -198,10 +240,47 @@ function createReceipts() {
   };
 }
 
-const turns = new WeakMap<pg.Client, Promise<unknown>>();
+/** Notifications that have to arrive here, as proof that any do. */
+function createEchoes() {
+  const awaited = new Map<string, () => void>();
+
+  async function expectFrom(sender: ServerClient): Promise<void> {
+    const id = randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => {});
+    awaited.set(id, resolve);
+    const patience = setTimeout(() => reject(new NoEcho()), echoMs);
+    try {
+      await ask(sender, "select pg_notify($1, $2)", [channel, `${echo}||${id}`]);
+      await promise;
+    } finally {
+      clearTimeout(patience);
+      awaited.delete(id);
+    }
+  }
+
+  return {
+    arrived: (id: string) => awaited.get(id)?.(),
+    expectFrom,
+    /**
+     * A pooler that gives each transaction whatever connection is free passes on what a transaction tells its own
+     * connection, and loses everything else. So the first time somebody else sends it.
+     */
+    async expectFromAnother(connection: Connection): Promise<void> {
+      const other = await connectClient({ ...connection, connectionTimeoutMillis: 5_000 });
+      try {
+        await expectFrom(other);
+      } finally {
+        await other.end().catch(() => {});
+      }
+    },
+  };
+}
+
+const turns = new WeakMap<ServerClient, Promise<unknown>>();
 
 /** One query after the other, as the driver wants it. */
-async function ask<Row>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row[]> {
+async function ask<Row>(client: ServerClient, text: string, values: unknown[] = []): Promise<Row[]> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(text, values));
   turns.set(
     client,

@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 
-const checkMs = 5_000;
+const checkMs = 1_000;
+/** Most answers come sooner; whether the server can still be reached is asked once one takes longer. */
+const suspectMs = 8_000;
 
 type SilenceWatch = {
   /** A question within a longer use of the connection, such as a transaction. */
@@ -9,21 +11,36 @@ type SilenceWatch = {
 };
 
 /**
- * Ends connections on which the server has not answered for `limitMs`; their query fails and the pool makes new ones.
+ * Ends connections on which the server has not answered for `limitMs`, or for some seconds if it `isReachable` no more;
+ * their query fails and the pool makes new ones.
  * The driver has a setting for that, query_timeout, but the timer it starts for each query keeps finished requests in
  * memory until a full garbage collection, and that costs more than the timer itself.
  */
-export function watchForSilence(pool: Pool, limitMs: number): SilenceWatch {
+export function watchForSilence(pool: Pool, limitMs: number, isReachable: () => Promise<boolean>): SilenceWatch {
   const askedAt = new Map<PoolClient, number>();
   const asked = (client: PoolClient): void => void askedAt.set(client, performance.now());
   pool.on("acquire", asked);
   pool.on("release", (_error, client) => void askedAt.delete(client));
 
+  function cut(silentForMs: number): void {
+    const oldest = performance.now() - silentForMs;
+    // Ending a connection that waits for an answer cuts it off at once.
+    for (const [client, at] of askedAt) if (at < oldest) client.end().catch(() => {});
+  }
+
+  let isAsking = false;
+  async function lookBeyond(): Promise<void> {
+    const oldest = performance.now() - suspectMs;
+    if (isAsking || ![...askedAt.values()].some((at) => at < oldest)) return;
+    isAsking = true;
+    if (!(await isReachable())) cut(suspectMs);
+    isAsking = false;
+  }
+
   const timer = setInterval(
     () => {
-      const oldest = performance.now() - limitMs;
-      // Ending a connection that waits for an answer cuts it off at once.
-      for (const [client, at] of askedAt) if (at < oldest) client.end().catch(() => {});
+      cut(limitMs);
+      void lookBeyond();
     },
     Math.min(checkMs, limitMs),
   ).unref();

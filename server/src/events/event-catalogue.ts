@@ -398,6 +398,12 @@ export const eventCatalogue = {
     pickups: Count,
   }),
   "preview.reset": defineEvent("organization", "The preview was emptied", {}),
+
+  "retention.removed": defineEvent("organization", "What was older than it is kept was removed", {
+    kind: Text,
+    count: Count,
+    endedBefore: DateTime,
+  }),
 };
 
 type EventType = keyof typeof eventCatalogue;

@@ -1,4 +1,4 @@
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Queryable, Tx } from "../db/database.ts";
 import { startLoop } from "../queue/loop.ts";
 import type { Head, HeadSigner } from "./audit-head.ts";
 import { findHead, saveHead } from "./audit-head.ts";
@@ -126,4 +126,13 @@ async function findEnd(tx: Tx, orgId: string): Promise<Head> {
   const head = await findHead(tx, orgId);
   if (head && head.sequence >= (last?.sequence ?? 0)) return head;
   return { orgId, sequence: last?.sequence ?? 0, hash: last?.hash ?? firstHash };
+}
+
+/** Those of the last moment are no reason to worry; many, or old ones, are. */
+export async function readUnsealed(db: Queryable): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await db.query<{ count: number; oldestSeconds: number }>(
+    `select count(*) as count, coalesce(extract(epoch from now() - min(occurred_at)), 0)::float8 as "oldestSeconds"
+       from unsealed_events`,
+  );
+  return row!;
 }

@@ -11,9 +11,17 @@ const patienceMs = 2_000;
 export function createHealth(world: Pick<World, "db" | "signals">, isDraining: () => boolean): Health {
   let known: { at: number; database: Promise<string> } | undefined;
 
+  /** On the connection of the signals if it is there: a probe must not wait behind the requests it speaks for. */
+  async function isWritable(): Promise<boolean> {
+    const { db, signals } = world;
+    const isRight = await signals.isWritable().catch(() => db.isWritable());
+    if (!isRight) db.renew();
+    return isRight;
+  }
+
   async function pingDatabase(): Promise<string> {
-    const ping = world.db.ping().then(
-      () => "ok",
+    const ping = isWritable().then(
+      (isRight) => (isRight ? "ok" : "read_only"),
       () => "unavailable",
     );
     const timeout = new Promise<string>((resolve) => setTimeout(() => resolve("slow"), patienceMs).unref());

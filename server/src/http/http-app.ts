@@ -112,7 +112,11 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 
   addBodyParsers(app);
 
-  app.setErrorHandler((error, request, reply) => sendError(options.mounts, error, request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    const known = toHubError(error);
+    if (known?.status === 503) options.metrics.refused(known.code);
+    return sendError(options.mounts, error, request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     sendError(options.mounts, notServed(options.mounts, request), request, reply),
   );

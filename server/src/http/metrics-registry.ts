@@ -1,14 +1,29 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
 import { taskCounters } from "../features/tasks/tasks.ts";
 
 export type Metrics = {
   observe(method: string, route: string, status: number, durationMs: number): void;
+  /** Why a request got a 503. */
+  refused(code: string): void;
   text(): Promise<string>;
 };
 
+/** What is read from the database when somebody asks, and not more often than this. */
+const backlogMs = 5_000;
+
+export type MetricsOptions = { inFlight(): number; readBacklog(): Promise<Backlog> };
+
+/** The part of what the workers know that is told here. */
+type Backlog = {
+  works: { work: string; waiting: number; oldestSeconds: number; leased: number }[];
+  outcomes: { work: string; outcome: string; count: number }[];
+  scheduleLagSeconds: number;
+  unsealedEvents: { count: number; oldestSeconds: number };
+};
+
 /** What is counted, and how it is told to Prometheus. */
-export function createRegistry(world: World, inFlight: () => number): Metrics {
+export function createRegistry(world: World, { inFlight, readBacklog }: MetricsOptions): Metrics {
   processRegistry();
   const registry = new Registry();
   registry.setDefaultLabels({ environment: world.environment });
@@ -38,9 +53,61 @@ export function createRegistry(world: World, inFlight: () => number): Metrics {
   gauge("hub_task_recoveries", "Executions taken up from workers that were gone", () => taskCounters(world).recovered);
   gauge("hub_database_waiting", "Requests waiting for a database connection", () => world.db.waitingCount());
 
+  const refusals = new Counter({
+    name: "hub_http_unavailable_total",
+    help: "Requests that were answered 503, by the code of the problem",
+    labelNames: ["code"],
+    registers: [registry],
+  });
+  const updateBacklog = createBacklogGauges(registry);
+  let known: { at: number; backlog: Promise<void> } | undefined;
+  async function look(): Promise<void> {
+    const now = performance.now();
+    if (!known || now - known.at > backlogMs) known = { at: now, backlog: readBacklog().then(updateBacklog) };
+    // Without a database everything else is still worth knowing.
+    await known.backlog.catch((error: unknown) => world.log.warn({ err: error }, "what waits was not measured"));
+  }
+
   return {
+    refused: (code) => refusals.inc({ code }),
     observe: (method, route, status, durationMs) => durations.observe({ method, route, status }, durationMs / 1000),
-    text: async () => [await processRegistry().metrics(), await registry.metrics()].join("\n"),
+    text: async () => {
+      await look();
+      return [await processRegistry().metrics(), await registry.metrics()].join("\n");
+    },
+  };
+}
+
+function createBacklogGauges(registry: Registry): (backlog: Backlog) => void {
+  const registers = [registry];
+  const labelNames = ["work"];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
+  const waiting = gauge("hub_work_waiting", "Pieces of work that are due and that nobody works on, on all nodes");
+  const oldest = gauge("hub_work_oldest_seconds", "How long the oldest of them has been due");
+  const leased = gauge("hub_work_running", "Pieces of work that some node works on");
+  const outcomes = new Gauge({
+    name: "hub_work_outcomes",
+    help: "Pieces of work that ended in this process since it started, by how",
+    labelNames: ["work", "outcome"],
+    registers,
+  });
+  const lag = new Gauge({ name: "hub_schedule_lag_seconds", help: "How late the latest schedule is", registers });
+  const unsealed = new Gauge({ name: "hub_unsealed_events", help: "Entries of audit logs without a seal", registers });
+  const unsealedAge = new Gauge({
+    name: "hub_unsealed_events_oldest_seconds",
+    help: "How long the oldest of them has waited for its seal",
+    registers,
+  });
+  return (backlog) => {
+    for (const one of backlog.works) {
+      waiting.set({ work: one.work }, one.waiting);
+      oldest.set({ work: one.work }, one.oldestSeconds);
+      leased.set({ work: one.work }, one.leased);
+    }
+    for (const { work, outcome, count } of backlog.outcomes) outcomes.set({ work, outcome }, count);
+    lag.set(backlog.scheduleLagSeconds);
+    unsealed.set(backlog.unsealedEvents.count);
+    unsealedAge.set(backlog.unsealedEvents.oldestSeconds);
   };
 }
 

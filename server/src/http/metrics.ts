@@ -1,23 +1,25 @@
 import type { World } from "../context.ts";
-import type { Metrics } from "./metrics-registry.ts";
+import type { Metrics, MetricsOptions } from "./metrics-registry.ts";
 
 /** The library is loaded with the first request: a start should not wait for it. What comes meanwhile is counted then. */
-export function createMetrics(world: World, inFlight: () => number): Metrics {
+export function createMetrics(world: World, options: MetricsOptions): Metrics {
   let loading: Promise<Metrics> | undefined;
   let loaded: Metrics | undefined;
-  const early: Parameters<Metrics["observe"]>[] = [];
+  const early: ((metrics: Metrics) => void)[] = [];
   const load = (): Promise<Metrics> =>
     (loading ??= import("./metrics-registry.ts").then(({ createRegistry }) => {
-      loaded = createRegistry(world, inFlight);
-      for (const observation of early.splice(0)) loaded.observe(...observation);
+      loaded = createRegistry(world, options);
+      for (const tell of early.splice(0)) tell(loaded);
       return loaded;
     }));
+  function note(tell: (metrics: Metrics) => void): void {
+    if (loaded) return tell(loaded);
+    early.push(tell);
+    load().catch((error: unknown) => world.log.warn({ err: error }, "nothing is measured"));
+  }
   return {
-    observe(...observation) {
-      if (loaded) return loaded.observe(...observation);
-      early.push(observation);
-      load().catch((error: unknown) => world.log.warn({ err: error }, "nothing is measured"));
-    },
+    observe: (...observation) => note((metrics) => metrics.observe(...observation)),
+    refused: (code) => note((metrics) => metrics.refused(code)),
     text: async () => await (await load()).text(),
   };
 }

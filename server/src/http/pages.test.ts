@@ -24,6 +24,31 @@ describe("pages that need no token", () => {
     expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
+  test("metrics tell what waits, how it ended, and why requests were refused", async () => {
+    const { db } = hub.world;
+    const { promise: enough, resolve: release } = Promise.withResolvers<void>();
+    const holding = Array.from({ length: 10 }, () => db.transaction(() => enough));
+    await expect.poll(() => db.connectionCounts().idle).toBe(0);
+    // Nobody gets a connection, and this many do not wait for one.
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, () => hub.anonymous.post("/auth/token", { email: "a@b.example", password: "no" })),
+    );
+    release();
+    await Promise.all(holding);
+    const refused = answers.filter(({ status }) => status === 503).length;
+    expect(refused).toBeGreaterThan(0);
+    const { text } = await page("/metrics");
+    const counted = [...text.matchAll(/^hub_http_unavailable_total\{[^}]*code="\w+"[^}]*\} (\d+)$/gm)];
+    expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(refused);
+    for (const work of ["tasks", "operation runs", "tracking"]) {
+      expect(text).toMatch(new RegExp(`^hub_work_waiting\\{[^}]*work="${work}"[^}]*\\} \\d+$`, "m"));
+      expect(text).toMatch(new RegExp(`^hub_work_oldest_seconds\\{[^}]*work="${work}"`, "m"));
+    }
+    for (const name of ["hub_schedule_lag_seconds", "hub_unsealed_events", "hub_unsealed_events_oldest_seconds"]) {
+      expect(text).toMatch(new RegExp(`^${name}\\{[^}]*\\} [\\d.]+`, "m"));
+    }
+  });
+
   test("metrics can be given a token", async () => {
     const guarded = await startTestHub({ config: { metricsToken: "let-me-in" } });
     expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);

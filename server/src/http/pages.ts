@@ -85,7 +85,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   }
 }
 
-function requireMetricsToken(header: string | undefined, token: string | undefined): void {
+export function requireMetricsToken(header: string | undefined, token: string | undefined): void {
   if (token === undefined) return;
   const expected = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(header ?? "");

@@ -41,3 +41,44 @@ test("a database that goes away is said as 503, never as 500, and everything wor
   await expect.poll(busy).toBe(0);
   await admin.end();
 });
+
+test("a database that takes no writes is not ready, and is left for good as soon as it takes some (reliability R6)", async () => {
+  const hub = await startTestHub();
+  const org = await hub.org();
+  const admin = new pg.Client({ ...inject("cluster"), database: "postgres" });
+  await admin.connect();
+  const name = hub.connection.database!;
+  const setReadOnly = (to: string): Promise<unknown> =>
+    admin.query(`alter database ${name} set default_transaction_read_only = ${to}`);
+  await setReadOnly("on");
+  await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+  const readiness = async (): Promise<unknown> => (await hub.anonymous.get("!/readyz")).body;
+  await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ checks: { database: "read_only" } });
+  const refused = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => org.post("/condition-sets", { name: `no ${n}` })),
+  );
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+
+  // As after a failover: the address leads to a server that takes writes, while open connections lead to the old one.
+  await setReadOnly("off");
+  await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ status: "ready" });
+  const made = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => org.post("/condition-sets", { name: `yes ${n}` })),
+  );
+  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+  await admin.end();
+});
+
+test("readiness does not wait for a connection that requests have taken (reliability R6)", async () => {
+  const hub = await startTestHub();
+  const { db } = hub.world;
+  const { promise: enough, resolve: release } = Promise.withResolvers<void>();
+  const holding = Array.from({ length: 10 }, () => db.transaction(() => enough));
+  await expect.poll(() => db.connectionCounts()).toEqual({ total: 10, idle: 0 });
+  const waiting = db.query("select 1");
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect((await hub.anonymous.get("!/readyz")).body).toMatchObject({ status: "ready", checks: { database: "ok" } });
+  expect(db.waitingCount()).toBeGreaterThan(0);
+  release();
+  await Promise.all([...holding, waiting]);
+});

@@ -10,7 +10,7 @@ import { ConfigError } from "./config.ts";
 import { withWorlds } from "./with-worlds.ts";
 
 export async function runMigrate(config: Config): Promise<void> {
-  await withWorlds(config, async (worlds) => {
+  await withWorlds(config, { mayMigrate: true }, async (worlds) => {
     for (const { environment } of worlds) console.log(`${environment}: up to date`);
   });
 }
@@ -26,7 +26,7 @@ export async function runCreateAdmin(config: Config, args: string[]): Promise<vo
   if (email === undefined || !/^\S+@\S+$/.test(email))
     throw new ConfigError("Name the e-mail address of the administrator.");
   const password = config.admin.password ?? newPassword();
-  await withWorlds(config, async (worlds) => {
+  await withWorlds(config, { mayMigrate: false }, async (worlds) => {
     const world = worlds.find(({ environment }) => environment === (values.preview ? "preview" : "live"));
     if (!world) throw new ConfigError("There is no preview surface: HUB_PREVIEW_PORT is off.");
     try {

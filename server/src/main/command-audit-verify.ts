@@ -14,7 +14,7 @@ const findErrors = createFinder(AuditHead, "body");
 /** Exit code 1 when something is wrong. Files are answers of `GET /audit/head` that were kept elsewhere. */
 export async function runAuditVerify(config: Config, files: string[]): Promise<void> {
   const heads = await Promise.all(files.map(readHead));
-  await withWorlds(config, async (worlds) => {
+  await withWorlds(config, { mayMigrate: false }, async (worlds) => {
     for (const world of worlds) await verifyLogs(world);
     for (const { file, head } of heads) {
       const world = worlds.find(({ environment }) => environment === head.environment);

@@ -11,7 +11,7 @@ import { withWorlds } from "./with-worlds.ts";
 export async function runDoctor(config: Config): Promise<void> {
   console.log(`hub ${hubVersion}, Node ${process.version}, ${process.platform} ${process.arch}`);
   console.log(config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : "external PostgreSQL");
-  const examine = async (worlds: World[]): Promise<void> => {
+  await withWorlds(config, { mayMigrate: false, mayLackKeys: true }, async (worlds) => {
     for (const world of worlds) {
       const server = await describeServer(world.db);
       console.log(`${world.environment}: ${server.version}, migrations up to date`);
@@ -21,8 +21,7 @@ export async function runDoctor(config: Config): Promise<void> {
       await examineKeys(world);
       await verifyLogs(world);
     }
-  };
-  await withWorlds(config, examine, { mayLackKeys: true });
+  });
 }
 
 async function examineKeys({ environment, db, secrets }: World): Promise<void> {

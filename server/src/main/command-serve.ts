@@ -1,8 +1,6 @@
 import type { Config } from "./config.ts";
 import type { RunningHub } from "./serve.ts";
-import { serve } from "./serve.ts";
-
-const exitMs = 9_500;
+import { serve, stopWithinMs } from "./serve.ts";
 
 export async function runServe(config: Config): Promise<void> {
   const starting = serve(config);
@@ -12,7 +10,7 @@ export async function runServe(config: Config): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     console.log(`${signal}: answering what was accepted, then stopping`);
-    setTimeout(() => process.exit(1), exitMs).unref();
+    setTimeout(() => process.exit(1), stopWithinMs(config)).unref();
     // A start that fails meanwhile has tidied up by itself, and says why.
     const hub = await starting.catch(() => undefined);
     if (!hub) return;
@@ -27,11 +25,13 @@ export async function runServe(config: Config): Promise<void> {
   console.log([...describeSurfaces(hub), ...describeFirstAdmin(hub, config)].join("\n"));
 }
 
-function describeSurfaces({ surfaces }: RunningHub): string[] {
-  return surfaces.map(({ environment, urls: [main, gateway] }) => {
+function describeSurfaces({ surfaces, healthUrl }: RunningHub): string[] {
+  const health = healthUrl === undefined ? [] : [`health   ${healthUrl}`];
+  const described = surfaces.map(({ environment, urls: [main, gateway] }) => {
     const where = main ?? "no HTTP: HUB_ROLES names neither api nor gateway";
     return `${environment.padEnd(8)} ${where}${gateway === undefined ? "" : `   gateway ${gateway}`}`;
   });
+  return [...described, ...health];
 }
 
 function describeFirstAdmin({ firstAdmin, surfaces }: RunningHub, config: Config): string[] {

@@ -82,3 +82,20 @@ test("an administrator's password that would be guessed is refused (security 15)
   expect(problemsOf({ HUB_ADMIN_PASSWORD: "password12" })[0]).toMatch(/^HUB_ADMIN_PASSWORD would be guessed/);
   expect(readConfig({ HUB_ADMIN_PASSWORD: "five-minute-tour" }).admin.password).toBe("five-minute-tour");
 });
+
+test("two surfaces on one port are refused before anything listens; any free one may be asked for twice (reliability R10)", () => {
+  expect(problemsOf({ HUB_PORT: "9000", HUB_PREVIEW_PORT: "9000" })).toEqual([
+    "HUB_PREVIEW_PORT and HUB_PORT are both 9000.",
+  ]);
+  expect(problemsOf({ HUB_GATEWAY_PORT: "8081" })).toEqual(["HUB_GATEWAY_PORT and HUB_PREVIEW_PORT are both 8081."]);
+  expect(problemsOf({ HUB_PORT: "0", HUB_PREVIEW_PORT: "0" })).toEqual([]);
+});
+
+test("of several databases only one that takes writes can be asked for (reliability R6)", () => {
+  const url = "postgres://hub@one,two/hub?target_session_attrs=";
+  const env = { HUB_SECRET_KEY: "x".repeat(32) };
+  expect(problemsOf({ ...env, DATABASE_URL: `${url}read-write` })).toEqual([]);
+  expect(problemsOf({ ...env, DATABASE_URL: `${url}standby` })).toEqual([
+    "DATABASE_URL may ask for target_session_attrs=read-write only: the hub writes.",
+  ]);
+});

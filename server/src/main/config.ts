@@ -13,6 +13,7 @@ export type Config = {
   previewPort: number | undefined;
   gatewayPort: number | undefined;
   previewGatewayPort: number | undefined;
+  healthPort: number | undefined;
   dataDir: string;
   databaseUrl: string | undefined;
   previewDatabaseUrl: string | undefined;
@@ -26,6 +27,9 @@ export type Config = {
   maxInFlight: number;
   maxLoopDelayMs: number;
   maxConnections: number;
+  lameDuckMs: number;
+  /** Undefined: for ever. */
+  keepDays: { runs: number | undefined; executions: number | undefined };
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -41,6 +45,7 @@ export class ConfigError extends Error {}
 export function readConfig(env: Env = process.env): Config {
   const reader = createSettingReader(env);
   const config = readSettings(reader);
+  refuseSharedPorts(config, reader);
   reader.refuseUnknown("HUB_");
   const problems = reader.problems();
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
@@ -64,6 +69,7 @@ function readSettings(reader: SettingReader): Config {
     previewPort: port("HUB_PREVIEW_PORT", 8081),
     gatewayPort: port("HUB_GATEWAY_PORT", undefined),
     previewGatewayPort: port("HUB_PREVIEW_GATEWAY_PORT", undefined),
+    healthPort: port("HUB_HEALTH_PORT", undefined),
     dataDir: path.resolve(text("HUB_DATA_DIR") ?? "data"),
     ...readDatabaseUrls(reader),
     roles: readRoles(reader),
@@ -76,6 +82,11 @@ function readSettings(reader: SettingReader): Config {
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
     maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
+    lameDuckMs: integer("HUB_LAME_DUCK_MS", 500, 0, 300_000),
+    keepDays: {
+      runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
+      executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
+    },
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
@@ -89,11 +100,34 @@ function readSettings(reader: SettingReader): Config {
   };
 }
 
+function readDays({ text, integer }: SettingReader, name: string, fallback: number): number | undefined {
+  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, 1, 36_500);
+}
+
+/** Found out when the second one listens, it would have begun to answer already. */
+function refuseSharedPorts(config: Config, { problem }: SettingReader): void {
+  const ports: [string, number | undefined][] = [
+    ["HUB_PORT", config.port],
+    ["HUB_PREVIEW_PORT", config.previewPort],
+    ["HUB_GATEWAY_PORT", config.gatewayPort],
+    ["HUB_PREVIEW_GATEWAY_PORT", config.previewGatewayPort],
+    ["HUB_HEALTH_PORT", config.healthPort],
+  ];
+  for (const [index, [name, port]] of ports.entries()) {
+    const [twin] = ports.slice(0, index).find(([, other]) => other === port) ?? [];
+    if (port !== undefined && port !== 0 && twin !== undefined) problem(`${name} and ${twin} are both ${port}.`);
+  }
+}
+
 function readDatabaseUrls({ text, problem }: SettingReader): Pick<Config, "databaseUrl" | "previewDatabaseUrl"> {
   const read = (name: string): string | undefined => {
     const value = text(name);
     if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
       problem(`${name} must start with postgres:// or postgresql://.`);
+    }
+    const wanted = /[?&]target_session_attrs=([^&]*)/.exec(value ?? "")?.[1];
+    if (wanted !== undefined && wanted !== "read-write" && wanted !== "primary") {
+      problem(`${name} may ask for target_session_attrs=read-write only: the hub writes.`);
     }
     return value;
   };

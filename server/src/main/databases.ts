@@ -1,19 +1,22 @@
-import type { ClientConfig } from "pg";
+import { existsSync } from "node:fs";
 import type { Environment } from "../context.ts";
 import { areSameDatabase, createMissingDatabase, readServerVersion } from "../db/database-server.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { DataDirInUse, holdHubLock } from "../db/hub-lock.ts";
+import type { Connection } from "../db/server-client.ts";
+import { readDatabaseUrl } from "../db/server-client.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import { secretKeyFile } from "./secret-key.ts";
 
 export type Databases = {
   environments: Environment[];
   /** How to reach the database of this environment, which is made if it is missing. */
-  reach(environment: Environment): Promise<ClientConfig>;
+  reach(environment: Environment): Promise<Connection>;
   /** No other hub can be at work on these databases. */
   isExclusive: boolean;
-  /** Stops the embedded server; does nothing to an external one. */
-  stop(): Promise<void>;
+  /** Stops the embedded server, in good order if it takes no longer than this; does nothing to an external one. */
+  stop(patienceMs?: number): Promise<void>;
 };
 
 const minServerVersion = 150_000;
@@ -22,6 +25,8 @@ type OpenOptions = {
   log(message: string): void;
   /** Works beside a hub that runs on the same data directory, instead of refusing. */
   mayShare: boolean;
+  /** Makes what is missing: the cluster, and the databases in it. Otherwise that is refused. */
+  mayCreate: boolean;
   /** Called while an embedded server starts, which takes a second the first time. */
   meanwhile?(): void;
 };
@@ -30,19 +35,21 @@ export async function openDatabases(config: Config, options: OpenOptions): Promi
   return config.databaseUrl === undefined ? await openEmbedded(config, options) : await openExternal(config);
 }
 
-async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOptions): Promise<Databases> {
+async function openEmbedded(config: Config, options: OpenOptions): Promise<Databases> {
   // Both surfaces, the lock, the signals, and some for whoever looks in with psql.
   const settings = { max_connections: String(Math.max(120, 2 * config.maxConnections + 20)) };
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile });
-  let stop = async (): Promise<void> => await postgres.stop();
+  const { log, mayShare, mayCreate, meanwhile } = options;
+  const whyNotEmpty = refuseToBeginEmpty(config, mayCreate);
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile, whyNotEmpty });
+  let stop: Databases["stop"] = async (patienceMs) => await postgres.stop(patienceMs);
   let isExclusive = true;
   try {
-    const lock = await holdHubLock(postgres.connection("postgres"));
-    stop = async () => {
-      // The lock last: until PostgreSQL is down, no other hub may begin to use it.
-      await postgres.stop();
-      await lock.release();
-    };
+    const lock = await holdHubLock(postgres.connection("postgres"), (lost) => {
+      // Both would do the same work. The database is the other one's now, so nothing can be written down any more.
+      log(`${lost.message} This one ends.`);
+      process.exit(1);
+    });
+    stop = async (patienceMs) => await lock.release(() => postgres.stop(patienceMs));
   } catch (error) {
     if (!(error instanceof DataDirInUse)) await postgres.stop();
     postgres.leave();
@@ -54,7 +61,7 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
     environments: config.previewPort === undefined ? ["live"] : ["live", "preview"],
     async reach(environment) {
       const name = `hub_${environment}`;
-      await createMissingDatabase(postgres.connection("postgres"), name);
+      if (mayCreate) await createMissingDatabase(postgres.connection("postgres"), name);
       return postgres.connection(name);
     },
     isExclusive,
@@ -62,11 +69,25 @@ async function openEmbedded(config: Config, { log, mayShare, meanwhile }: OpenOp
   };
 }
 
+/**
+ * The key is made after the cluster, so a key without one means that the data is elsewhere: of a data directory that was
+ * moved, or restored in part. An empty database instead of theirs is the last thing its owners want.
+ */
+function refuseToBeginEmpty({ dataDir }: Config, mayCreate: boolean): string | undefined {
+  if (!mayCreate) return `There is no database in ${dataDir} yet. Start the hub or run "hub migrate" first.`;
+  const key = secretKeyFile(dataDir);
+  if (!existsSync(key)) return undefined;
+  return (
+    `There is a ${key}, but no database belongs to ${dataDir}: it was moved, or restored in part ` +
+    '(see "Where data lies" in docs/operate.md). Bring the database back, or remove the key to begin with an empty one.'
+  );
+}
+
 async function openExternal(config: Config): Promise<Databases> {
-  const live: ClientConfig = { connectionString: config.databaseUrl! };
-  const connections = new Map<Environment, ClientConfig>([["live", live]]);
+  const live: Connection = readDatabaseUrl(config.databaseUrl!);
+  const connections = new Map<Environment, Connection>([["live", live]]);
   if (config.previewPort !== undefined && config.previewDatabaseUrl !== undefined) {
-    connections.set("preview", { connectionString: config.previewDatabaseUrl });
+    connections.set("preview", readDatabaseUrl(config.previewDatabaseUrl));
   }
   for (const [environment, connection] of connections) await requireVersion(environment, connection);
   const preview = connections.get("preview");
@@ -82,7 +103,7 @@ async function openExternal(config: Config): Promise<Databases> {
   };
 }
 
-async function requireVersion(environment: Environment, connection: ClientConfig): Promise<void> {
+async function requireVersion(environment: Environment, connection: Connection): Promise<void> {
   let version: number;
   try {
     version = await readServerVersion(connection);

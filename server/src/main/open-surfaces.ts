@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import path from "node:path";
 import type { Logger } from "pino";
-import type { Environment, World } from "../context.ts";
+import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
@@ -18,11 +18,14 @@ import type { Config } from "./config.ts";
 import type { Databases } from "./databases.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
+import { startHealthListener } from "./health-listener.ts";
 import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
 
 export type OpenSurfaces = {
   surfaces: Surface[];
+  /** Where health and metrics of the process are told, if they have a port of their own. */
+  healthUrl: string | undefined;
   /** Present when a surface is started for the first time: its administrator, and on which surfaces. */
   firstAdmin: (FirstAdmin & { environments: Environment[] }) | undefined;
 };
@@ -42,6 +45,13 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const closes: (() => Promise<void>)[] = [];
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
+  const { host, healthPort: port, metricsToken } = config;
+  let healthUrl: string | undefined;
+  if (port !== undefined) {
+    const listener = await startHealthListener({ host, port, metricsToken, watched: () => surfaces });
+    stops.push(() => listener.stop());
+    healthUrl = listener.url;
+  }
   const workers: { stop(): Promise<void> }[] = [];
   // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
@@ -85,7 +95,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     stopping.abort();
     await settled;
   });
-  return { surfaces, firstAdmin };
+  return { surfaces, healthUrl, firstAdmin };
 }
 
 const tidying = {
@@ -104,6 +114,7 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     maxConnections: config.maxConnections,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
+      keepDays: onlyGiven(config.keepDays),
       outbound: {
         ...config.outbound,
         // Apart: the preview must not take the files that live is waiting for.
@@ -112,6 +123,10 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
       ...(config.oidc ? { oidc: config.oidc } : {}),
     },
   });
+}
+
+function onlyGiven({ runs, executions }: Config["keepDays"]): Settings["keepDays"] {
+  return { ...(runs === undefined ? {} : { runs }), ...(executions === undefined ? {} : { executions }) };
 }
 
 async function seed(world: World, signal: AbortSignal): Promise<void> {

@@ -11,6 +11,10 @@ import { ConfigError } from "./config.ts";
 
 const minLength = 32;
 
+export function secretKeyFile(dataDir: string): string {
+  return path.join(dataDir, "secret.key");
+}
+
 /** HUB_SECRET_KEY, or a key made at the first start and kept in a file only this user can read. */
 export async function findSecretKey(config: Config): Promise<string> {
   if (config.secretKey !== undefined) return config.secretKey;
@@ -19,7 +23,7 @@ export async function findSecretKey(config: Config): Promise<string> {
       "With DATABASE_URL, HUB_SECRET_KEY is needed too: every hub on that database must have the same.",
     );
   }
-  const file = path.join(config.dataDir, "secret.key");
+  const file = secretKeyFile(config.dataDir);
   await mkdir(config.dataDir, { recursive: true });
   if (!existsSync(file)) await makeKeyFile(file);
   const key = (await readFile(file, "utf8")).trim();

@@ -3,9 +3,10 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { makeFolder, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
-import { postmasterOf } from "../testing/launch-hub.ts";
+import { databaseOf, isRunning, postmasterOf, repository } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
@@ -149,6 +150,41 @@ describe("SIGTERM", () => {
       expect(postmasterOf(dataDir)).toBeUndefined();
     },
   );
+});
+
+describe("whoever alone is asked to end", () => {
+  test.each([
+    ["npm", "SIGTERM", ["npm", "start"]],
+    ["npm", "SIGINT", ["npm", "start"]],
+    ["bin/hub.js", "SIGINT", [process.execPath, path.join(repository, "server/bin/hub.js"), "serve"]],
+  ] as const)(
+    "%s that gets a %s ends the hub and its PostgreSQL with it (reliability R5)",
+    async (_, signal, command) => {
+      const hub = await startHubProcess({ command, args: [], env: { ...env, HUB_PREVIEW_PORT: "off" } });
+      hub.send(signal);
+      await hub.exited;
+      expect(hub.stdout()).toContain(`${signal}: answering what was accepted`);
+      expect(postmasterOf(hub.dataDir)).toBeUndefined();
+      await expect(fetch(hub.url)).rejects.toThrow("fetch failed");
+    },
+  );
+});
+
+test("a hub that cannot end in good order, say with a full disk, still leaves no PostgreSQL behind (reliability R5)", async () => {
+  const hub = await startHubProcess({ env: { ...env, HUB_PREVIEW_PORT: "off" } });
+  const postmaster = postmasterOf(hub.dataDir)!;
+  const client = new pg.Client(databaseOf(hub.dataDir));
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    "select pid from pg_stat_activity where application_name = 'order-operations-hub'",
+  );
+  await client.end();
+  expect(rows).not.toHaveLength(0);
+  // They never say goodbye, as if they waited for the disk.
+  for (const { pid } of rows) process.kill(pid, "SIGSTOP");
+  hub.send("SIGTERM");
+  expect(await hub.exited).not.toBeNull();
+  await vi.waitFor(() => expect(isRunning(postmaster)).toBe(false), soon);
 });
 
 async function listNames(url: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, rename, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -219,6 +219,19 @@ describe("a running hub", () => {
     expect(hub.stdout()).not.toContain("unexpected error");
   });
 
+  test("keeps its data directory while its PostgreSQL is dead and it could not act on that yet (reliability R8)", async () => {
+    const postmaster = postmasterOf(dataDir)!;
+    hub.send("SIGSTOP");
+    process.kill(postmaster, "SIGKILL");
+    await gone(postmaster);
+    const second = await runHub(["serve"], { dataDir, env });
+    hub.send("SIGCONT");
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain("already uses this data directory");
+    await vi.waitFor(async () => expect((await fetch(`${hub.url}/readyz`)).status).toBe(200), soon);
+    expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
+  });
+
   test("is the only one on its data directory also after its PostgreSQL was restarted", async () => {
     const client = new pg.Client({ host: path.join(dataDir, "run"), user: "hub", database: "postgres" });
     client.on("error", () => {});
@@ -247,5 +260,31 @@ describe("two first starts at once on one empty data directory", () => {
     await signIn(winner.url, winner.firstAdmin()!);
     await signIn(winner.previewUrl, winner.firstAdmin()!);
     expect(await winner.stop()).toBe(0);
+  });
+});
+
+test("a data directory whose database is gone is refused as moved, not begun anew (reliability R10)", async () => {
+  const folder = path.join(await makeFolder(), "data");
+  const doctor = await runHub(["doctor"], { dataDir: folder });
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining("embedded PostgreSQL") as string });
+  expect(doctor.stderr).toContain("There is no database");
+  expect(existsSync(path.join(folder, "postgres"))).toBe(false);
+
+  expect((await runHub(["migrate"], { dataDir: folder })).code).toBe(0);
+  await rename(path.join(folder, "postgres"), path.join(folder, "elsewhere"));
+  const refused = await runHub(["serve"], { dataDir: folder, env });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("secret.key");
+  expect(refused.stderr).toContain("moved");
+  await rename(path.join(folder, "elsewhere"), path.join(folder, "postgres"));
+  const hub = await startHubProcess({ dataDir: folder, env });
+  expect(await hub.stop()).toBe(0);
+});
+
+test("a data directory may have any name (reliability R10)", async () => {
+  const folder = path.join(await makeFolder(), `a "$HOME", b's`);
+  expect(await runHub(["migrate"], { dataDir: folder, env: { HUB_PREVIEW_PORT: "off" } })).toMatchObject({
+    code: 0,
+    stderr: "",
   });
 });

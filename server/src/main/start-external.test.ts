@@ -4,6 +4,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { openDatabase } from "../db/database.ts";
+import { migrate, readMigrations } from "../db/migrate.ts";
 import type { HubProcess } from "../testing/hub-process.ts";
 import { clientOf, makeFolder, runHub, signIn, startHubProcess } from "../testing/hub-process.ts";
 
@@ -140,5 +142,28 @@ describe("an external PostgreSQL that cannot be used", () => {
     const { code, stderr } = await runHub(["serve"], { env });
     expect(code).toBe(1);
     expect(stderr).toContain("9999_later.sql");
+  });
+});
+
+describe("a database that is not up to date", () => {
+  test("is migrated by serve and migrate alone: doctor and create-admin say so and change nothing (reliability R3)", async () => {
+    const env = await makeDatabases("older");
+    const all = await readMigrations();
+    const connection = { connectionString: urlOf("older_live") };
+    const db = openDatabase({ connection, maxConnections: 1, onError: () => {} });
+    await migrate(connection, db, all.slice(0, -1));
+    await db.close();
+    const newest = async (): Promise<unknown> =>
+      (await sql("older_live", "select max(version) as version from schema_migrations"))[0]?.["version"];
+    for (const args of [["doctor"], ["create-admin", "boss@hub.example"]]) {
+      const { code, stderr } = await runHub(args, { env });
+      expect(code).toBe(1);
+      expect(stderr).toContain(all.at(-1)!.name);
+      expect(stderr).toContain("hub migrate");
+      expect(await newest()).toBe(all.at(-2)!.version);
+    }
+    expect((await runHub(["migrate"], { env })).code).toBe(0);
+    expect(await newest()).toBe(all.at(-1)!.version);
+    expect((await runHub(["doctor"], { env })).stdout).toContain("migrations up to date");
   });
 });

@@ -4,7 +4,15 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
-import { clientOf, makeFolder, ordinaryUser, runHub, signIn, startHubProcess } from "../testing/hub-process.ts";
+import {
+  clientOf,
+  makeFolder,
+  ordinaryUser,
+  runHub,
+  signIn,
+  spawnHub,
+  startHubProcess,
+} from "../testing/hub-process.ts";
 import { postmasterOf } from "../testing/launch-hub.ts";
 
 let first: HubProcess;
@@ -143,6 +151,24 @@ describe("settings", () => {
 });
 
 describe("roles", () => {
+  test("without requests to serve, it tells of its health and its work on a port for that (reliability, gaps)", async () => {
+    const env = { HUB_ROLES: "worker,scheduler", HUB_HEALTH_PORT: "0", HUB_METRICS_TOKEN: "let-me-in" };
+    const hub = await spawnHub({ env });
+    const [, url] = await hub.printed(/^health +(http\S+)/m, 40_000);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(200);
+    const checks = { database: "ok", signals: "ok", traffic: "ok" };
+    expect(await ready.json()).toEqual({ status: "ready", checks: { live: checks, preview: checks } });
+    const ask = async (path: string): Promise<string> =>
+      await (await fetch(`${url}${path}`, { headers: { authorization: "Bearer let-me-in" } })).text();
+    expect(await ask("/metrics")).toMatch(/^hub_work_waiting\{work="tasks",environment="live"\} 0$/m);
+    expect(await ask("/preview/metrics")).toMatch(/^hub_work_waiting\{work="tasks",environment="preview"\} \d+$/m);
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${url}/api/v1/me`)).status).toBe(404);
+    expect(await hub.stop()).toBe(0);
+  });
+
   test("with the gateway alone, it serves its own routes on its own port too and says that the others are not here", async () => {
     const env = { HUB_ROLES: "gateway", HUB_GATEWAY_PORT: "0", HUB_PREVIEW_PORT: "off" };
     const hub = await startHubProcess({ dataDir: first.dataDir, env });

@@ -7,14 +7,17 @@ import { stopWaiting } from "../features/tasks/tasks.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
+import type { Health } from "../http/health.ts";
 import { createHealth } from "../http/health.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
+import type { Metrics } from "../http/metrics-registry.ts";
 import type { Mount } from "../http/mount.ts";
 import { plainFormat } from "../http/mount.ts";
 import { addPages } from "../http/pages.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
+import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
 import { hubVersion } from "./version.ts";
 
@@ -23,6 +26,9 @@ export type Surface = {
   /** Where it listens: the main address first, the gateway's own second if it has one. */
   urls: string[];
   mounts: Mount[];
+  health: Health;
+  /** Of its main port; of a process that serves no requests, of its work alone. */
+  metrics: Metrics;
   /** Answers what was accepted, then closes. */
   stop(): Promise<void>;
 };
@@ -35,6 +41,7 @@ export type SurfaceOptions = {
     | "rateLimit"
     | "maxInFlight"
     | "maxLoopDelayMs"
+    | "lameDuckMs"
     | "corsOrigins"
     | "trustedProxies"
     | "metricsToken"
@@ -43,7 +50,6 @@ export type SurfaceOptions = {
   gatewayPort: number | undefined;
 };
 
-const lameDuckMs = 500;
 // Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
 const drainMs = 7_000;
 /** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
@@ -66,6 +72,9 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
 
   const answers = new Set<ServerResponse>();
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
+  const measured: Metrics[] = [];
+  const measure = (inFlight: () => number): Metrics =>
+    createMetrics(world, { inFlight, readBacklog: () => readBacklog(world) });
   const apps: { app: HttpApp; port: number; setting: string }[] = [];
   if (served.length > 0) apps.push({ app: createApp(served), port: options.port, setting: `${setting}PORT` });
   if (options.gatewayPort !== undefined && roles.has("gateway")) {
@@ -73,7 +82,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   }
 
   function createApp(mounts: Mount[]): HttpApp {
-    const metrics = createMetrics(world, () => http.admission.inFlight());
+    const metrics = measure(() => http.admission.inFlight());
+    measured.push(metrics);
     const { config } = options;
     const http: HttpApp = createHttpApp(world, {
       mounts,
@@ -118,11 +128,13 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     environment: world.environment,
     urls,
     mounts: served,
+    health,
+    metrics: measured[0] ?? measure(() => 0),
     async stop() {
       isDraining = true;
       clearInterval(usageTimer);
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
-      await Promise.all(apps.map(({ app }) => drain(app, answers)));
+      await Promise.all(apps.map(({ app }) => drain(app, answers, options.config.lameDuckMs)));
       clearTimeout(patience);
       await flushUsage(world).catch(() => {});
     },
@@ -150,7 +162,11 @@ async function listen({ app }: HttpApp, host: string, port: number, setting: str
  * For a moment connections still come in while every answer says `Connection: close`: clients move elsewhere without a
  * reset. Then no new ones, and those that are idle are closed until none is left.
  */
-async function drain({ app, drain: announce }: HttpApp, answers: ReadonlySet<ServerResponse>): Promise<void> {
+async function drain(
+  { app, drain: announce }: HttpApp,
+  answers: ReadonlySet<ServerResponse>,
+  lameDuckMs: number,
+): Promise<void> {
   announce();
   // Requests that began before: their answers have to say it too.
   for (const answer of answers) answer.shouldKeepAlive = false;

@@ -7,24 +7,33 @@ import { findSecretKey } from "./secret-key.ts";
 import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
 
-/** Opens the databases for a command, migrated, and closes them afterwards. */
+type WorldsOptions = {
+  /** Only a command whose purpose it is: there is no way back, and an older hub may be at work on them. */
+  mayMigrate: boolean;
+  /** Opens them although some of what is sealed cannot be read. */
+  mayLackKeys?: boolean;
+};
+
+/** Opens the databases for a command and closes them afterwards. */
 export async function withWorlds(
   config: Config,
+  { mayMigrate, mayLackKeys = false }: WorldsOptions,
   work: (worlds: World[]) => Promise<void>,
-  { mayLackKeys = false } = {},
 ): Promise<void> {
   const log = pino({ level: "warn" });
-  const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
-  const databases = await openDatabases(config, { log: () => {}, mayShare: true });
+  const databases = await openDatabases(config, { log: () => {}, mayShare: true, mayCreate: mayMigrate });
   const open: OpenWorld[] = [];
-  const interrupt = (): void => void databases.stop().finally(() => process.exit(130));
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, interrupt);
+  let interrupted: Promise<void> | undefined;
+  // Ctrl-C may arrive twice: from the terminal, and passed on by the process that started this one.
+  const interrupt = (): void => void (interrupted ??= databases.stop().finally(() => process.exit(130)));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, interrupt);
   try {
+    const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
     for (const environment of databases.environments) {
       const connection = await databases.reach(environment);
       const { maxSignInFailures, outbound } = config;
       const settings = { maxSignInFailures, outbound };
-      const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayLackKeys };
+      const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayMigrate, mayLackKeys };
       open.push(await openWorld(options));
     }
     await work(open.map(({ world }) => world));

@@ -1,21 +1,23 @@
-import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { SettableClock } from "../core/clock.ts";
 import { createClock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
+import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
+import { migrate, readMigrations, requireMigrated } from "../db/migrate.ts";
 import { findMissingKeys } from "../db/sealed-columns.ts";
+import type { Connection } from "../db/server-client.ts";
 import { openSignals } from "../db/signals.ts";
+import type { HeadSigner } from "../events/audit-head.ts";
 import { createHeadSigner, resignHeadsAcrossOrgs } from "../events/audit-head.ts";
 import { createSealer } from "../events/sealer.ts";
 import { checkSecretKeys } from "./secret-key.ts";
 
 type WorldOptions = {
   environment: Environment;
-  connection: ClientConfig;
+  connection: Connection;
   maxConnections: number;
   secrets: Secrets;
   log: Logger;
@@ -23,6 +25,8 @@ type WorldOptions = {
   clock?: SettableClock;
   /** Opens it although some of what is sealed cannot be read: for the commands that say so, or mend it. */
   mayLackKeys?: boolean;
+  /** False: a database that is not up to date is refused and left as it is. */
+  mayMigrate?: boolean;
 };
 
 export type OpenWorld = { world: World; close(): Promise<void> };
@@ -34,16 +38,10 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const onDatabaseError = (error: Error): void => log.warn({ err: error }, "a database connection was lost");
   const db = openDatabase({ connection, maxConnections: options.maxConnections, onError: onDatabaseError });
   try {
-    const applied = await migrate(connection, db, await readMigrations());
-    if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
-    if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
     const signer = createHeadSigner(secrets, environment);
-    // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
-    const isFirst = applied.some(({ name }) => name.startsWith("0024_"));
-    if (isFirst && (await findMissingKeys(db, secrets)).length === 0) {
-      await resignHeadsAcrossOrgs(db, signer, new Date());
-    }
-    const signals = await openSignals(connection, onDatabaseError);
+    await bringUpToDate(db, options, { signer, log });
+    if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
+    const signals = await openSignals(connection, { onError: onDatabaseError });
     const sealer = createSealer(db, signer, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
       environment,
@@ -67,5 +65,21 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   } catch (error) {
     await db.close();
     throw error;
+  }
+}
+
+async function bringUpToDate(
+  db: Database,
+  { connection, secrets, mayMigrate = true }: WorldOptions,
+  { signer, log }: { signer: HeadSigner; log: Logger },
+): Promise<void> {
+  const migrations = await readMigrations();
+  if (!mayMigrate) return await requireMigrated(db, migrations);
+  const applied = await migrate(connection, db, migrations);
+  if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
+  // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
+  const areHeadsNew = applied.some(({ name }) => name.startsWith("0024_"));
+  if (areHeadsNew && (await findMissingKeys(db, secrets)).length === 0) {
+    await resignHeadsAcrossOrgs(db, signer, new Date());
   }
 }

@@ -58,6 +58,8 @@ export type Leases<Row extends LeasedRow> = {
   claimOneAcrossOrgs(db: Queryable, id: string, owner: string, values?: unknown[]): Promise<Row | undefined>;
   /** Whether a claim would find something: cheaper than a claim. */
   isAnyDueAcrossOrgs(db: Queryable, now: Date): Promise<boolean>;
+  /** What is due and nobody works on, for how long the oldest of it, and what is worked on. */
+  countAcrossOrgs(db: Queryable, now: Date): Promise<DueCounts>;
   /** Returns those that are still this owner's. */
   renewAcrossOrgs(db: Queryable, owner: string, ids: string[]): Promise<string[]>;
   /** What this owner holds besides these, because the answer to a claim was lost, is given back. */
@@ -155,6 +157,7 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       );
       return row!.is_due;
     },
+    countAcrossOrgs: (db, now) => countDue(db, table, timeOf(now)),
     async renewAcrossOrgs(db, owner, ids) {
       const rows = await db.query<{ id: string }>(
         `update ${table} set lease_until = ${lease} where id in
@@ -181,4 +184,18 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       await db.query(`update ${table} set lease_until = now() where lease_owner is not null`);
     },
   };
+}
+
+type DueCounts = { waiting: number; oldestSeconds: number; leased: number };
+
+async function countDue(db: Queryable, table: string, now: Date | null): Promise<DueCounts> {
+  const isFree = "(lease_owner is null or lease_until <= now())";
+  const time = "coalesce($1::timestamptz, now())";
+  const [row] = await db.query<DueCounts>(
+    `select count(*) filter (where ${isFree}) as waiting, count(*) filter (where not ${isFree}) as leased,
+       coalesce(extract(epoch from ${time} - min(due_at) filter (where ${isFree})), 0)::float8 as "oldestSeconds"
+       from ${table} where due_at <= ${time}`,
+    [now],
+  );
+  return row!;
 }

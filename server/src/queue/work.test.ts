@@ -34,7 +34,7 @@ const leases = leasesOn<Job>({
 beforeAll(async () => {
   const database = await cloneDatabase();
   db = openDatabase({ connection: database.connection, maxConnections: 10, onError: () => {} });
-  signals = await openSignals(database.connection, () => {});
+  signals = await openSignals(database.connection, { onError: () => {} });
   world = { db, signals, clock: { now: () => new Date() }, log: pino({ level: "silent" }) };
   await db.query(`create table test_jobs (id uuid primary key, org_id uuid not null, lane uuid not null, most int not null,
     name text not null, due_at timestamptz, lease_owner uuid, lease_until timestamptz, tries int not null default 0)`);

@@ -6,6 +6,7 @@ import type { Signals, Topic } from "../db/signals.ts";
 import type { LeasedRow, Leases } from "./leases.ts";
 import type { Loop } from "./loop.ts";
 import { startLoop } from "./loop.ts";
+import { countOutcome } from "./outcomes.ts";
 
 /** The part of a World that work needs. */
 export type Workplace = {
@@ -312,8 +313,12 @@ async function attend<W extends Workplace, Row extends LeasedRow>(
   };
   try {
     if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
-    if ((await work.run(world, row, turn)) === "again") await release(0, 0);
+    const ended = await work.run(world, row, turn);
+    countOutcome(world.db, work.name, ended);
+    if (ended === "again") await release(0, 0);
   } catch (error) {
+    const isInterrupted = turn.signal.aborted || isConnectionLoss(error);
+    countOutcome(world.db, work.name, isInterrupted ? "interrupted" : attempts < maxAttempts ? "failed" : "given_up");
     if (turn.signal.aborted) return await release(0, attempts - 1);
     if (isConnectionLoss(error)) return await release(firstDelayMs, attempts - 1);
     if (attempts < maxAttempts) {

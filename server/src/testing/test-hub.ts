@@ -111,6 +111,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       maxInFlight: 512,
       // The hub shares its event loop with the tests, and the machine with other files: a busy one is no overload.
       maxLoopDelayMs: 60_000,
+      lameDuckMs: 500,
       corsOrigins: [],
       trustedProxies: [],
       metricsToken: undefined,

@@ -9,6 +9,7 @@ import { removeOldSamples } from "../features/tasks/tasks.ts";
 import type { World } from "../context.ts";
 import type { Worker } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
+import { removeWhatIsOld } from "./retention.ts";
 import type { Chore } from "./worker.ts";
 
 const minute = 60_000;
@@ -18,6 +19,7 @@ export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
+  { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
   { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
 ];

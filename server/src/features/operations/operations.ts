@@ -33,6 +33,7 @@ const maxOrdersInRequest = 1_000;
 const firstResults = 100;
 
 export { runWork } from "./run/execute-run.ts";
+export { deleteOldRunsAcrossOrgs } from "./run/runs.store.ts";
 
 export async function listActions(ctx: Ctx) {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);

@@ -190,3 +190,8 @@ export async function rewindSchedules(world: World): Promise<void> {
     );
   });
 }
+
+/** How many seconds ago the schedule should have fired that is due longest. */
+export async function readScheduleLag({ db, clock }: World): Promise<number> {
+  return await store.readLagAcrossOrgs(db, clock.now());
+}

@@ -113,3 +113,12 @@ export async function saveNextRunsAcrossOrgs(tx: Tx, ids: string[], nextRuns: Da
     [ids, nextRuns],
   );
 }
+
+/** In seconds, of the one that is due longest. */
+export async function readLagAcrossOrgs(db: Queryable, now: Date): Promise<number> {
+  const [row] = await db.query<{ seconds: number | null }>(
+    "select extract(epoch from $1::timestamptz - min(next_run_at))::float8 as seconds from schedules where next_run_at is not null",
+    [now],
+  );
+  return Math.max(0, row?.seconds ?? 0);
+}

@@ -27,7 +27,7 @@ import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./cron/zones.ts";
 
-export { fireDueSchedules, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
+export { fireDueSchedules, readScheduleLag, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
   return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), presentSchedule);

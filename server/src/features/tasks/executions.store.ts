@@ -215,3 +215,23 @@ export async function findStatusAcrossOrgs(db: Queryable, id: string): Promise<E
   );
   return row?.status;
 }
+
+const oldExecutionsAtOnce = 500;
+
+/**
+ * With logs and samples. What has sent something stays: it is how the hub knows what not to send again. And what was
+ * tried again stays until that is old too.
+ */
+export async function deleteOldExecutionsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `delete from task_executions where id in (
+       select e.id from task_executions e
+        where e.finished_at < $1
+          and not exists (select from task_effects f where f.execution_id = e.id)
+          and not exists (select from task_executions n where n.retry_of = e.id)
+        order by e.finished_at limit ${oldExecutionsAtOnce} for update skip locked)
+     returning org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
+}

@@ -35,11 +35,12 @@ import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
-export { listRecordings } from "./executions.store.ts";
+export { deleteOldExecutionsAcrossOrgs, listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
 export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
 export { stopWaiting } from "./await-end.ts";
+export { taskLeases } from "./engine/attempts.store.ts";
 export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-engine.ts";
 
 export { enqueueExecutions } from "./enqueue-executions.ts";

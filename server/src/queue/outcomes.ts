@@ -1,0 +1,19 @@
+/** How pieces of work have ended in this process since it started, by their kind. */
+type Outcome = "done" | "again" | "interrupted" | "failed" | "given_up";
+
+const counts = new WeakMap<object, Map<string, number>>();
+
+/** `surface`: what its work has in common and no other's, its database. */
+export function countOutcome(surface: object, work: string, outcome: Outcome): void {
+  const known = counts.get(surface) ?? new Map<string, number>();
+  counts.set(surface, known);
+  const key = `${work}|${outcome}`;
+  known.set(key, (known.get(key) ?? 0) + 1);
+}
+
+export function outcomesOf(surface: object): { work: string; outcome: string; count: number }[] {
+  return [...(counts.get(surface) ?? [])].map(([key, count]) => {
+    const [work = "", outcome = ""] = key.split("|");
+    return { work, outcome, count };
+  });
+}

@@ -1,0 +1,39 @@
+import type { World } from "../context.ts";
+import { readUnsealed } from "../events/sealer.ts";
+import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
+import { labelWork } from "../features/labels/labels.ts";
+import { runWork } from "../features/operations/operations.ts";
+import { pickupWork } from "../features/pickups/pickups.ts";
+import { readScheduleLag } from "../features/schedules/schedules.ts";
+import { trackingWork } from "../features/shipments/shipments.ts";
+import { taskLeases } from "../features/tasks/tasks.ts";
+import { outcomesOf } from "../queue/outcomes.ts";
+
+type WaitingWork = { work: string; waiting: number; oldestSeconds: number; leased: number };
+
+export type Backlog = {
+  works: WaitingWork[];
+  outcomes: ReturnType<typeof outcomesOf>;
+  /** How late the schedule is that is due longest; 0 when none is. */
+  scheduleLagSeconds: number;
+  unsealedEvents: { count: number; oldestSeconds: number };
+};
+
+/** What waits in the database, whichever process will do it; and what this one has done. */
+export async function readBacklog(world: World): Promise<Backlog> {
+  const { db, clock } = world;
+  const now = clock.now();
+  const works: WaitingWork[] = [];
+  // One after the other: whoever measures should not take more than one connection.
+  for (const { name, leases } of [{ name: "tasks", leases: taskLeases }, ...leasedWorks]) {
+    works.push({ work: name, ...(await leases.countAcrossOrgs(db, now)) });
+  }
+  return {
+    works,
+    outcomes: outcomesOf(db),
+    scheduleLagSeconds: await readScheduleLag(world),
+    unsealedEvents: await readUnsealed(db),
+  };
+}
+
+const leasedWorks = [runWork, comparisonWork, pickupWork, labelWork, trackingWork];

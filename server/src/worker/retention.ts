@@ -1,0 +1,45 @@
+import type { World } from "../context.ts";
+import type { Tx } from "../db/database.ts";
+import { systemContext } from "../context.ts";
+import { recordEvent } from "../events/record-event.ts";
+import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
+import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
+
+type Kept = "runs" | "executions";
+
+/** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
+type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
+
+const removals: Record<Kept, RemoveSome> = {
+  runs: deleteOldRunsAcrossOrgs,
+  executions: deleteOldExecutionsAcrossOrgs,
+};
+
+const dayMs = 86_400_000;
+/** Between two portions: whoever answers requests on the same database comes first. */
+const pauseMs = 50;
+
+/** Removes what is older than it is to be kept, and records for each organization that this was done. */
+export async function removeWhatIsOld(world: World, stopping: AbortSignal): Promise<void> {
+  for (const [kind, days] of Object.entries(world.settings.keepDays ?? {}) as [Kept, number | undefined][]) {
+    if (days === undefined) continue;
+    const before = new Date(world.clock.now().getTime() - days * dayMs);
+    while (!stopping.aborted && (await removePortion(world, kind, before))) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+async function removePortion(world: World, kind: Kept, before: Date): Promise<boolean> {
+  return await world.db.transaction(async (tx) => {
+    const owners = await removals[kind](tx, before);
+    for (const [orgId, removed] of Map.groupBy(owners, (owner) => owner)) {
+      await recordEvent(tx, systemContext(world, orgId, "retention"), {
+        type: "retention.removed",
+        objectId: orgId,
+        data: { kind, count: removed.length, endedBefore: before.toISOString() },
+      });
+    }
+    return owners.length > 0;
+  });
+}
