@@ -102,6 +102,7 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     secrets,
     log,
     maxConnections: config.maxConnections,
+    rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
       outbound: {

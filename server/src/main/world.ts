@@ -17,6 +17,7 @@ type WorldOptions = {
   secrets: Secrets;
   log: Logger;
   settings: Settings;
+  rowSecurity?: boolean;
   clock?: SettableClock;
 };
 
@@ -31,6 +32,9 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   try {
     const applied = await migrate(connection, db, await readMigrations());
     if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
+    if (options.rowSecurity && !(await db.confine())) {
+      log.warn("no role hub_org: organizations are kept apart by the statements alone");
+    }
     const signals = await openSignals(connection, onDatabaseError);
     const sealer = createSealer(db, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {
