@@ -81,8 +81,10 @@ export function systemContext(world: World, orgId: string, name: string): Ctx {
 export function perWorld<T>(create: (world: World) => T): (world: World) => T {
   const made = new WeakMap<Database, T>();
   return (world) => {
-    let value = made.get(world.db);
-    if (value === undefined) made.set(world.db, (value = create(world)));
+    // Whoever asks first may be a request, which sees its own organization only: what outlives it works for all of them.
+    const db = world.db.acrossOrgs;
+    let value = made.get(db);
+    if (value === undefined) made.set(db, (value = create({ ...world, db })));
     return value;
   };
 }

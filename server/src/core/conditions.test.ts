@@ -102,7 +102,7 @@ describe("a condition", () => {
   test("that names a field nobody has is refused with the nearest one, where the fields are known", () => {
     const fields = ["status", "shippingAddress"];
     const typo = { any: [{ not: { path: "shipingAddress.zip", op: "empty" } }, { path: "status", op: "not_empty" }] };
-    expect(compileCondition(typo, noSets, "/when", fields)).toEqual([
+    expect(compileCondition(typo, noSets, "/when", { fields })).toEqual([
       expect.objectContaining({
         pointer: "/when/any/0/not/path",
         code: "unknown_field",

@@ -47,23 +47,28 @@ export function referredSets(condition: unknown): string[] {
   return [...own, ...[...inner, node.not].flatMap(referredSets)];
 }
 
-/**
- * Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. A path that begins with
- * none of `fields` is one: with a misspelt name `ne` and `not` would hold for every record.
- */
+/** What paths a condition may name. */
+export type PathRules = {
+  /** A path that begins with none of them is a mistake: with a misspelt name `ne` and `not` would hold for every record. */
+  fields?: readonly string[];
+  /** Why this caller may not ask for what lies there, if so: whether a condition holds tells what it asks about. */
+  refusal?(path: string): { code: string; message: string } | undefined;
+};
+
+/** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
 export function compileCondition(
   condition: unknown,
   sets: SetLookup,
   pointer: string,
-  fields?: readonly string[],
+  paths: PathRules = {},
 ): Predicate | FieldError[] {
   const errors: FieldError[] = [];
-  const budget = { nodes: 0, fields };
+  const budget = { nodes: 0, paths };
   const predicate = compileNode(condition, sets, pointer, errors, budget, 0);
   return errors.length > 0 ? errors : predicate;
 }
 
-type Budget = { nodes: number; fields: readonly string[] | undefined };
+type Budget = { nodes: number; paths: PathRules };
 const never: Predicate = () => false;
 
 function compileNode(
@@ -103,7 +108,7 @@ function compileNode(
       ? (record) => parts.every((part) => part(record))
       : (record) => parts.some((part) => part(record));
   }
-  return compileComparison(node, sets, pointer, refuse, budget.fields);
+  return compileComparison(node, sets, pointer, refuse, budget.paths);
 }
 
 type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => Predicate;
@@ -113,7 +118,7 @@ function compileComparison(
   sets: SetLookup,
   pointer: string,
   refuse: Refuse,
-  fields: readonly string[] | undefined,
+  { fields, refusal }: PathRules,
 ): Predicate {
   const { path, op, value, ...unknown } = node;
   for (const name of Object.keys(unknown)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
@@ -125,6 +130,8 @@ function compileComparison(
     const message = `There is no field ${steps[0]}.`;
     refuse(`${pointer}/path`, "unknown_field", message, alternatives(steps[0], fields));
   }
+  const refused = refusal?.(path);
+  if (refused) refuse(`${pointer}/path`, refused.code, refused.message);
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
     return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }

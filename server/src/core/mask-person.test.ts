@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskPersonsWithin, maskTexts } from "./mask-person.ts";
+import { maskFailure, maskFailuresWithin, maskPersonsWithin, maskTexts } from "./mask-person.ts";
 
 const id = "0199f0a0-0000-7000-8000-000000000003";
 
@@ -8,6 +8,7 @@ test("in the data of others a person is found by what its parts are called, and 
     customer: { first_name: "Ada", "Last Name": "Byron", id: 7 },
     shipping: { name: "Ada Byron", address_1: "12 Main Street", city: "Albany", postcode: "12207" },
     contactEmail: "ada@example.com",
+    telephone: 15185550100,
     buyer: "Ada Byron",
     phones: [{ phone: { number: "555 0100" } }],
     line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
@@ -17,6 +18,7 @@ test("in the data of others a person is found by what its parts are called, and 
     customer: { first_name: "***", "Last Name": "***", id: 7 },
     shipping: { name: "***", address_1: "***", city: "Albany", postcode: "12207" },
     contactEmail: "***",
+    telephone: "***",
     buyer: "***",
     phones: [{ phone: { number: "***" } }],
     line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
@@ -31,5 +33,20 @@ test("where every text may be a name, numbers and ids are all that is left", () 
     n: 1,
     is: true,
     none: null,
+  });
+});
+
+test("how something failed is told in words of ours: those of the other side may quote whom it was about", () => {
+  const said = { code: "rejected", message: "The other side did not accept the request. (422: Ada is unknown)" };
+  expect(maskFailure(said)).toEqual({ code: "rejected", message: "The other side did not accept the request." });
+  expect(maskFailure({ code: "shop_closed", message: "Ada is unknown" })).toEqual({
+    code: "shop_closed",
+    message: "***",
+  });
+  const ours = { code: "worker_lost", message: "The worker that ran it was not heard of any more." };
+  expect(maskFailure(ours)).toEqual(ours);
+  expect(maskFailuresWithin({ orders: [{ id, error: said }], sent: 1 })).toEqual({
+    orders: [{ id, error: maskFailure(said) }],
+    sent: 1,
   });
 });

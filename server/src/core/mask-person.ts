@@ -1,6 +1,7 @@
 import type { Principal } from "./actor.ts";
 import type { FieldError } from "./errors.ts";
 import { isUuid } from "./ids.ts";
+import { ownWordsFor } from "./remote-error.ts";
 import { hasScope } from "./scopes.ts";
 
 export const mask = "***";
@@ -40,6 +41,26 @@ export function maskProblem<T extends { message?: unknown }>(problem: T): T {
   return masked;
 }
 
+/** How something failed, in the hub's words only: those of the other side may quote whom the request was about. */
+export function maskFailure<T extends { code: string; message: string }>(failure: T): T {
+  return { ...failure, message: ownWordsFor(failure) ?? mask };
+}
+
+/** All failures in a result, which name the orders that they are of. */
+export function maskFailuresWithin(value: unknown): unknown {
+  if (!isContainer(value)) return value;
+  const { code, message } = value as { code?: unknown; message?: unknown };
+  const failure =
+    typeof code === "string" && typeof message === "string" ? maskFailure({ ...value, code, message }) : value;
+  return mapMembers(failure, maskFailuresWithin);
+}
+
+/** What is named like a part of a person is no figure, even if another system keeps it as one. */
+function maskScalars(value: unknown): unknown {
+  if (isContainer(value)) return mapMembers(value, maskScalars);
+  return typeof value === "number" || typeof value === "bigint" ? mask : maskTexts(value);
+}
+
 const always =
   /^(customer|recipient|buyer|contact|shipping|billing)?(first|last|full)name$|e?mail(address)?$|phone(number)?$/;
 const streets = /^(shipping|billing)?(address(line)?[123]|street(address|[123])?)$/;
@@ -60,7 +81,7 @@ export function maskPersonsWithin(value: unknown, holder = ""): unknown {
   return mapMembers(value, (member, key) => {
     const name = plain(key);
     const isNamed = isPersonal(name) || (isPerson && name === "name") || (somebody.test(name) && !isContainer(member));
-    return isNamed ? maskTexts(member) : maskPersonsWithin(member, name);
+    return isNamed ? maskScalars(member) : maskPersonsWithin(member, name);
   });
 }
 

@@ -1,3 +1,49 @@
+/** What the failures of an answered request mean, whatever the other side says about it. */
+export const remoteMeanings = {
+  unauthorized: "The other side does not accept the credentials.",
+  forbidden: "The credentials do not permit this.",
+  not_found: "The other side has no such thing.",
+  rate_limited: "The other side wants fewer requests.",
+  rejected: "The other side did not accept the request.",
+  remote_error: "The other side failed.",
+} as const;
+
+/** Failures that are told in the hub's own words only: nothing that was sent or came back is quoted in them. */
+const ownWords: ReadonlySet<string> = new Set([
+  "address_refused",
+  "bridge_inactive",
+  "bridge_not_found",
+  "cancelled",
+  "circuit_open",
+  "connect_failed",
+  "connection_lost",
+  "database_unavailable",
+  "dns_failed",
+  "files_off",
+  "folder_missing",
+  "in_progress",
+  "interrupted",
+  "no_record_taken",
+  "order_not_found",
+  "outcome_unknown",
+  "preview_calls_nobody",
+  "redirect_refused",
+  "response_too_large",
+  "superseded",
+  "timed_out",
+  "timeout",
+  "too_many_records",
+  "transformation_failed",
+  "unknown_task",
+  "worker_lost",
+]);
+
+/** The failure without what the other side said, which may quote whoever a request was about; undefined: no words of ours. */
+export function ownWordsFor({ code, message }: { code: string; message: string }): string | undefined {
+  if (ownWords.has(code)) return message;
+  return Object.hasOwn(remoteMeanings, code) ? remoteMeanings[code as keyof typeof remoteMeanings] : undefined;
+}
+
 type Options = { retryable?: boolean; retryAfterMs?: number | undefined; mayHaveHappened?: boolean; cause?: unknown };
 
 /**

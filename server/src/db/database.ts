@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import pg from "pg";
 import { copyIn } from "./copy-in.ts";
+import type { Sight } from "./row-security.ts";
+import { openingOf, prepareOrgRole, statementsTo } from "./row-security.ts";
 import type { Connection } from "./server-client.ts";
 import { connectClient, readOnlyQuestion, saysReadOnly, ServerClient } from "./server-client.ts";
 import { watchForSilence } from "./silence-watch.ts";
@@ -27,6 +29,15 @@ export type Tx = Queryable & {
 export type Database = Queryable & {
   /** `opening` is a statement without values that goes out together with BEGIN, such as the taking of a lock. */
   transaction<T>(work: (tx: Tx) => Promise<T>, opening?: string): Promise<T>;
+  /**
+   * The same database as the organization may see it: what a statement forgets to say, row-level security does. This
+   * very database where the server has no role for it.
+   */
+  forOrg(orgId: string): Database;
+  /** The same database as those see it who work for all organizations. */
+  acrossOrgs: Database;
+  /** From here on `forOrg` confines, if the server has the role for it or lets us make it. */
+  confine(): Promise<boolean>;
   /** Requests for a connection that have to wait: the first sign of overload. */
   waitingCount(): number;
   connectionCounts(): { total: number; idle: number };
@@ -93,7 +104,29 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     if (sqlState(error) === readOnly) renew();
   }
 
-  async function attempt<T>(work: (tx: Tx) => Promise<T>, opening: string | undefined): Promise<T> {
+  let isConfined = false;
+  /** What a connection sees until it is told otherwise; one that is not here is new, and sees everything. */
+  const sights = new WeakMap<PoolClient, Sight>();
+
+  async function ask<Row>(sight: Sight, statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]> {
+    const client = await checkOut();
+    try {
+      if (isConfined && (sights.get(client) ?? null) !== sight) {
+        await client.query(statementsTo(sight));
+        sights.set(client, sight);
+      }
+      const rows = await run<Row>(client, statement, values);
+      client.release();
+      return rows;
+    } catch (error) {
+      note(error);
+      // As the pool itself does: it may be the connection that failed, and nobody knows what it would see now.
+      client.release(error as Error);
+      throw error;
+    }
+  }
+
+  async function attempt<T>(sight: Sight, work: (tx: Tx) => Promise<T>, opening: string | undefined): Promise<T> {
     const client = await checkOut();
     const effects: (() => void | Promise<void>)[] = [];
     let open = true;
@@ -112,7 +145,9 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     };
     let answer: T;
     try {
-      await client.query(opening === undefined ? "begin" : `begin; ${opening}`);
+      // In one message, so that it takes no longer; what is said in a transaction ends with it.
+      const narrowing = isConfined && (sights.get(client) ?? null) !== sight ? openingOf(sight) : undefined;
+      await client.query(["begin", narrowing, opening].filter((part) => part !== undefined).join("; "));
       answer = await work(tx);
       open = false;
       silence?.asked(client);
@@ -128,35 +163,32 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
     return answer;
   }
 
-  async function query<Row>(statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]> {
-    const client = await checkOut();
-    try {
-      const rows = await run<Row>(client, statement, values);
-      client.release();
-      return rows;
-    } catch (error) {
-      note(error);
-      client.release(error as Error);
-      throw error;
-    }
-  }
-
-  return {
-    query,
+  const as = (sight: Sight): Pick<Database, "query" | "transaction"> => ({
+    query: (statement, values) => ask(sight, statement, values),
     async transaction(work, opening) {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(work, opening);
+          return await attempt(sight, work, opening);
         } catch (error) {
           if (tries === maxAttempts || !retryable.has(sqlState(error) ?? "")) throw error;
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** tries));
         }
       }
     },
+  });
+  const whole: Database = {
+    ...as(null),
+    forOrg: (orgId) => (isConfined ? { ...whole, ...as(orgId) } : whole),
+    get acrossOrgs() {
+      return whole;
+    },
+    async confine() {
+      return (isConfined = await prepareOrgRole(whole));
+    },
     waitingCount: () => pool.waitingCount,
     connectionCounts: () => ({ total: pool.totalCount, idle: pool.idleCount }),
     async isWritable() {
-      const isReadOnly = saysReadOnly(await query(readOnlyQuestion));
+      const isReadOnly = saysReadOnly(await ask(null, readOnlyQuestion));
       if (isReadOnly) renew();
       return !isReadOnly;
     },
@@ -166,6 +198,7 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
       silence?.stop();
     },
   };
+  return whole;
 }
 
 /** The pool hangs the whole client on the error, the key that cancels its queries included: none of a log's business. */

@@ -64,7 +64,12 @@ export async function readOverview(
 ): Promise<GatewayAnswer> {
   const now = ctx.clock.now();
   const window = readWindow(query, now);
-  const figures = await readFigures(ctx.db, organizationId ?? null, window, now);
+  const figures = await readFigures(
+    organizationId === ctx.orgId ? ctx.db : ctx.db.acrossOrgs,
+    organizationId ?? null,
+    window,
+    now,
+  );
   return {
     data: {
       on_time_pct: figures.onTimePct,

@@ -6,7 +6,8 @@ import { badField, HubError, validationFailed } from "../core/errors.ts";
 import { isUuid } from "../core/ids.ts";
 import { notFound } from "../core/resources.ts";
 import { Strict } from "../core/schema.ts";
-import { hasScope } from "../core/scopes.ts";
+import type { Scope } from "../core/scopes.ts";
+import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
@@ -106,6 +107,9 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     }
   }
 
+  // Strangers have no organization yet, and whoever runs the hub looks at all of them.
+  const seesAll = route.scope === "public" || operatorOnlyScopes.has(route.scope as Scope);
+
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = request.principal ?? anonymous;
     requireScope(route, principal);
@@ -113,6 +117,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     const input = readInput(request) as never;
     const ctx: Ctx = {
       ...world,
+      db: seesAll ? world.db : world.db.forOrg(principal.orgId),
       orgId: principal.orgId,
       actor: principal.actor,
       principal,

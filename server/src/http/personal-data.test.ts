@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ResourceKind } from "../core/resources.ts";
 import { aSmallCard } from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import { aParcel } from "../features/labels/labels.schemas.ts";
@@ -35,6 +37,14 @@ let transformationIds: string[];
 
 const run = async (who: TestClient, type: string, params: object, number = "P-1"): Promise<Answer> =>
   await who.post("/operations/run", { order_ids: [number], actions: [{ type, params }] });
+/** A shop that says no, and to whom. */
+const rude = createServer((request, response) => {
+  request.resume();
+  response.writeHead(422, { "content-type": "application/json" });
+  response.end(JSON.stringify({ message: `${person.name}, ${person.address1}, is not known here` }));
+});
+afterAll(() => rude.close());
+
 const filled = { to: "{{customer.name}}", text: "For {{shippingAddress.name}}", who: "{{shippingAddress}}", n: 1 };
 const changed = { address: { name: "Bea Xyzzy", address1: "13 Xyzzy Street", city: "Albany" } };
 
@@ -59,7 +69,24 @@ beforeAll(async () => {
 
   bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
   const failingId = (await org.post("/bridges", { name: "Closed shop", connector: "demo" })).body.id;
-  ids.bridge = [bridgeId, failingId];
+  await new Promise<void>((resolve) => void rude.listen(0, "127.0.0.1", resolve));
+  const push = {
+    name: "orders.export",
+    mode: "push",
+    request: { path: "/orders" },
+    idempotencyHeader: "Idempotency-Key",
+  };
+  const baseUrl = `http://127.0.0.1:${(rude.address() as AddressInfo).port}`;
+  const rest = { name: "Rude shop", connector: "rest", settings: { baseUrl, tasks: [push] } };
+  const rudeId = (await org.post("/bridges", rest)).body.id;
+  ids.bridge = [bridgeId, failingId, rudeId];
+  const sought = { path: "customer.name", op: "starts_with", value: "Ada Xyzzy" };
+  const saved = [
+    { type: "update_address", params: changed },
+    { type: "add_tags", params: { tags: ["hers"] }, when: { any: [sought, { not: sought }] } },
+    { type: "assert", params: { when: sought } },
+  ];
+  ids.pipeline = [(await org.post("/operations/pipelines", { name: "For her", actions: saved })).body.id];
   const about = { bridgeId, taskName: "noop" };
   const address = await run(org, "update_address", changed);
   const task = (bridge_id: string, task_name: string, input: object) =>
@@ -70,10 +97,15 @@ beforeAll(async () => {
     await task(failingId, "fail", { message: "{{customer.name}}" }),
     await run(org, "mark_shipped", { tracking_number: "1Z1" }),
     await org.post(`/operations/runs/${address.body.id}/undo`),
+    await task(rudeId, "orders.export", {}),
+    await org.post("/operations/run", { order_ids: ["P-1"], actions: saved }),
   ];
   ids.operation_run = runs.map(({ body }) => body.id);
   const inShopsWords = { customer: { first_name: "Xyzzy" }, shipTo: person, emails: [{ email }] };
   await org.post("/tasks/execute-sync", { ...about, input: inShopsWords });
+  const orders = { orderIds: ids.order };
+  const told = await org.post("/tasks/execute-sync", { bridgeId: rudeId, taskName: "orders.export", input: orders });
+  expect([told.status, tells(told)]).toEqual([200, true]);
   const mappings = [{ source: "shipTo.name", target: "recipient.name", type: "number" }];
   const wrong = { ...about, name: "No number", direction: "outbound", mappings, isActive: true };
   const moved = { ...about, name: "Moves it", direction: "outbound", mappings: [{ source: "to", target: "who" }] };
@@ -84,12 +116,14 @@ beforeAll(async () => {
   await org.post("/tasks/execute-sync", { ...about, input: inShopsWords });
   const executions = await eventually(
     async () => (await org.get("/tasks/executions?limit=100")).body.data,
-    (data) => data.length >= 4 && data.every((one: { finishedAt: unknown }) => one.finishedAt !== null),
+    (data) => data.length >= 6 && data.every((one: { finishedAt: unknown }) => one.finishedAt !== null),
   );
-  await eventually(
-    async () => (await org.get(`/bridges/${failingId}`)).body.health.lastError,
-    (error) => error !== null,
-  );
+  for (const id of [failingId, rudeId]) {
+    await eventually(
+      async () => (await org.get(`/bridges/${id}`)).body.health.lastError,
+      (error) => error !== null,
+    );
+  }
   ids.execution = executions.map(({ id }: { id: string }) => id);
   const demo = await org.post("/carrier-accounts", { name: "Labels", carrier: "demo" });
   const theirParcel = { ...aParcel, carrierAccountId: demo.body.id, to: { ...aParcel.to, ...person } };
@@ -119,8 +153,10 @@ describe("who an order is for is told nobody without pii:read", () => {
   test("by answers to those who preflight, run, undo, retry and replay", async () => {
     const preflight = { order_ids: ["P-2"], actions: [{ type: "update_address", params: changed }] };
     const preflighted = await stranger.post("/operations/preflight", preflight);
-    const address = await run(stranger, "update_address", changed, "P-2");
-    const task = await run(stranger, "run_task", { bridge_id: bridgeId, task_name: "noop", input: filled });
+    const address = await run(stranger, "update_address", { address: { city: "Troy" } }, "P-2");
+    const input = { number: "{{number}}", city: "{{shippingAddress.city}}" };
+    const task = await run(stranger, "run_task", { bridge_id: bridgeId, task_name: "noop", input });
+    expect([address.status, task.status]).toEqual([201, 201]);
     const answers = [
       preflighted,
       address,
@@ -155,6 +191,8 @@ test("those with pii:read see it where it belongs", async () => {
     "/operations/runs",
     "/operations/runs/:id",
     "/operations/runs/:id/results",
+    "/operations/pipelines",
+    "/operations/pipelines/:id",
     "/tasks/executions",
     "/tasks/executions/:id",
   ]);

@@ -37,6 +37,8 @@ export type Config = {
   corsOrigins: string[];
   trustedProxies: string[];
   metricsToken: string | undefined;
+  /** Requests see the rows of their organization only, by the rules of the database as well. */
+  rowSecurity: boolean;
 };
 
 export class ConfigError extends Error {}
@@ -97,6 +99,7 @@ function readSettings(reader: SettingReader): Config {
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),
+    rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "off") === "on",
   };
 }
 

@@ -112,6 +112,7 @@ async function openOneWorld(environment: Environment, config: Config, parts: Sur
     secrets,
     log,
     maxConnections: config.maxConnections,
+    rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
       keepDays: onlyGiven(config.keepDays),

@@ -22,6 +22,7 @@ type WorldOptions = {
   secrets: Secrets;
   log: Logger;
   settings: Settings;
+  rowSecurity?: boolean;
   clock?: SettableClock;
   /** Opens it although some of what is sealed cannot be read: for the commands that say so, or mend it. */
   mayLackKeys?: boolean;
@@ -41,6 +42,9 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     const signer = createHeadSigner(secrets, environment);
     await bringUpToDate(db, options, { signer, log });
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
+    if (options.rowSecurity && !(await db.confine())) {
+      log.warn("no role hub_org: organizations are kept apart by the statements alone");
+    }
     const signals = await openSignals(connection, { onError: onDatabaseError });
     const sealer = createSealer(db, signer, (error) => log.warn({ err: error }, "events could not be sealed yet"));
     const world: World = {

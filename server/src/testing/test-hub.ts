@@ -90,6 +90,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     environment,
     connection,
     maxConnections: 10,
+    // Off for those who do not ask for it; here it shows whatever would see nothing by it.
+    rowSecurity: true,
     secrets: createSecrets(current, previous),
     log: pino({ level: "debug" }, sink),
     settings: {

@@ -1,4 +1,4 @@
-import { RemoteError } from "../remote-error.ts";
+import { RemoteError, remoteMeanings } from "../remote-error.ts";
 import { storable } from "../strict-json.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "./outbound-request.ts";
 import { isRetryableStatus } from "./outbound-retry.ts";
@@ -23,20 +23,19 @@ export function readJson(response: HttpResponse): unknown {
   return storable(response.json(), response.text);
 }
 
-const meanings: Record<number, [code: string, message: string]> = {
-  401: ["unauthorized", "The other side does not accept the credentials."],
-  403: ["forbidden", "The credentials do not permit this."],
-  404: ["not_found", "The other side has no such thing."],
-  429: ["rate_limited", "The other side wants fewer requests."],
+const codes: Record<number, keyof typeof remoteMeanings> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  429: "rate_limited",
 };
 
 function statusError(response: HttpResponse): RemoteError {
   const { status, retryAfterMs } = response;
-  const [code, message] = meanings[status] ?? ["rejected", "The other side did not accept the request."];
   const isTheirs = status >= 500;
+  const code = isTheirs ? "remote_error" : (codes[status] ?? "rejected");
   const said = saidBy(response);
-  const text = isTheirs ? "The other side failed." : message;
-  return new RemoteError(isTheirs ? "remote_error" : code, `${text} (${status}${said === "" ? "" : `: ${said}`})`, {
+  return new RemoteError(code, `${remoteMeanings[code]} (${status}${said === "" ? "" : `: ${said}`})`, {
     retryable: isRetryableStatus(status),
     // It refused: only after a failure of its own may it have done something first.
     mayHaveHappened: response.mayHaveHappened && (isTheirs || status === 408),

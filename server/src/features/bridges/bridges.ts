@@ -7,6 +7,7 @@ import { alternatives } from "../../core/nearest.ts";
 import { leavesStoredBehind, plainTextProblem } from "../../core/outbound/credential-address.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import { maskFailure, maySeePersonalData } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
@@ -27,11 +28,11 @@ export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 
 export async function listBridges(ctx: Ctx, query: BridgeQuery): Promise<Page<Bridge>> {
-  return mapPage(await store.listBridges(ctx.db, ctx.orgId, query), presentBridge);
+  return mapPage(await store.listBridges(ctx.db, ctx.orgId, query), (row) => presentBridge(ctx, row));
 }
 
 export async function getBridge(ctx: Ctx, id: string): Promise<Bridge> {
-  return presentBridge(await loadBridge(ctx.db, ctx, id));
+  return presentBridge(ctx, await loadBridge(ctx.db, ctx, id));
 }
 
 export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<BridgeRow> {
@@ -61,7 +62,7 @@ export function listConnectors() {
 }
 
 export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Bridge> {
-  return await change(ctx, async (tx) => presentBridge(await addBridge(tx, ctx, request)));
+  return await change(ctx, async (tx) => presentBridge(ctx, await addBridge(tx, ctx, request)));
 }
 
 /** In a transaction of the caller's, such as the first start. */
@@ -144,7 +145,7 @@ export async function updateBridge(
     const hidden = secret === undefined ? {} : { credentialsReplaced: true };
     const data = { ...shown, ...hidden, version: updated.version };
     await recordEvent(tx, ctx, { type: "bridge.updated", objectId: id, data });
-    return presentBridge(updated);
+    return presentBridge(ctx, updated);
   });
 }
 
@@ -209,7 +210,7 @@ function refuseTakenName(saved: Promise<BridgeRow>): Promise<BridgeRow> {
   return refuseTwin(saved, "bridges_name_key", () => new HubError("name_taken", "Another bridge has this name."));
 }
 
-function presentBridge(row: BridgeRow): Bridge {
+function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {
   const failures = row.consecutive_failures;
   const hasRun = row.last_success_at !== null || row.last_failure_at !== null;
   return {
@@ -225,7 +226,7 @@ function presentBridge(row: BridgeRow): Bridge {
       consecutiveFailures: failures,
       lastSuccessAt: row.last_success_at?.toISOString() ?? null,
       lastFailureAt: row.last_failure_at?.toISOString() ?? null,
-      lastError: row.last_error,
+      lastError: row.last_error && (maySeePersonalData(ctx) ? row.last_error : maskFailure(row.last_error)),
     },
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

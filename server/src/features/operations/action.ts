@@ -65,6 +65,8 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   /** Queues tasks of bridges, so that something is done outside. */
   needsBridges?: boolean;
   refers?(params: Static<Params>): Reference[];
+  /** What of an order its params ask about, read it or compare with it; pointers are relative to the params. */
+  asksAbout?(params: Static<Params>): { path: string; pointer: string }[];
   /** Rules between params, checked once; pointers are relative to the params. */
   check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
   /** The param that is a condition. It is compiled once for the whole pipeline and handed to `apply`. */

@@ -10,7 +10,7 @@ import type { Ctx } from "../../context.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import type { Order } from "../orders/order.ts";
 import { presentOrder } from "../orders/order.ts";
-import { findReferred, orderFieldNames } from "../orders/orders.ts";
+import { findReferred, orderFieldNames, personalPathRefusal } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
@@ -36,6 +36,8 @@ export async function compilePipeline(
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
   const lookup = await loadSetLookup(ctx, requests.flatMap(setsOf));
+  // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
+  const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
     const pointer = `/actions/${index}`;
@@ -49,10 +51,17 @@ export async function compilePipeline(
     const params = request.params ?? {};
     const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`, options.askedAt);
     errors.push(...wrong);
+    for (const asked of wrong.length > 0 ? [] : (action.asksAbout?.(params) ?? [])) {
+      const refused = refusal(asked.path);
+      if (refused) errors.push({ pointer: `${pointer}/params${asked.pointer}`, ...refused });
+    }
     const conditions = conditionsOf(request);
     const compile = (placed: typeof conditions.when): Predicate | undefined => {
       if (!placed) return undefined;
-      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, orderFieldNames);
+      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, {
+        fields: orderFieldNames,
+        refusal,
+      });
       // Conditions ask for what callers see of an order, so for `onHold` as well.
       if (!Array.isArray(compiled)) return (order) => compiled(presentOrder(order as Order));
       errors.push(...compiled);

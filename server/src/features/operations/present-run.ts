@@ -1,8 +1,8 @@
-import { maskPersonsWithin, maySeePersonalData } from "../../core/mask-person.ts";
+import { mask, maskPersonsWithin, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
-import { maskChange } from "../orders/orders.ts";
-import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
+import { isPersonalPath, maskChange } from "../orders/orders.ts";
+import type { RunDetail, RunRecord, RunResult, SavedPipeline } from "./operations.schemas.ts";
 import type { RunRow } from "./run/runs.store.ts";
 
 type Caller = Pick<Ctx, "principal">;
@@ -31,11 +31,28 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     attempt: run.attempt,
     on_error: run.on_error,
     atomic: run.is_atomic,
-    actions: maySeePersonalData(ctx) ? run.actions : (maskPersonsWithin(run.actions) as RunRecord["actions"]),
+    actions: presentActions(ctx, run.actions),
     order_count: run.order_count,
     duplicates_removed: run.duplicates_removed,
     summary: { total: run.order_count, succeeded, failed, skipped, no_change },
   };
+}
+
+export function presentPipeline(ctx: Caller, pipeline: SavedPipeline): SavedPipeline {
+  return { ...pipeline, actions: presentActions(ctx, pipeline.actions) };
+}
+
+function presentActions(ctx: Caller, actions: RunRecord["actions"]): RunRecord["actions"] {
+  return maySeePersonalData(ctx) ? actions : (maskAsked(maskPersonsWithin(actions)) as RunRecord["actions"]);
+}
+
+/** Conditions name whom they look for: in what others have asked about personal data, the values are masked. */
+function maskAsked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskAsked);
+  if (typeof value !== "object" || value === null) return value;
+  const { path } = value as { path?: unknown };
+  if (typeof path === "string" && isPersonalPath(path) && "value" in value) return { ...value, value: mask };
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskAsked(member)]));
 }
 
 /** Steps record an order's fields before and after: whoever may not read them in the order gets them nowhere else. */

@@ -1,5 +1,6 @@
 import { HubError, validationFailed } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -10,14 +11,15 @@ import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
 import { atomicErrors, compilePipeline } from "./compile-pipeline.ts";
 import type { ActionRequest, PipelinePatch, PipelineRequest, SavedPipeline } from "./operations.schemas.ts";
+import { presentPipeline } from "./present-run.ts";
 import { pipelines } from "./saved-pipelines.store.ts";
 
 export async function listPipelines(ctx: Ctx, query: PageRequest): Promise<Page<SavedPipeline>> {
-  return await pipelines.list(ctx.db, ctx.orgId, query);
+  return mapPage(await pipelines.list(ctx.db, ctx.orgId, query), (pipeline) => presentPipeline(ctx, pipeline));
 }
 
 export async function getPipeline(ctx: Ctx, id: string): Promise<SavedPipeline> {
-  return await pipelines.get(ctx.db, ctx.orgId, id);
+  return presentPipeline(ctx, await pipelines.get(ctx.db, ctx.orgId, id));
 }
 
 /** Saved only if it would run: a pipeline that cannot is refused here, not when somebody needs it. */
@@ -49,7 +51,7 @@ export async function updatePipeline(
     const errors = atomicErrors(next.actions, next.atomic);
     if (errors.length > 0) throw validationFailed(errors);
     await save(tx, ctx, next, "updated");
-    return next;
+    return presentPipeline(ctx, next);
   });
 }
 

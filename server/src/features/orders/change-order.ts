@@ -17,7 +17,7 @@ import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
 import { orderEnv } from "./order.ts";
 import { allowedMoves, moveProblem } from "./order-rules.ts";
-import { maskedErrors, presentTo } from "./personal-data.ts";
+import { maskedErrors, namedUnseen, presentTo } from "./personal-data.ts";
 import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
@@ -45,8 +45,10 @@ export async function updateOrder(
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), order);
-    return presentTo(ctx, await refuseTaken(saveOne(tx, ctx, "patched", order, fields)));
+    const unseen = namedUnseen(ctx, patch);
+    const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
+    const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), known);
+    return presentTo(ctx, await refuseTaken(saveOne(tx, ctx, "patched", { order, patch: fields, unseen })));
   });
 }
 

@@ -20,7 +20,7 @@ export async function correctListedShipment(
   const shipments = order.shipments.map((listed) =>
     listed.id === shipmentId ? { ...listed, trackingNumber, carrier, service, shippedAt } : listed,
   );
-  await saveOne(tx, ctx, "shipment", order, { shipments });
+  await saveOne(tx, ctx, "shipment", { order, patch: { shipments } });
 }
 
 /** Somebody voided a shipment: what an order listed in it has not left after all. */
@@ -33,7 +33,8 @@ export async function takeBackListedShipment(tx: Tx, ctx: Ctx, order: Order, shi
     ...line,
     shippedQuantity: Math.max(0, line.shippedQuantity - (taken.get(line.id) ?? 0)),
   }));
-  await saveOne(tx, ctx, "shipment", order, { status: statusAfter(order, { shipments, lines }), shipments, lines });
+  const patch = { status: statusAfter(order, { shipments, lines }), shipments, lines };
+  await saveOne(tx, ctx, "shipment", { order, patch });
 }
 
 function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Order["status"] {

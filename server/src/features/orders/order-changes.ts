@@ -6,12 +6,16 @@ import type { Order, OrderFields, OrderPatch } from "./order.ts";
  */
 export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
 
-/** The fields of a patch that really differ; a patch may name fields that stay as they are. */
-export function changesOf(order: Order, patch: OrderPatch): FieldChange[] {
+/**
+ * The fields of a patch that really differ; a patch may name fields that stay as they are. `always`: these count as
+ * changed either way, since whoever changes them must not learn what they were.
+ */
+export function changesOf(order: Order, patch: OrderPatch, always: readonly string[] = []): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of Object.keys(patch) as (keyof OrderFields)[]) {
     const [from, to] = [order[field], patch[field]];
-    if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ path: `/${field}`, from, to });
+    const differs = from !== to && !isDeepStrictEqual(from, to);
+    if (differs || always.includes(field)) changes.push({ path: `/${field}`, from, to });
   }
   return changes;
 }

@@ -31,7 +31,7 @@ export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import/import-orders.ts";
 export { correctListedShipment, markOrdersDelivered, takeBackListedShipment } from "./listed-shipments.ts";
 export { findByRef } from "./change-order.ts";
-export { maskChange } from "./personal-data.ts";
+export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { newOrder } from "./order-fields.ts";

@@ -8,8 +8,11 @@ import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
 import * as store from "./orders.store.ts";
 
-/** An order, locked, and what is to become of it. `kept`: what its timeline says besides. */
-export type Edit = { order: Order; patch: OrderPatch; kept?: FieldChange[] };
+/**
+ * An order, locked, and what is to become of it. `kept`: what its timeline says besides. `unseen`: fields that count as
+ * changed even if they are set to what they were.
+ */
+export type Edit = { order: Order; patch: OrderPatch; kept?: FieldChange[]; unseen?: readonly string[] };
 
 /** The orders that are other than before, as they are now, and which of their fields. */
 export type Saved = { orders: Order[]; fields: Set<keyof OrderFields> };
@@ -20,8 +23,8 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
   const updatedAt = at.toISOString();
   const orders: Order[] = [];
   const fields = new Set<keyof OrderFields>();
-  const entries = edits.flatMap(({ order, patch, kept = [] }) => {
-    const changes = changesOf(order, patch);
+  const entries = edits.flatMap(({ order, patch, kept = [], unseen }) => {
+    const changes = changesOf(order, patch, unseen);
     const version = order.version + (changes.length > 0 ? 1 : 0);
     if (changes.length > 0) orders.push({ ...order, ...patch, updatedAt, version });
     for (const field of fieldsIn(changes)) fields.add(field);
@@ -34,10 +37,10 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
 }
 
 /** The order as it is then, and what happened to it in the log, if anything did. */
-export async function saveOne(tx: Tx, ctx: Ctx, kind: ChangeKind, order: Order, patch: OrderPatch): Promise<Order> {
-  const { orders, fields } = await saveChanges(tx, ctx, kind, [{ order, patch }]);
+export async function saveOne(tx: Tx, ctx: Ctx, kind: ChangeKind, edit: Edit): Promise<Order> {
+  const { orders, fields } = await saveChanges(tx, ctx, kind, [edit]);
   const [updated] = orders;
-  if (!updated) return order;
+  if (!updated) return edit.order;
   const { id, number, status, version } = updated;
   const data = { number, fields: [...fields], status, version };
   await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });

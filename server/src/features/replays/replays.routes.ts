@@ -8,9 +8,9 @@ export const replayRoutes = [
     summary:
       "Run a transformation on what passed through the last executions of its task, and report what would differ",
     description:
-      "Nothing is changed and nobody is called. Also needs `tasks:read`, since it shows data of executions. Of tasks that " +
-      "pull records or send orders, the first few records of an execution are kept for it, sealed and for 7 days; their " +
-      "values are shown with `pii:read` only.",
+      "Nothing is changed and nobody is called. Also needs `tasks:read` and `pii:read`, since it tells what was in " +
+      "executions. Of tasks that pull records or send orders, the first few records of an execution are kept for it, sealed " +
+      "and for 7 days.",
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,

@@ -82,7 +82,7 @@ test("a key that may not read executions may not replay them", async () => {
   const id = await transformation("outbound", []);
   const key = await org.post("/api-keys", { name: "tester", scopes: ["transformations:read"] });
   const { status, body } = await hub.client(key.body.key).post(`/transformations/${id}/replay`, {});
-  expect([status, body.required]).toEqual([403, ["tasks:read"]]);
+  expect([status, body.required]).toEqual([403, ["tasks:read", "pii:read"]]);
 });
 
 test("differences are named as deep down as possible", () => {

@@ -1,5 +1,6 @@
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
+import { maskErrors } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { failAt, toError } from "../../core/row-failure.ts";
 import { createFinder } from "../../core/validation.ts";
@@ -51,7 +52,10 @@ function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Parti
   const present = Object.fromEntries(names.map((name) => [name, before[name]]));
   const request = mergePatch(present, patch) as ShipmentRequest;
   const shapeErrors = findErrors(request);
-  const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(request, now);
+  const errors =
+    shapeErrors.length > 0
+      ? shapeErrors
+      : [...ruleErrors(request, now), ...errorsAt("/destination", maskErrors(patch.destination))];
   if (errors.length > 0) throw validationFailed(errors);
   const changes: Record<string, unknown> = {};
   for (const name of names) changes[name] = request[name] ?? (name === "metadata" ? {} : null);

@@ -65,7 +65,14 @@ export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, qu
   const range = { limit: query.limit, offset: offsetOf(query) };
   const filter = readFilter(query);
   const [long, key] = [longLists(ctx), `${orgId} ${JSON.stringify(filter)}`];
-  const found = await lists.listShipments(ctx.db, orgId, filter, now, range, long.has(key));
+  const found = await lists.listShipments(
+    orgId === ctx.orgId ? ctx.db : ctx.db.acrossOrgs,
+    orgId,
+    filter,
+    now,
+    range,
+    long.has(key),
+  );
   if (found.totalIsCapped) long.add(key);
   return toCappedPage({ ...found, data: found.shipments.map((shipment) => presentTo(ctx, shipment)) }, query);
 }

@@ -1,4 +1,12 @@
-import { mask, maskPersonsWithin, maskProblem, maskTexts, maySeePersonalData } from "../../core/mask-person.ts";
+import {
+  mask,
+  maskFailure as inOurWords,
+  maskFailuresWithin,
+  maskPersonsWithin,
+  maskProblem,
+  maskTexts,
+  maySeePersonalData,
+} from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { ExecutionRow, LogLine } from "./executions.store.ts";
 import type { Execution, ExecutionSummary, Failure } from "./tasks.schemas.ts";
@@ -81,16 +89,17 @@ function maskExecution(execution: Execution, isFilled: boolean): Execution {
     ...execution,
     input: hide(input) as Members,
     transformedInput: hide(transformedInput) as Members | null,
-    result: withMaskedFailures(hide(result)),
+    result: withMaskedFailures(maskFailuresWithin(hide(result))),
     attempts: attempts.map((attempt) => ({ ...attempt, error: maskFailure(attempt.error, isFilled) })),
-    logs: isFilled ? logs.map((line) => ({ ...line, message: mask })) : logs,
+    // What went well is told in figures, what went wrong often in the words of others.
+    logs: logs.map((line) => (isFilled || line.level !== "info" ? { ...line, message: mask } : line)),
   };
 }
 
 function maskFailure(failure: Failure | null, isFilled: boolean): Failure | null {
   if (!failure) return null;
   const errors = failure.errors ? { errors: failure.errors.map(maskProblem) } : {};
-  return { ...failure, ...errors, ...(isFilled ? { message: mask } : {}) };
+  return { ...inOurWords(failure), ...errors, ...(isFilled ? { message: mask } : {}) };
 }
 
 /** The records that a pull could not take. */

@@ -24,6 +24,7 @@ export const runTask = defineAction({
   scope: "tasks:execute",
   needsBridges: true,
   refers: ({ bridge_id }) => [{ kind: "bridge", id: bridge_id, param: "bridge_id" }],
+  asksAbout: ({ input = {} }) => placeholdersIn(input, "/input"),
   apply(order, { bridge_id: bridgeId, task_name: taskName, input = {} }, { bridges }) {
     const filled = fill(input, order) as Record<string, unknown>;
     const problem = bridges.problem(bridgeId, taskName, filled);
@@ -31,12 +32,21 @@ export const runTask = defineAction({
   },
 });
 
+const placeholder = /\{\{\s*([\w.]+)\s*\}\}/g;
+
+function placeholdersIn(template: unknown, pointer: string): { path: string; pointer: string }[] {
+  if (typeof template === "string")
+    return Array.from(template.matchAll(placeholder), ([, path]) => ({ path: path!, pointer }));
+  if (typeof template !== "object" || template === null) return [];
+  return Object.entries(template).flatMap(([key, value]) => placeholdersIn(value, `${pointer}/${key}`));
+}
+
 /** Texts with {{path}} in them; a text that is nothing but one placeholder keeps the type of what it stands for. */
 function fill(template: unknown, order: Order): unknown {
   if (typeof template === "string") {
     const whole = /^\{\{\s*([\w.]+)\s*\}\}$/.exec(template);
     if (whole) return read(order, whole[1]!) ?? null;
-    return template.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, path: string) => {
+    return template.replaceAll(placeholder, (_, path: string) => {
       const value = read(order, path);
       return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
     });

@@ -18,6 +18,9 @@ export const updateAddress = defineAction({
     if (Object.keys(address).length > 0) return errorsAt("/address", maskErrors(address));
     return [{ pointer: "/address", code: "at_least_one", message: "At least one field of the address is needed." }];
   },
+  // That an order has this very name already would be told by `no_change`, and a preflight costs nothing.
+  asksAbout: ({ address }) =>
+    Object.keys(address).map((member) => ({ path: `shippingAddress.${member}`, pointer: `/address/${member}` })),
   apply(order, { address }) {
     const before: Address = order.shippingAddress ?? {};
     const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
