@@ -90,7 +90,8 @@ export function repairAddress(given: Address): Address {
   if (address.country !== undefined && address.countryCode === undefined) {
     const code = countryCodeOf(address.country);
     if (code !== undefined) address.countryCode = code;
-    if (address.country.length === 2) delete address.country;
+    // The code itself, in the wrong column. Other scripts have names of countries that are as short.
+    if (code !== undefined && /^[A-Za-z]{2}$/.test(address.country)) delete address.country;
   }
   if (address.countryCode !== undefined) address.countryCode = address.countryCode.toUpperCase();
   if (address.province !== undefined && address.provinceCode === undefined && /^[A-Za-z]{2}$/.test(address.province)) {
