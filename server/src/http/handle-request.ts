@@ -1,3 +1,4 @@
+import { unescape } from "node:querystring";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../core/actor.ts";
@@ -40,7 +41,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
   function readInput(request: FastifyRequest): RouteInput<string, never, never> {
     const params = request.params as Record<string, string>;
     for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
-    readQuery(request.query as Record<string, unknown>);
+    readQuery(request);
     return {
       params,
       query: request.query as never,
@@ -52,10 +53,12 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     };
   }
 
-  function readQuery(query: Record<string, unknown>): void {
-    if (!route.query && Object.keys(query).length === 0) return;
-    refuseUnstorableText(query);
-    checkQuery(query);
+  function readQuery({ query, url }: FastifyRequest): void {
+    const given = query as Record<string, unknown>;
+    if (!route.query && Object.keys(given).length === 0) return;
+    refuseForeignBytes(url);
+    refuseUnstorableText(given);
+    checkQuery(given);
   }
 
   function readBody(request: FastifyRequest): unknown {
@@ -172,6 +175,30 @@ function requireScope(route: Route, principal: Principal): void {
   throw new HubError("insufficient_scope", `The token lacks the scope ${scope}.`, {
     extra: { required: [scope], granted: [...principal.scopes] },
   });
+}
+
+/** Escapes that are no UTF-8 are read as U+FFFD, and would look for that. A lone percent sign is only a percent sign. */
+function refuseForeignBytes(url: string): void {
+  if (!/%[89a-f]/i.test(url)) return;
+  const errors = url
+    .slice(url.indexOf("?") + 1)
+    .split("&")
+    .flatMap((pair): FieldError[] => {
+      const escaped = pair.replaceAll(/%(?![\da-f]{2})/gi, "%25");
+      if (isDecodable(escaped)) return [];
+      const name = unescape(pair.split("=", 1)[0]!);
+      return [{ pointer: `query/${name}`, code: "not_utf8", message: "The escapes are not valid UTF-8." }];
+    });
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refuseUnstorableText(query: Record<string, unknown>): void {

@@ -5,6 +5,7 @@ import { orNotFound } from "../../core/resources.ts";
 import { failAt, toError } from "../../core/row-failure.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -37,7 +38,7 @@ export async function updateOrder(
   ctx: Ctx,
   ref: string,
   patch: OrderPatchRequest,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<OrderAnswer> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
@@ -50,7 +51,7 @@ export async function updateOrder(
   });
 }
 
-export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: number | undefined) {
+export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const order = await lock(tx, ctx, ref);
     checkVersion(order, ifMatch);

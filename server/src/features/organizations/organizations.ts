@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -60,7 +61,7 @@ export async function updateOrganization(
   ctx: Ctx,
   id: string,
   patch: OrganizationPatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<Organization> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {

@@ -1,5 +1,6 @@
 import { HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -27,7 +28,7 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
-export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: number | undefined): Promise<User> {
+export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: IfMatch): Promise<User> {
   requirePatch(patch);
   const passwordHash = patch.password === undefined ? undefined : await hashPassword(patch.password);
   const mayLeave = patch.role !== undefined || patch.status !== undefined;
@@ -49,7 +50,7 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
   });
 }
 
-export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteUser(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const admins = await store.lockActiveAdmins(tx, ctx.orgId);
     const user = await store.lockUser(tx, ctx.orgId, id);
