@@ -29,6 +29,7 @@ export function splitNames<Name extends string>(text: string): Name[] {
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
   // A list of types is serialised without trying alternatives, which `anyOf` is not.
+  if (Object.keys(schema).length === 0) return Type.Unsafe<Static<Schema> | null>(schema);
   const isPlain = type !== undefined && type !== "object" && type !== "array";
   return Type.Unsafe<Static<Schema> | null>(
     isPlain

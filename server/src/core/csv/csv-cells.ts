@@ -43,7 +43,8 @@ const clockTime = /^[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?$/i
 function dayOf(text: string): { day: string; time: string } | undefined {
   const found = dates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
-  const date = new Date(Date.UTC(Number(found.year), Number(found.month) - 1, Number(found.day)));
+  const date = new Date(0);
+  date.setUTCFullYear(Number(found.year), Number(found.month) - 1, Number(found.day));
   // A day that the month does not have would silently become one of the next month.
   if (date.getUTCMonth() !== Number(found.month) - 1 || date.getUTCDate() !== Number(found.day)) return undefined;
   return {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
+import { orderLimits } from "../../core/order-limits.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { failAt, toError } from "../../core/row-failure.ts";
 import { textProblem } from "../../core/strict-json.ts";
@@ -26,7 +27,8 @@ import * as store from "./orders.store.ts";
 import { saveOne } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
-const maxRefLength = 100;
+/** In UTF-16 units; a character has up to two. */
+const maxRefLength = 2 * orderLimits.numberLength;
 
 /** By id or number. */
 export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<Order> {
