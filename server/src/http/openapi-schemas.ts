@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
+import { isPlain } from "../core/strict-json.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
@@ -119,7 +120,7 @@ export function referToNamed(root: Node): { node: unknown; schemas: Record<strin
  */
 function asMeant(node: Record<string, unknown>): Record<string, unknown> {
   const { "x-documented": documented, anyOf, ...rest } = node;
-  if (isNode(documented)) return { ...documented, ...rest };
+  if (isPlain(documented)) return { ...documented, ...rest };
   if (!Array.isArray(anyOf)) return node;
   const said = anyOf.filter((alternative) => Object.keys(alternative as object).length > 0);
   return said.length === anyOf.length ? node : { allOf: said, ...rest };
