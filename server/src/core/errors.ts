@@ -1,3 +1,5 @@
+import { cutText } from "./cut-text.ts";
+
 /**
  * Every failure a caller may see: code -> status and title, in the order of the statuses. docs/errors.md is generated from
  * it; anything that is not a HubError is a bug and answers 500.
@@ -153,7 +155,7 @@ const longestPointer = 500;
 
 /** Keys of a request can be as long as the request: an answer does not repeat them whole. */
 export function clipPointer(pointer: string): string {
-  return pointer.length > longestPointer ? `${pointer.slice(0, longestPointer).toWellFormed()}…` : pointer;
+  return pointer.length > longestPointer ? `${cutText(pointer, longestPointer)}…` : pointer;
 }
 
 export function validationFailed(given: FieldError[]): HubError {

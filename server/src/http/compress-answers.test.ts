@@ -62,6 +62,15 @@ test("what is short, a secret, or for strangers is sent as it is", async () => {
   expect(key.headers["content-encoding"]).toBeUndefined();
 });
 
+test("what else an answer depends on is still said", async () => {
+  const open = await startTestHub({ config: { corsOrigins: ["https://a.example", "https://b.example"] } });
+  const other = await open.org();
+  const { data } = (await other.get("/transformations/transforms", { headers: { origin: "https://a.example" } })).body;
+  expect(data.length).toBeGreaterThan(10);
+  const { headers } = await other.get("/transformations/transforms", { headers: { origin: "https://a.example" } });
+  expect(headers.get("vary")?.toLowerCase()).toBe("origin, accept-encoding");
+});
+
 test("a HEAD says nothing about a body that is not sent", async () => {
   const answer = await call("/api/v1/orders?limit=50", "gzip", { method: "HEAD" });
   expect([answer.status, answer.bytes.length]).toEqual([200, 0]);

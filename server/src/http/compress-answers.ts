@@ -35,7 +35,8 @@ export function addCompression(app: FastifyInstance): void {
       done(null, payload);
       return;
     }
-    reply.header("vary", "accept-encoding");
+    const varies = reply.getHeader("vary");
+    reply.header("vary", varies === undefined ? "accept-encoding" : `${String(varies)}, accept-encoding`);
     const encoding = chooseEncoding(accepted);
     if (!encoding) {
       done(null, payload);

@@ -46,6 +46,8 @@ function decode(
       else next(null, chunk);
     },
   });
+  // Nobody else listens when the body is refused before it is read, for its type or because the route takes none.
+  bounded.on("error", () => undefined);
   // Fastify compares this one with Content-Length.
   const body = Object.assign(bounded, { receivedEncodedLength: 0 });
   raw.on("data", (chunk: Buffer) => (body.receivedEncodedLength += chunk.length));

@@ -121,6 +121,20 @@ describe("bodies that come compressed (protocol 10)", () => {
     }
   });
 
+  test("an encoding of nothing, of what is no body here, or of another type harms nobody", async () => {
+    const headers = { "content-encoding": "gzip" };
+    expect((await org.get("/me", { headers })).status).toBe(200);
+    expect((await org.post("/nowhere", undefined, { headers })).status).toBe(404);
+    const rawBody = Buffer.from("not compressed");
+    expect(
+      (await org.post(sets, undefined, { rawBody, headers: { ...headers, "content-type": "text/plain" } })).status,
+    ).toBe(415);
+    expect((await org.post("/nowhere", undefined, { rawBody, headers })).status).toBeLessThan(500);
+    expect((await org.delete(`${sets}/${crypto.randomUUID()}`, undefined, { rawBody, headers })).status).toBe(400);
+    expect((await hub.anonymous.post(sets, undefined, { rawBody, headers })).status).toBe(401);
+    expect((await org.get("/me")).status).toBe(200);
+  });
+
   test("another encoding, or two at once, answers 415 and says which are read", async () => {
     for (const encoding of ["zstd", "gzip, gzip", "compress", "constructor"]) {
       const answer = await post(gzipSync("{}"), encoding);

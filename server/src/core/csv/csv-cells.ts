@@ -1,3 +1,4 @@
+import { cutText } from "../cut-text.ts";
 import type { Address } from "../address.ts";
 import { countryCodeOf } from "../country-codes.ts";
 import { readWeightUnit } from "../weight.ts";
@@ -82,7 +83,7 @@ export function readTrackingNumber(text: string): CellValue {
 }
 
 export function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
+  return text.length > 40 ? `${cutText(text, 40)}...` : text;
 }
 
 /** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */

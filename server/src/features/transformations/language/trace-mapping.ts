@@ -1,3 +1,4 @@
+import { cutText } from "../../../core/cut-text.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
@@ -138,7 +139,7 @@ const maxPreviewLength = 200;
 /** Small values as they are; of large ones only what they are, so that a trace stays readable. */
 function preview(value: unknown): unknown {
   if (typeof value === "string") {
-    return value.length > maxPreviewLength ? `${value.slice(0, maxPreviewLength).toWellFormed()}…` : value;
+    return value.length > maxPreviewLength ? `${cutText(value, maxPreviewLength)}…` : value;
   }
   if (typeof value !== "object" || value === null) return value;
   const members = Object.values(value);
