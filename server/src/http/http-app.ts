@@ -171,7 +171,7 @@ function refuseMissingScope(route: Route): void {
 /** There is no such address, or it has other methods. */
 function notServed(mounts: Mount[], { method, url, server }: FastifyRequest): HubError {
   const isPage = server.hasRoute({ method: "GET", url: url.split("?", 1)[0]! });
-  const allow = isPage ? "GET, HEAD" : allowedMethods(mounts, url).join(", ");
+  const allow = allowedMethods(mounts, url).join(", ") || (isPage ? "GET, HEAD" : "");
   if (allow === "" && !methodsInUse.has(method))
     return new HubError("not_implemented", `No route has the method ${method}.`);
   if (allow === "") return new HubError("route_not_found", `There is no ${method} ${url.split("?")[0]}.`);
