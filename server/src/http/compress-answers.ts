@@ -1,6 +1,11 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import type { BrotliOptions, ZlibOptions } from "node:zlib";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const toBrotli = promisify<string, BrotliOptions, Buffer>(brotliCompress);
+const toGzip = promisify<string, ZlibOptions, Buffer>(gzip);
 
 const minBytes = 1_024;
 /** Quick rather than small: these answers are made for one reader. */
@@ -13,59 +18,37 @@ type Encoding = keyof typeof quick;
 
 const compressible = /^(?:application\/(?:problem\+)?json|text\/csv)\b/;
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** An answer with a secret in it is not compressed: its length would tell something about it. */
-    holdsSecret?: boolean;
-  }
-}
+type Body = string | Buffer | Readable;
 
 /**
- * Answers of some length to callers who are known and take them compressed. Strangers get none: what they may read is short or
- * a token, and they could make the hub work for nothing. Compressing is done by other threads than the one that answers.
+ * The body as its reader takes it. Not a hook, which every short answer would pay for. Not for strangers: what they may read is
+ * short or a token, and they could make the hub work for nothing. Compressing is done by other threads than the one that answers.
  */
-export function addCompression(app: FastifyInstance): void {
-  app.addHook("onSend", (request, reply, payload, done) => {
-    const accepted = request.headers["accept-encoding"];
-    if (accepted === undefined || request.principal === undefined || request.method === "HEAD") {
-      done(null, payload);
-      return;
-    }
-    if (request.routeOptions.config.holdsSecret || !isCompressible(reply, payload)) {
-      done(null, payload);
-      return;
-    }
-    const varies = reply.getHeader("vary");
-    reply.header("vary", varies === undefined ? "accept-encoding" : `${String(varies)}, accept-encoding`);
-    const encoding = chooseEncoding(accepted);
-    if (!encoding) {
-      done(null, payload);
-      return;
-    }
-    reply.header("content-encoding", encoding);
-    if (typeof payload === "string") compressText(encoding, payload, done);
-    else {
-      const compressor = encoding === "br" ? createBrotliCompress(quick.br) : createGzip(quick.gzip);
-      const source = payload as Readable;
-      source.once("error", (error) => compressor.destroy(error));
-      compressor.once("close", () => source.destroy());
-      done(null, source.pipe(compressor));
-    }
-  });
+export async function encodeBody(request: FastifyRequest, reply: FastifyReply, body: string | Readable): Promise<Body> {
+  const accepted = request.headers["accept-encoding"];
+  if (accepted === undefined || request.principal === undefined || request.method === "HEAD") return body;
+  if (!isCompressible(reply, body)) return body;
+  const varies = reply.getHeader("vary");
+  reply.header("vary", varies === undefined ? "accept-encoding" : `${String(varies)}, accept-encoding`);
+  const encoding = chooseEncoding(accepted);
+  if (!encoding) return body;
+  reply.header("content-encoding", encoding);
+  if (typeof body === "string")
+    return encoding === "br" ? await toBrotli(body, quick.br) : await toGzip(body, quick.gzip);
+  const compressor = encoding === "br" ? createBrotliCompress(quick.br) : createGzip(quick.gzip);
+  body.once("error", (error) => compressor.destroy(error));
+  compressor.once("close", () => body.destroy());
+  return body.pipe(compressor);
 }
 
-function isCompressible(reply: FastifyReply, payload: unknown): boolean {
+/** Whether there is anything to do for a text; most answers are shorter. */
+export function isLong(text: string): boolean {
+  return text.length >= minBytes;
+}
+
+function isCompressible(reply: FastifyReply, body: string | Readable): boolean {
   if (!compressible.test(String(reply.getHeader("content-type") ?? ""))) return false;
-  return typeof payload === "string" ? payload.length >= minBytes : payload instanceof Readable;
-}
-
-function compressText(
-  encoding: Encoding,
-  text: string,
-  done: (error: Error | null, compressed?: Buffer) => void,
-): void {
-  if (encoding === "br") brotliCompress(text, quick.br, done);
-  else gzip(text, quick.gzip, done);
+  return typeof body !== "string" || isLong(body);
 }
 
 /** The one with the higher weight; br if they are the same. */

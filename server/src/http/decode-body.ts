@@ -1,7 +1,7 @@
 import { Transform } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HubError } from "../core/errors.ts";
 
 const decoders: Record<string, () => Transform> = {
@@ -13,7 +13,7 @@ const decoders: Record<string, () => Transform> = {
 
 /** Bodies may come compressed. What counts for the limit is what they hold. */
 export function addBodyDecoding(app: FastifyInstance): void {
-  app.addHook("preParsing", (request, _reply, payload, done) => {
+  const decodeGiven: preParsingHookHandler = (request, _reply, payload, done) => {
     const given = request.headers["content-encoding"]?.trim().toLowerCase();
     if (given === undefined || given === "" || given === "identity") {
       done(null, payload);
@@ -26,6 +26,10 @@ export function addBodyDecoding(app: FastifyInstance): void {
       return;
     }
     done(null, decode(request.raw, decoder(), request.routeOptions.bodyLimit));
+  };
+  // Reads have no body, and no time to lose.
+  app.addHook("onRoute", (route) => {
+    if (![route.method].flat().every((method) => method === "GET" || method === "HEAD")) route.preParsing = decodeGiven;
   });
 }
 

@@ -12,6 +12,7 @@ import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
 import { Streamed, Unfinished } from "../route.ts";
+import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
@@ -136,7 +137,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       return send(request, reply, mount, answered, text);
     }
     const given = await route.handle(ctx, input);
-    if (given instanceof Streamed) return stream(request, reply, status, given);
+    if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);
     const headers = headersOf(request, answer);
@@ -144,8 +145,19 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
       return reply.code(304).headers(headers).send();
     }
-    return reply.code(answered).headers(headers).send(serialize(answer));
+    return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
   };
+}
+
+async function sendText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  text: string,
+): Promise<FastifyReply> {
+  // The length of a compressed answer would tell something about the secret in it.
+  const isPlain = route.idempotency === "sealed" || !isLong(text);
+  return reply.send(isPlain ? text : await encodeBody(request, reply, text));
 }
 
 function statusOf(given: unknown, status: number): { status: number; answer: unknown } {
@@ -158,14 +170,19 @@ function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status
   return reply.code(status).headers(headers).send(text);
 }
 
-function stream(request: FastifyRequest, reply: FastifyReply, status: number, answer: Streamed): FastifyReply {
+async function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  answer: Streamed,
+): Promise<FastifyReply> {
   reply.code(status).headers({
     "content-type": answer.contentType.startsWith("text/")
       ? `${answer.contentType}; charset=utf-8`
       : answer.contentType,
     "content-disposition": `attachment; filename="${answer.fileName}"`,
   });
-  return reply.send(request.method === "HEAD" ? "" : Readable.from(answer.body));
+  return reply.send(request.method === "HEAD" ? "" : await encodeBody(request, reply, Readable.from(answer.body)));
 }
 
 function requireScope(route: Route, principal: Principal): void {

@@ -14,7 +14,6 @@ import type { AdmissionSlot } from "./admission-slot.ts";
 import { holdAdmissionSlot } from "./admission-slot.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
-import { addCompression } from "./compress-answers.ts";
 import { createHandler } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
@@ -119,7 +118,6 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
 
   addBodyParsers(app);
-  addCompression(app);
   answerOddExpectations(app.server);
 
   app.setErrorHandler((error, request, reply) => sendError(options.mounts, error, request, reply));
@@ -135,7 +133,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         method: route.method,
         url: `${mount.prefix}${route.path}`,
         bodyLimit: route.bodyLimitBytes ?? defaultBodyBytes,
-        config: { takesCsv: route.takesCsv ?? false, holdsSecret: route.idempotency === "sealed" },
+        config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
           if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
           request.admissionSlot = holdAdmissionSlot(admission, reply.raw);
