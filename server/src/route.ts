@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ResourceKind } from "./core/resources.ts";
 import type { Scope } from "./core/scopes.ts";
+import type { IfMatch } from "./core/versions.ts";
 import type { Ctx } from "./context.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -15,8 +16,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   params: ParamsOf<Path>;
   query: Static<Query>;
   body: Static<Body>;
-  /** The version of the If-Match header; undefined when the caller sent none. */
-  ifMatch: number | undefined;
+  /** The versions of the If-Match header; undefined when the caller sent none. */
+  ifMatch: IfMatch;
   /** `Prefer: respond-async`: the caller does not want to wait for the work. */
   prefersAsync: boolean;
   /** The X-Organization-Id header, which only the gateway reads. */

@@ -1,3 +1,4 @@
+import { cutText } from "../core/cut-text.ts";
 import { Address } from "../core/address.ts";
 import { orderLimits } from "../core/order-limits.ts";
 import { roundToCents } from "../core/money.ts";
@@ -10,7 +11,7 @@ export function line(value: unknown, maxLength: number): string | undefined {
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  return text === "" ? undefined : text.slice(0, maxLength).toWellFormed().trim();
+  return text === "" ? undefined : cutText(text, maxLength).toWellFormed().trim();
 }
 
 /** Like `line`, but the ends of lines stay. */
@@ -20,7 +21,7 @@ export function text(value: unknown, maxLength: number): string | undefined {
     .toWellFormed()
     .replaceAll(/(?![\n\r\t])\p{Cc}/gu, "")
     .trim();
-  return kept === "" ? undefined : kept.slice(0, maxLength).toWellFormed();
+  return kept === "" ? undefined : cutText(kept, maxLength).toWellFormed();
 }
 
 /** Without the members that are undefined, and undefined itself when none is left. */

@@ -1,9 +1,12 @@
+import { cutText } from "./cut-text.ts";
+
 /**
  * Every failure a caller may see: code -> status and title, in the order of the statuses. docs/errors.md is generated from
  * it; anything that is not a HubError is a bug and answers 500.
  */
 export const errorTable = {
   malformed_json: [400, "The body is not valid JSON"],
+  malformed_request: [400, "The request is not well formed"],
   validation_failed: [400, "The request is not valid"],
   no_failed_orders: [400, "The run has no failed orders to retry"],
   nothing_to_undo: [400, "The run changed nothing that is not undone already"],
@@ -87,10 +90,12 @@ export const errorTable = {
   version_mismatch: [412, "The record was changed by somebody else"],
   body_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body must be application/json"],
+  expectation_failed: [417, "The Expect header asks for what the hub does not do"],
   idempotency_key_reused: [422, "The Idempotency-Key was used with another request"],
   rate_limited: [429, "Too many requests"],
   headers_too_large: [431, "The headers are too large"],
   internal_error: [500, "Something went wrong on our side"],
+  not_implemented: [501, "The hub does not know this part of HTTP"],
   bridge_failed: [502, "The bridge did not answer as it should"],
   carrier_failed: [502, "The carrier did not do it"],
   overloaded: [503, "The hub is busy"],
@@ -153,7 +158,17 @@ export function errorsAt(pointer: string, errors: readonly FieldError[]): FieldE
   return errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
 }
 
-export function validationFailed(errors: FieldError[]): HubError {
+const longestPointer = 500;
+
+/** Keys of a request can be as long as the request: an answer does not repeat them whole. */
+export function clipPointer(pointer: string): string {
+  return pointer.length > longestPointer ? `${cutText(pointer, longestPointer)}…` : pointer;
+}
+
+export function validationFailed(given: FieldError[]): HubError {
+  const errors = given.map((error) =>
+    error.pointer.length > longestPointer ? { ...error, pointer: clipPointer(error.pointer) } : error,
+  );
   const [first] = errors;
   const detail = errors.length === 1 && first ? first.message : `${errors.length} problems were found.`;
   return new HubError("validation_failed", detail, { errors });

@@ -29,6 +29,7 @@ export function splitNames<Name extends string>(text: string): Name[] {
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
   // A list of types is serialised without trying alternatives, which `anyOf` is not.
+  if (Object.keys(schema).length === 0) return Type.Unsafe<Static<Schema> | null>(schema);
   const isPlain = type !== undefined && type !== "object" && type !== "array";
   return Type.Unsafe<Static<Schema> | null>(
     isPlain
@@ -50,8 +51,8 @@ export const Version = Type.Integer({
   minimum: 1,
   description: "Also the ETag; send it as If-Match to avoid lost updates",
 });
-/** Something visible, on one line. */
-export const linePattern = "^\\S(?:.*\\S)?$";
+/** Something visible, on one line. The line breaks are named: what `.` leaves out differs between languages. */
+export const linePattern = "^\\S(?:[^\\n\\r\\u2028\\u2029]*\\S)?$";
 /** Names and titles. */
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: linePattern });
 export const Email = Type.String({ format: "email", maxLength: 254 });

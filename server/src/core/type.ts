@@ -38,10 +38,13 @@ const builders = {
     optional.add(copy);
     return copy;
   },
-  /** Names are strings. Unlike the original, this holds them to the rules that they are given. */
+  /**
+   * Names are strings. Unlike the original, this holds them to the rules that they are given, and the values of all of them
+   * to theirs: the original names them by the pattern `^.*$`, which no name with a line break in it matches.
+   */
   Record({ type: _type, ...rules }: Json, values: Json, options?: Json) {
     const named = Object.keys(rules).length > 0 ? { propertyNames: rules } : {};
-    return { type: "object", patternProperties: { "^.*$": values }, ...named, ...options };
+    return { type: "object", additionalProperties: values, ...named, ...options };
   },
   String: (options?: Json) => ({ type: "string", ...options }),
   Union: (anyOf: Json[], options?: Json) => ({ anyOf, ...options }),

@@ -4,7 +4,7 @@ import type AjvFormats from "ajv-formats";
 import { createRequire } from "node:module";
 import type { TSchema } from "typebox";
 import type { FieldError } from "./errors.ts";
-import { validationFailed } from "./errors.ts";
+import { clipPointer, validationFailed } from "./errors.ts";
 import { alternatives } from "./nearest.ts";
 import { linePattern, splitNames } from "./schema.ts";
 import { escapePointer } from "./strict-json.ts";
@@ -65,10 +65,35 @@ export function createValidator(schema: TSchema, part: "body" | "query"): (data:
 /** What is wrong with the data, as fields of a problem; nothing when it is valid. */
 export function createFinder(schema: TSchema, part: "body" | "query"): (data: unknown) => FieldError[] {
   let validate: ValidateFunction | undefined;
+  const numbers = part === "query" ? numbersIn(schema) : [];
   return (data) => {
     validate ??= ajvs[part]().compile(schema);
-    return validate(data) ? [] : describe(validate.errors ?? [], part);
+    const odd = numbers.length === 0 ? [] : findOddNumbers(numbers, data as Record<string, unknown>);
+    if (validate(data)) return odd;
+    const places = new Set(odd.map(({ pointer }) => pointer));
+    return [...odd, ...describe(validate.errors ?? [], part).filter(({ pointer }) => !places.has(pointer))];
   };
+}
+
+type NumberParameter = { name: string; type: "integer" | "number" };
+
+function numbersIn(schema: TSchema): NumberParameter[] {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
+  return Object.entries(properties).flatMap(([name, { type }]) =>
+    type === "integer" || type === "number" ? [{ name, type }] : [],
+  );
+}
+
+const writtenAs = { integer: /^-?\d+$/, number: /^-?\d+(?:\.\d+)?$/ };
+
+/** JavaScript reads 0x10, 1e1 and blanks as numbers; who writes them so has mostly meant something else. */
+function findOddNumbers(numbers: NumberParameter[], query: Record<string, unknown>): FieldError[] {
+  return numbers.flatMap(({ name, type }) => {
+    const given = query[name];
+    if (typeof given !== "string" || writtenAs[type].test(given)) return [];
+    const what = type === "integer" ? "an integer, written in digits" : "a number, written in digits";
+    return [{ pointer: `query/${name}`, code: "type", message: `This must be ${what}.` }];
+  });
 }
 
 const finders = new WeakMap<TSchema, ReturnType<typeof createFinder>>();
@@ -83,7 +108,8 @@ function describe(errors: ErrorObject[], part: "body" | "query"): FieldError[] {
     .slice(0, maxReported)
     .map((error) => {
       const pointer = pointerOf(error);
-      return { pointer: part === "body" ? pointer : `query${pointer}`, code: error.keyword, ...explain(error) };
+      const place = clipPointer(part === "body" ? pointer : `query${pointer}`);
+      return { pointer: place, code: error.keyword, ...explain(error) };
     });
 }
 

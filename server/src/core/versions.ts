@@ -1,10 +1,13 @@
 import { HubError } from "./errors.ts";
 
-/** If-Match: the caller names the version it read; undefined means it does not care. */
-export function checkVersion(record: { version: number }, ifMatch: number | undefined): void {
-  if (ifMatch === undefined || ifMatch === record.version) return;
-  throw new HubError("version_mismatch", `The record is at version ${record.version}, not ${ifMatch}. Read it again.`, {
-    extra: { version: record.version },
+/** If-Match: the caller names the version it read, or several that are right for it; undefined means it does not care. */
+export type IfMatch = readonly number[] | undefined;
+
+export function checkVersion({ version }: { version: number }, ifMatch: IfMatch): void {
+  if (ifMatch === undefined || ifMatch.includes(version)) return;
+  const wanted = ifMatch.length === 0 ? "and If-Match names no version" : `not ${ifMatch.join(" or ")}`;
+  throw new HubError("version_mismatch", `The record is at version ${version}, ${wanted}. Read it again.`, {
+    extra: { version },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { IfMatch } from "../core/versions.ts";
 
 type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean; totalIsCapped?: boolean } };
 
@@ -27,11 +28,13 @@ function linksOf(url: string, { pagination: { page, limit, pages, hasMore, total
   return links.join(", ");
 }
 
-/** `W/"v3"`, `"v3"` or `3`; anything else can match no version. */
-export function parseIfMatch(header: string | undefined): number | undefined {
+/** `W/"v3"`, `"v3"` or `3`, or several of them with commas between; anything else can match no version. */
+export function parseIfMatch(header: string | undefined): IfMatch {
   if (header === undefined || header.trim() === "*") return undefined;
-  const version = /^(?:W\/)?"?v?(\d{1,9})"?$/.exec(header.trim())?.[1];
-  return version === undefined ? -1 : Number(version);
+  return header.split(",").flatMap((tag) => {
+    const version = /^(?:W\/)?"?v?(\d{1,9})"?$/.exec(tag.trim())?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
 }
 
 export function satisfiesIfNoneMatch(header: string | undefined, etag: string): boolean {

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { badField, HubError } from "../core/errors.ts";
 import { parseStrictJson } from "../core/strict-json.ts";
+import { addBodyDecoding } from "./decode-body.ts";
 
 /** The only kinds of bodies that are read: JSON everywhere, and CSV where a route takes it. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  addBodyDecoding(app);
   addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
     body.length === 0 ? undefined : parseStrictJson(body),
   );
@@ -48,7 +50,7 @@ function decodeText(bytes: Buffer): string {
 
 function refuseForeignCharset(contentType = ""): void {
   const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     throw new HubError("unsupported_media_type", `Bodies are UTF-8; ${charset} is not read.`);
   }
 }

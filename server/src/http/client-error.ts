@@ -1,23 +1,27 @@
 import type { Socket } from "node:net";
 import { HubError } from "../core/errors.ts";
-import { newRequestId } from "./request-id.ts";
-import { toProblem } from "./problem.ts";
+import { writeByHand } from "./odd-requests.ts";
+
+/** Node gives the packet as a Buffer, whatever the types of Fastify say. */
+type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /** What is not even HTTP, or arrives too slowly, has no request object: the answer is written by hand. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const known =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? new HubError("headers_too_large")
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? new HubError("request_timeout")
-        : new HubError("malformed_json", "The request is not valid HTTP.");
-  const body = JSON.stringify(toProblem(known, newRequestId({ headers: {} })));
-  socket.end(
-    `HTTP/1.1 ${known.status} Refused\r\ncontent-type: application/problem+json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+export function answerClientError(error: ClientError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else socket.end(writeByHand(problemOf(error)));
+}
+
+/** A request line that is well formed, but for a method that nobody has heard of. */
+const requestLine = /^[A-Z][A-Z-]* \S+ HTTP\/1\.[01]\r?\n/;
+
+function problemOf({ code, rawPacket }: ClientError): HubError {
+  if (code === "HPE_HEADER_OVERFLOW") return new HubError("headers_too_large");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HubError("request_timeout");
+  if (
+    code === "HPE_INVALID_METHOD" &&
+    Buffer.isBuffer(rawPacket) &&
+    requestLine.test(rawPacket.toString("latin1", 0, 1_000))
+  )
+    return new HubError("not_implemented", "There is no such method.");
+  return new HubError("malformed_request", "The request is not valid HTTP.");
 }

@@ -1,3 +1,4 @@
+import { unescape } from "node:querystring";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../core/actor.ts";
@@ -12,6 +13,7 @@ import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
 import { Streamed, Unfinished } from "../route.ts";
+import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
@@ -41,7 +43,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
   function readInput(request: FastifyRequest): RouteInput<string, never, never> {
     const params = request.params as Record<string, string>;
     for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
-    readQuery(request.query as Record<string, unknown>);
+    readQuery(request);
     return {
       params,
       query: request.query as never,
@@ -54,10 +56,12 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     };
   }
 
-  function readQuery(query: Record<string, unknown>): void {
-    if (!route.query && Object.keys(query).length === 0) return;
-    refuseUnstorableText(query);
-    checkQuery(query);
+  function readQuery({ query, url }: FastifyRequest): void {
+    const given = query as Record<string, unknown>;
+    if (!route.query && Object.keys(given).length === 0) return;
+    refuseForeignBytes(url);
+    refuseUnstorableText(given);
+    checkQuery(given);
   }
 
   function readBody(request: FastifyRequest): unknown {
@@ -140,7 +144,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       return send(request, reply, mount, answered, text);
     }
     const given = await route.handle(ctx, input);
-    if (given instanceof Streamed) return stream(request, reply, status, given);
+    if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);
     const headers = headersOf(request, answer);
@@ -148,8 +152,19 @@ export function createHandler(world: World, mount: Mount, route: Route) {
     if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
       return reply.code(304).headers(headers).send();
     }
-    return reply.code(answered).headers(headers).send(serialize(answer));
+    return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
   };
+}
+
+async function sendText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  text: string,
+): Promise<FastifyReply> {
+  // The length of a compressed answer would tell something about the secret in it.
+  const isPlain = route.idempotency === "sealed" || !isLong(text);
+  return reply.send(isPlain ? text : await encodeBody(request, reply, text));
 }
 
 function statusOf(given: unknown, status: number): { status: number; answer: unknown } {
@@ -162,14 +177,19 @@ function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status
   return reply.code(status).headers(headers).send(text);
 }
 
-function stream(request: FastifyRequest, reply: FastifyReply, status: number, answer: Streamed): FastifyReply {
+async function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  answer: Streamed,
+): Promise<FastifyReply> {
   reply.code(status).headers({
     "content-type": answer.contentType.startsWith("text/")
       ? `${answer.contentType}; charset=utf-8`
       : answer.contentType,
     "content-disposition": `attachment; filename="${answer.fileName}"`,
   });
-  return reply.send(request.method === "HEAD" ? "" : Readable.from(answer.body));
+  return reply.send(request.method === "HEAD" ? "" : await encodeBody(request, reply, Readable.from(answer.body)));
 }
 
 function requireScope(route: Route, principal: Principal): void {
@@ -200,6 +220,30 @@ function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void
   throw new HubError("step_up_required", `Show once more who you are, then repeat the request: ${how}.`, {
     extra: { how },
   });
+}
+
+/** Escapes that are no UTF-8 are read as U+FFFD, and would look for that. A lone percent sign is only a percent sign. */
+function refuseForeignBytes(url: string): void {
+  if (!/%[89a-f]/i.test(url)) return;
+  const errors = url
+    .slice(url.indexOf("?") + 1)
+    .split("&")
+    .flatMap((pair): FieldError[] => {
+      const escaped = pair.replaceAll(/%(?![\da-f]{2})/gi, "%25");
+      if (isDecodable(escaped)) return [];
+      const name = unescape(pair.split("=", 1)[0]!);
+      return [{ pointer: `query/${name}`, code: "not_utf8", message: "The escapes are not valid UTF-8." }];
+    });
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refuseUnstorableText(query: Record<string, unknown>): void {

@@ -18,6 +18,7 @@ import { createHandler } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
+import { answerOddExpectations, findOddFraming, methodsInUse } from "./odd-requests.ts";
 import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -70,7 +71,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     // A request has to arrive whole within this time, or a few slow senders would hold every connection.
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => parseQuery(text) as Record<string, string> },
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
@@ -100,7 +106,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     reply.header("x-request-id", request.id);
     reply.header("hub-environment", world.environment);
     if (isDraining) reply.header("connection", "close");
-    done();
+    if (methodsInUse.has(request.method)) done(findOddFraming(request.raw));
+    else done(notServed(options.mounts, request));
   });
 
   app.addHook("onResponse", (request, reply, done) => {
@@ -111,6 +118,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
 
   addBodyParsers(app);
+  answerOddExpectations(app.server);
 
   app.setErrorHandler((error, request, reply) => {
     const known = toHubError(error);
@@ -163,8 +171,11 @@ function refuseMissingScope(route: Route): void {
 }
 
 /** There is no such address, or it has other methods. */
-function notServed(mounts: Mount[], { method, url }: FastifyRequest): HubError {
-  const allow = allowedMethods(mounts, url).join(", ");
+function notServed(mounts: Mount[], { method, url, server }: FastifyRequest): HubError {
+  const isPage = server.hasRoute({ method: "GET", url: url.split("?", 1)[0]! });
+  const allow = allowedMethods(mounts, url).join(", ") || (isPage ? "GET, HEAD" : "");
+  if (allow === "" && !methodsInUse.has(method))
+    return new HubError("not_implemented", `No route has the method ${method}.`);
   if (allow === "") return new HubError("route_not_found", `There is no ${method} ${url.split("?")[0]}.`);
   return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
     headers: { allow },
@@ -196,6 +207,8 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
     request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
   const answer =
     known ?? new HubError("internal_error", "The request failed; the log has the reason under this request id.");
+  // Who is still sending would only see that the connection is gone. The rest is read and dropped.
+  if (answer.code === "body_too_large") reply.removeHeader("connection");
   const format = formatFor(mounts, request.url);
   return reply
     .code(answer.status)

@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
+import { isPlain } from "../core/strict-json.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
@@ -104,12 +105,25 @@ export function referToNamed(root: Node): { node: unknown; schemas: Record<strin
 
   function referInside(node: Node): unknown {
     if (Array.isArray(node)) return node.map(refer);
-    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, refer(child)]));
+    const meant = asMeant(node);
+    return Object.fromEntries(Object.entries(meant).map(([key, child]) => [key, refer(child)]));
   }
 
   const node = refer(root);
   const sorted = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { node, schemas: Object.fromEntries(sorted) };
+}
+
+/**
+ * Two things are checked elsewhere than by their schema, which lets anything pass: rows of which each fails alone (an `anyOf`
+ * with an empty alternative), and mappings (`x-documented`). Readers are told what is right there.
+ */
+function asMeant(node: Record<string, unknown>): Record<string, unknown> {
+  const { "x-documented": documented, anyOf, ...rest } = node;
+  if (isPlain(documented)) return { ...documented, ...rest };
+  if (!Array.isArray(anyOf)) return node;
+  const said = anyOf.filter((alternative) => Object.keys(alternative as object).length > 0);
+  return said.length === anyOf.length ? node : { allOf: said, ...rest };
 }
 
 function isNode(value: unknown): value is Node {

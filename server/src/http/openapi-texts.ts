@@ -8,7 +8,9 @@ export const introduction = `Orders, pickups, locations, rates, transformations,
 for programs, \`detail\` for people. \`errors\` names every field that is wrong at once. If \`retryable\` is true, the same
 request may succeed later; \`Retry-After\` says when.
 
-**Requests.** JSON in UTF-8, up to 10 MiB unless a route says otherwise; what a route does not name is refused. A \`PATCH\` is a merge patch (RFC 7396): what is left out
+**Requests.** JSON in UTF-8, up to 10 MiB unless a route says otherwise; what a route does not name is refused. A body may be
+compressed (\`Content-Encoding\` gzip, deflate or br); the limit is for what it holds. Answers of 1 KiB or more are compressed with
+br or gzip if \`Accept-Encoding\` names them, except for those with a secret. A \`PATCH\` is a merge patch (RFC 7396): what is left out
 stays, null empties. Every \`POST\` takes an \`Idempotency-Key\`: send the same request again under the same key, and it is done
 once. Keys are kept for 24 hours.
 
@@ -56,7 +58,8 @@ export const failureTexts: Record<number, string> = {
   409: "In conflict with the present state",
   412: "Changed by somebody else since it was read",
   413: "The body is too large",
-  415: "The body has a type that this route does not take",
+  415: "The body has a type, or a Content-Encoding, that this route does not take",
+  417: "The Expect header asks for something else than 100-continue",
   422: "The Idempotency-Key was used with another request",
   429: "Too many requests; see Retry-After",
   431: "The headers are too large",

@@ -109,7 +109,7 @@ function takesKey(route: Route): boolean {
 
 /** What every route can answer, and what follows from its shape. */
 function failuresOf(route: Route): number[] {
-  const failures = [400, 408, 413, 415, 429, 431, 500, 503, ...(route.failures ?? [])];
+  const failures = [400, 408, 413, 415, 417, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
   if (route.scope !== "public" && route.scope !== "any") failures.push(403);
   if (route.stepUp) failures.push(403);

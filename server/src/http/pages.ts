@@ -76,11 +76,9 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   for (const path of ["/docs/", "/docs/js/*"]) {
     app.get(path, async (request, reply) => {
       const page = await (await docsApp()).inject({ method: "GET", url: request.url });
+      if (page.statusCode !== 200) throw new HubError("route_not_found", "There is no such part of the reference.");
       const type = page.headers["content-type"] ?? "text/html";
-      return reply
-        .code(page.statusCode)
-        .headers({ ...pageHeaders, "content-type": type })
-        .send(page.rawPayload);
+      return reply.headers({ ...pageHeaders, "content-type": type }).send(page.rawPayload);
     });
   }
 }

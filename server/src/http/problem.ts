@@ -42,7 +42,7 @@ export function problemHeaders(error: HubError): Record<string, string> {
 const byFastifyCode: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "malformed_json",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "malformed_request",
   FST_ERR_CTP_EMPTY_JSON_BODY: "malformed_json",
   FST_ERR_BAD_URL: "route_not_found",
   FST_ERR_MAX_PARAM_LENGTH: "route_not_found",

@@ -19,8 +19,9 @@ export function pathOf({ prefix, route }: MountedRoute, idOf: (kind: ResourceKin
   return prefix === "/v1" ? `/v1${path}` : path;
 }
 
-type Schema = {
+export type Schema = {
   examples?: unknown[];
+  additionalProperties?: boolean | Schema;
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
@@ -44,6 +45,18 @@ export function idSlots(schema: Schema | undefined, path: string[] = []): string
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => idSlots(member, [...path, name])),
     ...(schema.items ? idSlots(schema.items, [...path, "*"]) : []),
     ...(schema.anyOf ?? []).flatMap((alternative) => idSlots(alternative, path)),
+  ];
+}
+
+/** Where the body takes names that the caller chooses, and the schema of what stands under them. */
+export function recordSlots(schema: Schema | undefined, path: string[] = []): { path: string[]; values: Schema }[] {
+  if (!schema) return [];
+  const { additionalProperties: values, properties, items, anyOf = [] } = schema;
+  return [
+    ...(typeof values === "object" ? [{ path, values }, ...recordSlots(values, [...path, "any"])] : []),
+    ...Object.entries(properties ?? {}).flatMap(([name, member]) => recordSlots(member, [...path, name])),
+    ...(items ? recordSlots(items, [...path, "*"]) : []),
+    ...anyOf.flatMap((alternative) => recordSlots(alternative, path)),
   ];
 }
 

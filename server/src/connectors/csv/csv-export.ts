@@ -1,4 +1,4 @@
-import { guardFormula, toCsv } from "../../core/csv/csv.ts";
+import { guardText, toCsv } from "../../core/csv/csv.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf } from "../shape.ts";
@@ -41,6 +41,6 @@ export function orderToCsv(record: Json, delimiter: string): string {
 
 function cellOf(record: Json, line: Json, name: string): string {
   const value = name.startsWith("line.") ? line[name.slice(5)] : readPath(record, name);
-  if (Array.isArray(value)) return guardFormula(writeTags(value.map(asText)));
-  return typeof value === "string" ? guardFormula(value) : asText(value);
+  if (Array.isArray(value)) return guardText(writeTags(value.map(asText)));
+  return typeof value === "string" ? guardText(value) : asText(value);
 }

@@ -77,3 +77,11 @@ test("zips get their zeros back in the US and nowhere else; codes go where codes
     province: "Bavaria",
   });
 });
+
+test("a country of two characters that is no code stays what it is (protocol 4)", () => {
+  for (const country of ["日本", "中国", "--", "U.", "1A", "\u{1f1fa}"]) {
+    expect(repairAddress({ country, zip: "1010" })).toEqual({ country, zip: "1010" });
+  }
+  expect(repairAddress({ country: "us" })).toEqual({ countryCode: "US" });
+  expect(repairAddress({ country: "uk" })).toEqual({ countryCode: "GB" });
+});

@@ -1,3 +1,4 @@
+import { cutText } from "../cut-text.ts";
 import type { Address } from "../address.ts";
 import { countryCodeOf } from "../country-codes.ts";
 import { readWeightUnit } from "../weight.ts";
@@ -43,7 +44,8 @@ const clockTime = /^[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?$/i
 function dayOf(text: string): { day: string; time: string } | undefined {
   const found = dates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
-  const date = new Date(Date.UTC(Number(found.year), Number(found.month) - 1, Number(found.day)));
+  const date = new Date(0);
+  date.setUTCFullYear(Number(found.year), Number(found.month) - 1, Number(found.day));
   // A day that the month does not have would silently become one of the next month.
   if (date.getUTCMonth() !== Number(found.month) - 1 || date.getUTCDate() !== Number(found.day)) return undefined;
   return {
@@ -81,7 +83,7 @@ export function readTrackingNumber(text: string): CellValue {
 }
 
 export function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40).toWellFormed()}...` : text;
+  return text.length > 40 ? `${cutText(text, 40)}...` : text;
 }
 
 /** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */
@@ -90,7 +92,8 @@ export function repairAddress(given: Address): Address {
   if (address.country !== undefined && address.countryCode === undefined) {
     const code = countryCodeOf(address.country);
     if (code !== undefined) address.countryCode = code;
-    if (address.country.length === 2) delete address.country;
+    // The code itself, in the wrong column. Other scripts have names of countries that are as short.
+    if (code !== undefined && /^[A-Za-z]{2}$/.test(address.country)) delete address.country;
   }
   if (address.countryCode !== undefined) address.countryCode = address.countryCode.toUpperCase();
   if (address.province !== undefined && address.provinceCode === undefined && /^[A-Za-z]{2}$/.test(address.province)) {

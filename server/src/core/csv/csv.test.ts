@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { detectDelimiter, guardCell, guardFormula, MalformedCsv, streamCsv, toCsv, unguardFormula } from "./csv.ts";
+import { detectDelimiter, guardCell, guardText, MalformedCsv, streamCsv, textOfCell, toCsv } from "./csv.ts";
 
 const parseCsv = async (text: string, delimiter: string, maxRows: number) =>
   await Array.fromAsync(streamCsv(text, delimiter, maxRows));
@@ -37,31 +37,58 @@ test("the delimiter is found in the header", () => {
   );
 });
 
-test("no guarded text starts a formula, and the guard comes off again; numbers stay numbers", () => {
+const blanks = fc.string({
+  unit: fc.constantFrom(" ", "\n", "\r", "\t", "\u00a0", "\ufeff", "\u2028", "'", "=", "-", "x"),
+});
+
+test("no guarded text starts a formula, and the guard comes off again; numbers stay numbers (protocol 8)", () => {
   fc.assert(
     fc.property(
       fc.oneof(
         cell,
+        blanks,
         cell.map((text) => `=${text}`),
         fc.tuple(fc.constantFrom("\n=", "＝", "＋", "－", "＠"), cell).map(([start, text]) => start + text),
+        fc.tuple(blanks, cell, blanks).map((parts) => parts.join("")),
         cell.map((text) => `''-${text}`),
       ),
       (text) => {
-        const guarded = guardFormula(text);
+        const guarded = guardText(text);
         expect(/^[=@\t\r\n＝＋－＠]/.test(guarded)).toBe(false);
-        expect(unguardFormula(guarded)).toBe(text);
+        expect(textOfCell(guarded)).toBe(text);
         // A cell as it came means the same when it is sent again.
-        expect(unguardFormula(guardCell(text))).toBe(unguardFormula(text));
+        expect(textOfCell(guardCell(text))).toBe(textOfCell(text));
       },
     ),
+    { numRuns: 2_000 },
   );
-  expect(["-5", "+3.20", "-1,5", "-1+1", "+1 555"].map(guardFormula)).toEqual([
-    "-5",
-    "+3.20",
-    "-1,5",
-    "'-1+1",
-    "'+1 555",
-  ]);
+  expect(["-5", "+3.20", "-1,5", "-1+1", "+1 555"].map(guardText)).toEqual(["-5", "+3.20", "-1,5", "'-1+1", "'+1 555"]);
+});
+
+test("blanks around what others wrote are not part of it", () => {
+  expect([" a ", "\n", "\ufeff a", " '=1 ", "'x", "''"].map(textOfCell)).toEqual(["a", "", "a", "=1", "'x", "''"]);
+});
+
+test("no character is cut, wherever the text is divided (protocol 3)", async () => {
+  const chunk = 64 * 1024;
+  for (const shift of [-3, -2, -1, 0, 1]) {
+    // At the ends of both the first and the second portion.
+    const rows = [
+      ["a", "x".repeat(chunk + shift - 6)],
+      ["\u{1f600}".repeat(chunk), "é漢\u{10ffff}"],
+    ];
+    expect(await parseCsv(toCsv([["h", "i"], ...rows]), ",", 10)).toEqual([["h", "i"], ...rows]);
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: chunk - 20, max: chunk + 20 }), cell, async (length, text) => {
+      const rows = [
+        ["x".repeat(length), text],
+        [text, "\u{1f600}".repeat(10)],
+      ];
+      expect(await parseCsv(toCsv(rows), ",", 10)).toEqual(rows);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test("a quote without end is named, and rows without end are stopped", async () => {

@@ -63,38 +63,56 @@ export async function* readRows(text: string, delimiter: string, maxRows?: numbe
   }
 }
 
+/** Never through a character of two units: each half would become another character. */
 function* chunksOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; from += chunkSize) yield text.slice(from, from + chunkSize);
+  for (let from = 0; from < text.length;) {
+    const isCut = /^[\uDC00-\uDFFF]/.test(text.charAt(from + chunkSize));
+    const to = from + chunkSize + (isCut ? 1 : 0);
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
 // Some also take the wide forms, and what stands behind a line break.
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const guarded = /^'+[=+\-@\t\r\n＝＋－＠]/;
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/**
- * A spreadsheet would run such a text as a formula; the quote makes it a text again. Numbers are left alone. A text that
- * has such a quote of its own gets another one, which is the one that `unguardFormula` takes away.
- */
-export function guardFormula(text: string): string {
-  return formula.test(text) && !plainNumber.test(text) ? `'${text}` : text;
+/** Whether a cell needs the guard: it would be run as a formula, or lose blanks that belong to it. Its quotes do not count. */
+function isDelicate(text: string): boolean {
+  const bare = text.replace(/^'+/, "");
+  return formula.test(bare) || bare.trim() !== bare;
 }
 
-/** Takes the quote of `guardFormula` away, so that what was exported can be imported. */
-export function unguardFormula(text: string): string {
-  return guarded.test(text) ? text.slice(1) : text;
+/**
+ * A spreadsheet would run such a text as a formula; the quote makes it a text again. Numbers are left alone. It also keeps
+ * blanks and line breaks around a text, which are cut off from cells without it. A text that has such a quote of its own
+ * gets another one, which is the one that `textOfCell` takes away.
+ */
+export function guardText(text: string): string {
+  return isDelicate(text) && !plainNumber.test(text) ? `'${text}` : text;
+}
+
+/** What a cell says: without the blanks around it, or as `guardText` wrote it, so that what was exported can be imported. */
+export function textOfCell(cell: string): string {
+  if (isGuarded(cell)) return cell.slice(1);
+  const text = cell.trim();
+  return isGuarded(text) ? text.slice(1) : text;
+}
+
+function isGuarded(cell: string): boolean {
+  return cell.startsWith("'") && isDelicate(cell);
 }
 
 /** For a cell that is given back as it came: what it means when it is read again stays the same. */
 export function guardCell(cell: string): string {
-  return guardFormula(unguardFormula(cell));
+  return guardText(textOfCell(cell));
 }
 
 /** What a cell of an export says. */
 export function toCell(value: Cell): string {
   if (value === null || value === undefined) return "";
-  return typeof value === "string" ? guardFormula(value) : String(value);
+  return typeof value === "string" ? guardText(value) : String(value);
 }
 
 /** A spreadsheet may take another delimiter than ours: in `x;=1+1` it would find a cell that is a formula. */

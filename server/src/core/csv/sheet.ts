@@ -4,16 +4,7 @@ import { escapePointer } from "../strict-json.ts";
 import type { Weight } from "../weight.ts";
 import { weightUnitInName } from "../weight.ts";
 import type { Row } from "./csv.ts";
-import {
-  delimiters,
-  detectDelimiter,
-  guardCell,
-  guardFormula,
-  MalformedCsv,
-  readRows,
-  toCsv,
-  unguardFormula,
-} from "./csv.ts";
+import { delimiters, detectDelimiter, guardCell, guardText, MalformedCsv, readRows, textOfCell, toCsv } from "./csv.ts";
 import type { CellReader, Conventions } from "./csv-cells.ts";
 import { conventionsOf, extraCells } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, Warning } from "./csv-columns.ts";
@@ -107,12 +98,12 @@ export function readCells(sheet: Sheet, { number, cells }: Row, errors: CellErro
   return columns.flatMap(({ column, field }, index): Cell[] => {
     if (field === null) return [];
     const place = { row: number, column };
-    const text = unguardFormula((cells[index] ?? "").trim());
+    const text = textOfCell(cells[index] ?? "");
     if (text === "") {
       if (kind.required?.includes(field)) errors.push({ ...place, code: "required", message: "It is missing." });
       return [];
     }
-    const read = readers[index]?.(text, conventions) ?? { value: text };
+    const read = readers[index]?.(text.trim(), conventions) ?? { value: text };
     if ("value" in read) return [{ field, value: read.value, place }];
     errors.push({ ...place, ...read.problem });
     return [];
@@ -265,9 +256,9 @@ function rejected(columns: Column[], failed: SheetRecord[], delimiter: string): 
       const own = errors.filter(({ row }) => row === number);
       const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
       const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${errors[0]!.row} of the same order.`;
-      return [...wide(cells).map(guardCell), guardFormula(reason)];
+      return [...wide(cells).map(guardCell), guardText(reason)];
     }),
   );
-  const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardFormula);
+  const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardText);
   return toCsv([header, ...lines], delimiter);
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../cut-text.ts";
 import { RemoteError, remoteMeanings } from "../remote-error.ts";
 import { storable } from "../strict-json.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "./outbound-request.ts";
@@ -53,5 +54,5 @@ function saidBy({ text }: HttpResponse): string {
     said = /^\s*</.test(text) ? "" : text;
   }
   const line = (typeof said === "string" ? said : said === undefined ? "" : JSON.stringify(said)).trim();
-  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}...` : line;
+  return line.length > 300 ? `${cutText(line, 300).toWellFormed()}...` : line;
 }

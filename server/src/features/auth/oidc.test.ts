@@ -33,10 +33,10 @@ const { body: person } = await org.post("/users", { email: "sso@org.example", ro
 
 async function token(
   claims: Record<string, unknown>,
-  options: { kid?: string; audience?: string; expires?: string; issuer?: string } = {},
+  options: { kid?: string; audience?: string; expires?: string; issuer?: string; typ?: string } = {},
 ) {
   return await new SignJWT(claims)
-    .setProtectedHeader({ alg: "ES256", kid: options.kid ?? "k1" })
+    .setProtectedHeader({ alg: "ES256", kid: options.kid ?? "k1", ...(options.typ && { typ: options.typ }) })
     .setIssuer(options.issuer ?? issuer)
     .setAudience(options.audience ?? "hub")
     .setExpirationTime(options.expires ?? "5m")
@@ -89,6 +89,17 @@ test("an address that is not verified, or belongs to nobody, signs in nobody", a
   ]) {
     expect((await hub.client(await token(claims)).get("/me")).body.code).toBe("invalid_token");
   }
+});
+
+test("a subject that is no text, a moment of the future and tokens for other uses are refused (protocol 11)", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const code = async (claims: object, typ?: string) =>
+    (await hub.client(await token({ sub: "s-1", ...claims }, typ === undefined ? {} : { typ })).get("/me")).body.code;
+  for (const sub of ["s\0-1", "\0"]) expect(await code({ sub })).toBe("invalid_token");
+  expect(await code({ iat: now + 3_600 })).toBe("invalid_token");
+  expect(await code({ iat: now + 20 })).toBeUndefined();
+  for (const typ of ["logout+jwt", "dpop+jwt", "secevent+jwt"]) expect(await code({}, typ)).toBe("invalid_token");
+  for (const typ of ["JWT", "at+jwt", "application/at+jwt"]) expect(await code({}, typ)).toBeUndefined();
 });
 
 test("another audience, an expired token and an unknown key are refused, and do not flood the issuer", async () => {

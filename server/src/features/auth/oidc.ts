@@ -1,6 +1,7 @@
-import type { JWTVerifyGetKey } from "jose";
+import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from "jose";
 import { HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
+import { textProblem } from "../../core/strict-json.ts";
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 
@@ -47,6 +48,20 @@ async function outboundJson(url: URL): Promise<unknown> {
 
 export type OidcSubject = { subject: string; verifiedEmail: string | undefined; provedAt: Date | undefined };
 
+/** Clocks of issuers may be a little ahead of ours. */
+const clockLeewaySeconds = 60;
+/** Other kinds of tokens of the same issuer, such as those for signing out, are no credentials. */
+const acceptedTypes = new Set(["jwt", "at+jwt"]);
+
+/** What a signature does not make right. */
+function findOddClaim({ sub, iat }: JWTPayload, { typ }: JWTHeaderParameters, now: Date): string | undefined {
+  if (textProblem(sub!) !== undefined) return "the subject is no text that can be kept";
+  if (iat !== undefined && iat > now.getTime() / 1000 + clockLeewaySeconds) return "it is of the future";
+  if (typ !== undefined && !acceptedTypes.has(typ.toLowerCase().replace(/^application\//, "")))
+    return `tokens of the type ${typ} are for something else`;
+  return undefined;
+}
+
 export async function verifyOidcToken(world: World, token: string): Promise<OidcSubject> {
   const { issuer, audience } = world.settings.oidc!;
   const { errors, jwtVerify } = await import("jose");
@@ -63,13 +78,15 @@ export async function verifyOidcToken(world: World, token: string): Promise<Oidc
     }
   };
   try {
-    const { payload } = await jwtVerify(token, findKey, {
+    const { payload, protectedHeader } = await jwtVerify(token, findKey, {
       algorithms,
       issuer,
       audience,
       requiredClaims: ["exp", "sub"],
       currentDate: world.clock.real(),
     });
+    const oddity = findOddClaim(payload, protectedHeader, world.clock.real());
+    if (oddity !== undefined) throw new errors.JWTInvalid(oddity);
     const isVerified = payload.email_verified === true && typeof payload.email === "string";
     // When they last showed there who they are; a token may be far younger than that.
     const provedAt = typeof payload.auth_time === "number" ? new Date(payload.auth_time * 1000) : undefined;

@@ -1,4 +1,5 @@
 import { HubError } from "../../core/errors.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -19,7 +20,7 @@ const shownPerType = 20;
 export async function deleteBridge(
   ctx: Ctx,
   id: string,
-  { ifMatch, isForced }: { ifMatch: number | undefined; isForced: boolean },
+  { ifMatch, isForced }: { ifMatch: IfMatch; isForced: boolean },
 ) {
   const answer = await change(ctx, async (tx) => {
     const bridge = await lockBridge(tx, ctx, id);

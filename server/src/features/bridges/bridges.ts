@@ -10,6 +10,7 @@ import { mapPage } from "../../core/page.ts";
 import { maskFailure, maySeePersonalData } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { findErrorsIn } from "../../core/validation.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -99,12 +100,7 @@ export async function addDemoBridge(tx: Tx, ctx: Ctx): Promise<void> {
     await addBridge(tx, ctx, { name: "Demo", connector: "demo" });
 }
 
-export async function updateBridge(
-  ctx: Ctx,
-  id: string,
-  patch: BridgePatch,
-  ifMatch: number | undefined,
-): Promise<Bridge> {
+export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifMatch: IfMatch): Promise<Bridge> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
     const row = await lockBridge(tx, ctx, id);

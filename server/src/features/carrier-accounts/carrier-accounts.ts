@@ -9,6 +9,7 @@ import { mapPage } from "../../core/page.ts";
 import { leavesStoredBehind, plainTextProblem } from "../../core/outbound/credential-address.ts";
 import { notFound, orNotFound } from "../../core/resources.ts";
 import { createFinder, findErrorsIn } from "../../core/validation.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -103,7 +104,7 @@ export async function updateCarrierAccount(
   ctx: Ctx,
   id: string,
   patch: CarrierAccountPatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<CarrierAccount> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
@@ -139,7 +140,7 @@ export async function updateCarrierAccount(
   });
 }
 
-export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, id);
     const account = await getAccount(tx, ctx, id);

@@ -40,7 +40,13 @@ export const ConditionSetQuery = pageQuery({ search: Type.Optional(Type.String({
 export type ConditionSetQuery = Static<typeof ConditionSetQuery>;
 
 export const ValuesRequest = Strict(
-  { values: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { minItems: 1, maxItems: maxValuesPerSet }) },
+  {
+    values: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
+      minItems: 1,
+      maxItems: maxValuesPerSet,
+      description: "Kept without blanks around them and in Unicode form NFC: what differs only in that is one value",
+    }),
+  },
   { examples: [{ values: ["99501", "96801"] }] },
 );
 export type ValuesRequest = Static<typeof ValuesRequest>;

@@ -8,6 +8,7 @@ import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type {
   ConditionSet,
@@ -46,7 +47,7 @@ export async function updateConditionSet(
   ctx: Ctx,
   id: string,
   patch: ConditionSetPatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<ConditionSet> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
@@ -64,7 +65,7 @@ export async function updateConditionSet(
   });
 }
 
-export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const set = await store.lockConditionSet(tx, ctx.orgId, id);
     checkVersion(set, ifMatch);

@@ -32,6 +32,7 @@ export const labelRoutes = [
   defineRoute("GET /shipments/labels/:id", {
     scope: "shipments:read",
     summary: "Read what is known of a label",
+    description: "No shipment is called `labels`: ids are UUIDs, so this is no other path than /shipments/{id}/... .",
     ids,
     answer: [200, shapes.LabelAnswer],
     handle: (ctx, { params }) => labels.getLabel(ctx, params.id),

@@ -2,6 +2,7 @@ import { badField, HubError } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -49,12 +50,7 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
   });
 }
 
-export async function updateLocation(
-  ctx: Ctx,
-  id: string,
-  patch: LocationPatch,
-  ifMatch: number | undefined,
-): Promise<Location> {
+export async function updateLocation(ctx: Ctx, id: string, patch: LocationPatch, ifMatch: IfMatch): Promise<Location> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
@@ -84,7 +80,7 @@ export async function updateLocation(
   });
 }
 
-export async function deleteLocation(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteLocation(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
     const location = orNotFound("location", await store.findLocation(tx, ctx.orgId, id));

@@ -1,6 +1,7 @@
 import { HubError, validationFailed } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -39,7 +40,7 @@ export async function updatePipeline(
   ctx: Ctx,
   id: string,
   patch: PipelinePatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<SavedPipeline> {
   requirePatch(patch);
   if (patch.actions) await compilePipeline(ctx, patch.actions, { onError: "skip_order", isAtomic: false });
@@ -55,7 +56,7 @@ export async function updatePipeline(
   });
 }
 
-export async function deletePipeline(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const { name, version } = await pipelines.lock(tx, ctx.orgId, id);
     checkVersion({ version }, ifMatch);

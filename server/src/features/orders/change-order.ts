@@ -1,10 +1,12 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
+import { orderLimits } from "../../core/order-limits.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { failAt, toError } from "../../core/row-failure.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -25,7 +27,8 @@ import * as store from "./orders.store.ts";
 import { saveOne } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
-const maxRefLength = 100;
+/** In UTF-16 units; a character has up to two. */
+const maxRefLength = 2 * orderLimits.numberLength;
 
 /** By id or number. */
 export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<Order> {
@@ -37,7 +40,7 @@ export async function updateOrder(
   ctx: Ctx,
   ref: string,
   patch: OrderPatchRequest,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<OrderAnswer> {
   requirePatch(patch);
   return await change(ctx, async (tx) => {
@@ -52,7 +55,7 @@ export async function updateOrder(
   });
 }
 
-export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: number | undefined) {
+export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const order = await lock(tx, ctx, ref);
     checkVersion(order, ifMatch);

@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordOrders } from "./order-events.ts";
@@ -66,7 +67,7 @@ function afterRecall(order: Order, status: FulfillmentOutcome["status"], message
   }
   const answer = status === "refused" ? `They refused: ${message ?? "no reason given"}` : "Nobody knows what they did.";
   const withAnswer = (note: string | null): string | null =>
-    note?.endsWith(answer) ? note : `${note ?? ""} ${answer}`.trim().slice(0, maxNote);
+    note?.endsWith(answer) ? note : cutText(`${note ?? ""} ${answer}`.trim(), maxNote);
   const holds = order.holds.map((hold) => (isCallingOff(hold) ? { ...hold, note: withAnswer(hold.note) } : hold));
   return isWanted ? { holds } : {};
 }

@@ -335,3 +335,16 @@ test("each change is an event, and the audit log still adds up", async () => {
   ]);
   expect((await org.get("/audit/verification")).body.ok).toBe(true);
 });
+
+test("a number of a hundred characters names its order, however the characters are stored (protocol 7)", async () => {
+  for (const character of ["\u{1f600}", "漢", "x"]) {
+    for (const length of [50, 51, 100]) {
+      const number = character.repeat(length);
+      expect((await org.post("/orders", { number })).status).toBe(201);
+      const path = `/orders/${encodeURIComponent(number)}`;
+      expect((await org.get(path)).body.number).toBe(number);
+      expect((await org.patch(path, { channel: "found" })).body.channel).toBe("found");
+    }
+    expect((await org.get(`/orders/${encodeURIComponent(character.repeat(101))}`)).status).toBe(404);
+  }
+});

@@ -1,3 +1,4 @@
+import { badField } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
@@ -92,7 +93,11 @@ function defaultSort(filter: OrderFilter): SortName {
 /** The query as a filter: moments in one way of writing, statuses as a list, words as this caller may search for them. */
 function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFilter {
   const filter: OrderFilter = rest;
-  if (search !== undefined) filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
+  if (search !== undefined) {
+    filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
+    if (filter.search === "" && search.trim() !== "")
+      throw badField("query/search", "no_words", "Orders are found by words and numbers; there is none in this text.");
+  }
   for (const date of ["ordered", "created", "updated", "shipBy"] as const) {
     for (const name of [`${date}From`, `${date}To`] as const) {
       if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();

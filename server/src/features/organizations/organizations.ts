@@ -2,6 +2,7 @@ import type { Page } from "../../core/page.ts";
 import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
@@ -66,7 +67,7 @@ export async function updateOrganization(
   ctx: Ctx,
   id: string,
   patch: OrganizationPatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<Organization> {
   requirePatch(patch);
   // Any organization could else recognise the people of another one as its own.

@@ -1,5 +1,6 @@
 import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
@@ -14,7 +15,7 @@ import { planPickup, refuseViolations } from "./plan-pickup.ts";
  * Carriers do not change pickups: the new one is booked, then the former is called off. Until the carrier has agreed the
  * former stays booked, and when it refuses, everything is as it was.
  */
-export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: number | undefined) {
+export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch) {
   requirePatch(patch);
   const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessFree(found, ifMatch, ctx);
@@ -22,14 +23,14 @@ export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch,
   refuseViolations(planned);
   return await book(ctx, planned.open, { ...found, ...planned.booking }, async (tx) => {
     const current = await lock(tx, ctx, id);
-    refuseUnlessFree(current, found.version, ctx);
+    refuseUnlessFree(current, [found.version], ctx);
     const requested = move(current, "requested", nowOf(ctx), "another window was asked for");
     const changed = { ...requested, ...planned.booking, previous: bookingOf(current), attempts: 1 };
     return await save(tx, ctx, changed, "change_requested");
   });
 }
 
-function refuseUnlessFree(pickup: Pickup, version: number | undefined, ctx: Ctx): void {
+function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx): void {
   checkVersion(pickup, version);
   if (pickup.status !== "scheduled") {
     throw new HubError("invalid_state", `The pickup is ${pickup.status}; only a scheduled one can be changed.`);

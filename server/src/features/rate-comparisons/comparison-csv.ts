@@ -13,7 +13,8 @@ const problem = (code: string, message: string) => ({ problem: { code, message }
 const text =
   (maxLength: number, read: CellReader = (value) => ({ value })): CellReader =>
   (given, conventions) => {
-    if (given.length > maxLength) return problem("too_long", `${clip(given)} is too long.`);
+    if (given.length > maxLength && Array.from(given).length > maxLength)
+      return problem("too_long", `${clip(given)} is too long.`);
     const wrong = textProblem(given);
     return wrong ? { problem: wrong } : read(given, conventions);
   };

@@ -13,8 +13,11 @@ export const maxInputBytes = 1024 * 1024;
 const Cron = Type.String({
   maxLength: 200,
   description:
-    "Minute, hour, day of month, month, day of week, or @hourly, @daily, @weekly, @monthly, @yearly. " +
-    "When both day fields are restricted, one of them is enough",
+    "Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), " +
+    "@weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the " +
+    "day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are " +
+    "restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, " +
+    "it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both",
 });
 const Timezone = Type.String({ maxLength: 100, description: "IANA name such as America/New_York. Default UTC" });
 const Input = Type.Record(Type.String(), Type.Unknown());

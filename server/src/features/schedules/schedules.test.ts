@@ -200,6 +200,17 @@ describe("pause, resume and trigger", () => {
 });
 
 describe("preview", () => {
+  test("knows the first years too (protocol 9)", async () => {
+    for (const year of ["0001", "0050", "0099", "0100"]) {
+      const cron = { cron: "0 12 29 2 *", timezone: "UTC", count: 1, from: `${year}-01-01T00:00:00Z` };
+      const [run] = (await org.post("/schedules/preview", cron)).body.upcoming;
+      const leap = { "0001": "0004", "0050": "0052", "0099": "0104", "0100": "0104" }[year];
+      expect(run.runAt).toBe(`${leap}-02-29T12:00:00.000Z`);
+      const daily = await org.post("/schedules/preview", { ...cron, cron: "0 0 * * *" });
+      expect(daily.body.upcoming[0].runAt).toBe(`${year}-01-02T00:00:00.000Z`);
+    }
+  });
+
   test("shows no run that is later than times can be written", async () => {
     const cron = { cron: "0 0 29 2 *", timezone: "America/New_York", count: 3 };
     const late = await org.post("/schedules/preview", { ...cron, from: "9990-01-01T00:00:00Z" });

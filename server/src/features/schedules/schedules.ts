@@ -3,6 +3,7 @@ import { HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -79,12 +80,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
   });
 }
 
-export async function updateSchedule(
-  ctx: Ctx,
-  id: string,
-  patch: SchedulePatch,
-  ifMatch: number | undefined,
-): Promise<Schedule> {
+export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch, ifMatch: IfMatch): Promise<Schedule> {
   requirePatch(patch);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   const { cron, timezone } = checkTiming(patch.cron ?? before.cron, patch.timezone ?? before.timezone);
@@ -125,7 +121,7 @@ function mergeInput({ input }: StoredSchedule, patch: SchedulePatch): StoredSche
   return mergePatch(input, patch.input ?? {}) as StoredSchedule["input"];
 }
 
-export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const { name, taskName, version } = await store.lockSchedule(tx, ctx.orgId, id);
     checkVersion({ version }, ifMatch);

@@ -4,6 +4,7 @@ import { maskErrors } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { failAt, toError } from "../../core/row-failure.ts";
 import { createFinder } from "../../core/validation.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -29,7 +30,7 @@ export async function updateShipment(
   ctx: Ctx,
   id: string,
   patch: ShipmentPatch,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<ShipmentAnswer> {
   requirePatch(patch);
   const now = ctx.clock.now().toISOString();
@@ -67,7 +68,7 @@ function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Parti
 }
 
 /** For labels that were not used: an order that lists it takes it back. Doing it again changes nothing. */
-export async function voidShipment(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<ShipmentAnswer> {
+export async function voidShipment(ctx: Ctx, id: string, ifMatch: IfMatch): Promise<ShipmentAnswer> {
   return await change(ctx, async (tx) => {
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);

@@ -8,24 +8,39 @@ import { onErrors } from "./language/normalise-mapping.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const AnyValue = Type.Unsafe<unknown>({});
-const about = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
+const about = (description: string, documented: object = {}) =>
+  Type.Optional(Type.Unsafe<unknown>({ description, "x-documented": documented }));
+const text = { type: "string", minLength: 1, maxLength: 500 };
+const mappingsInside = { type: "array", items: { $ref: "#/components/schemas/Mapping" } };
 
 /** Told in detail by the compiler of the language; here only for those who read the API. */
 export const Mapping = Type.Object(
   {
-    target: about("Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself"),
-    source: about("Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y']"),
+    target: about("Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself", text),
+    source: about(
+      "Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y']",
+      text,
+    ),
     value: about("A constant instead of a source"),
-    template: about("A text with placeholders instead of a source: {{first}} {{last}}"),
-    each: about("A list instead of a source: the mappings inside run for each of its elements"),
-    mappings: about("The mappings of an each"),
-    type: about(`One of ${valueTypes.join(", ")}`),
+    template: about("A text with placeholders instead of a source: {{first}} {{last}}", {
+      type: "string",
+      maxLength: 5_000,
+    }),
+    each: about("A list instead of a source: the mappings inside run for each of its elements", text),
+    mappings: about("The mappings of an each", mappingsInside),
+    type: about("What the value is turned into", { type: "string", enum: valueTypes }),
     default: about("Instead of a missing value or null"),
-    required: about("A missing value is an error"),
-    transforms: about('Steps such as "trim" or {"round": 2}; see GET /transformations/transforms'),
-    when: about("A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped"),
-    onError: about(`One of ${onErrors.join(", ")}`),
-    note: about("For people"),
+    required: about("A missing value is an error", { type: "boolean" }),
+    transforms: about('Steps such as "trim" or {"round": 2}; see GET /transformations/transforms', {
+      type: "array",
+      items: { anyOf: [{ type: "string" }, { type: "object", maxProperties: 1 }] },
+      maxItems: mappingLimits.transformsPerMapping,
+    }),
+    when: about("A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped", {
+      type: "object",
+    }),
+    onError: about("What becomes of a value that cannot be mapped", { type: "string", enum: onErrors }),
+    note: about("For people", { type: "string", maxLength: 500 }),
   },
   { additionalProperties: true },
 );

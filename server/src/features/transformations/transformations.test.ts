@@ -309,6 +309,15 @@ describe("a test", () => {
     }
   });
 
+  test("of data that passes unchanged is held to the size of every output (protocol 6)", async () => {
+    const test = (sampleData: object) => org.post("/transformations/test", { mappings: [], sampleData });
+    const large = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
+    const { body } = await test(large);
+    expect([body.ok, body.output, body.errors[0].code]).toEqual([false, {}, "output_too_large"]);
+    expect((await test({ a: "x".repeat(1_100_000) })).body.errors[0].code).toBe("output_too_large");
+    expect((await test({ a: [1, { b: null }] })).body).toMatchObject({ ok: true, output: { a: [1, { b: null }] } });
+  });
+
   test("of hostile mappings ends with an error, and the hub goes on", async () => {
     const list = Array.from({ length: 20_000 }, (_, i) => ({ i }));
     const inner = [

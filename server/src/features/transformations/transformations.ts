@@ -1,6 +1,7 @@
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -69,7 +70,7 @@ export async function updateTransformation(
   ctx: Ctx,
   id: string,
   patch: TransformationPatch,
-  options: { ifMatch: number | undefined; replace: boolean },
+  options: { ifMatch: IfMatch; replace: boolean },
 ): Promise<Transformation> {
   requirePatch(patch);
   const before = await getTransformation(ctx, id);
@@ -117,7 +118,7 @@ async function save(
   return saved;
 }
 
-export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: number | undefined) {
+export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const current = await store.lockTransformation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
@@ -138,7 +139,7 @@ export async function rollBack(
   ctx: Ctx,
   id: string,
   { version }: RollbackRequest,
-  ifMatch: number | undefined,
+  ifMatch: IfMatch,
 ): Promise<Transformation> {
   return await change(ctx, async (tx) => {
     const current = await store.lockTransformation(tx, ctx.orgId, id);

@@ -2,6 +2,7 @@ import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Role } from "../../core/scopes.ts";
 import { scopesNotHeld, scopesOfRole } from "../../core/scopes.ts";
+import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -41,12 +42,7 @@ export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> 
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
 }
 
-export async function updateUser(
-  ctx: Ctx,
-  id: string,
-  patch: UserPatch,
-  ifMatch: number | undefined,
-): Promise<ChangedUser> {
+export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch: IfMatch): Promise<ChangedUser> {
   requirePatch(patch);
   const email = patch.password === undefined ? "" : (await getUser(ctx, id)).email;
   const passwordHash = patch.password === undefined ? undefined : await hashNewPassword(ctx, patch.password, email);
@@ -76,7 +72,7 @@ export async function updateUser(
   });
 }
 
-export async function deleteUser(ctx: Ctx, id: string, ifMatch: number | undefined): Promise<DeletedUser> {
+export async function deleteUser(ctx: Ctx, id: string, ifMatch: IfMatch): Promise<DeletedUser> {
   return await change(ctx, async (tx) => {
     const admins = await store.lockActiveAdmins(tx, ctx.orgId);
     const user = await store.lockUser(tx, ctx.orgId, id);

@@ -318,3 +318,38 @@ describe("exporting", () => {
     expect(numbersOf((await org.get("/orders/export.csv?search=N-1")).text)).toHaveLength(1_111);
   });
 });
+
+test("what was exported is imported as it was, also blanks, line breaks and marks around a text (protocol 4, 8)", async () => {
+  const [from, to] = [await hub.org(), await hub.org()];
+  const texts = [
+    "\n\n",
+    "\r",
+    " a ",
+    "\ufeffa",
+    "a\n",
+    "\t=1",
+    "' b",
+    "'=1 ",
+    "''",
+    "\u00a0",
+    "日本",
+    "\u2028",
+    "-5 ",
+    "x;=1+1",
+  ];
+  const orders = texts.map((text, i) => ({
+    number: `T-${i}`,
+    customer: { name: text, phone: `${text}1` },
+    shippingAddress: { company: text, address1: text, city: text, country: text },
+    lines: [{ sku: "A", quantity: 1, name: `x${i}` }],
+  }));
+  expect((await from.post("/orders/bulk", { orders })).body.summary).toMatchObject({ created: texts.length });
+  const { text: csv } = await from.get("/orders/export.csv");
+  expect((await to.post("/orders/import", { csv })).body).toMatchObject({
+    summary: { created: texts.length },
+    errors: [],
+  });
+  for (const { number, customer, shippingAddress } of orders) {
+    expect((await to.get(`/orders/${number}`)).body).toMatchObject({ customer, shippingAddress });
+  }
+});

@@ -97,10 +97,20 @@ function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: Cron
   // SAT-SUN and 5-0 are meant as a week that ends on Sunday.
   if (spec.name === "day of week" && last === 0 && first > 0) last = 7;
   if (last < first) {
-    const split = `${from}-${spec.max},${spec.min}-${to}`;
+    const split = goingRound(spec, from, to);
     throw new FieldProblem(`the range ${range} runs backwards; write ${split} if you mean it to go round`);
   }
   return [first, last];
+}
+
+/** SAT-TUE as SAT,SUN-TUE and 22-2 as 22-23,0-2: up to the end, and from the beginning, in the words that were used. */
+function goingRound(spec: FieldSpec, from: string, to: string): string {
+  const top = spec.name === "day of week" ? 6 : spec.max;
+  const show = (value: number, like: string): string =>
+    /^\d/.test(like) ? String(value) : spec.names[value - spec.min]!;
+  const end = readValue(spec, from) >= top ? from : `${from}-${show(top, from)}`;
+  const start = readValue(spec, to) === spec.min ? to : `${show(spec.min, to)}-${to}`;
+  return `${end},${start}`;
 }
 
 /** L, TUE#2 and FRIL. */

@@ -27,8 +27,8 @@ function dayFrom(cron: Cron, startOfDay: number): number {
   let firstDay = date.getUTCDate();
   for (let searched = 0; searched < longestSearchMonths; searched++) {
     if (cron.months.includes(month)) {
-      const startOfMonth = Date.UTC(year, month - 1, 1);
-      const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
+      const startOfMonth = utcDay(year, month, 1);
+      const length = new Date(utcDay(year, month + 1, 0)).getUTCDate();
       const firstWeekday = new Date(startOfMonth).getUTCDay();
       for (let day = firstDay; day <= length; day++) {
         if (isDay(cron.days, day, length, (firstWeekday + day - 1) % 7)) return startOfMonth + (day - 1) * dayMs;
@@ -39,6 +39,11 @@ function dayFrom(cron: Cron, startOfDay: number): number {
     if (month === 1) year++;
   }
   throw new Error(`The cron expression ${cron.expression} has no run in 100 years.`);
+}
+
+/** `Date.UTC` takes the years up to 99 for those of the last century. */
+function utcDay(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
 function isDay(rule: DayRule, day: number, monthLength: number, weekday: number): boolean {

@@ -1,3 +1,4 @@
+import { cutText } from "../../../core/cut-text.ts";
 import { HubError, validationFailed } from "../../../core/errors.ts";
 import { orNotFound } from "../../../core/resources.ts";
 import { createFinder } from "../../../core/validation.ts";
@@ -157,7 +158,7 @@ function readEvent({ at, status, description, location, key }: TrackingRecord["e
 
 /** As much of a foreign text as can be kept. */
 function clean(text: string, maxLength: number): string {
-  return text.replaceAll("\0", "").slice(0, maxLength).toWellFormed();
+  return cutText(text.replaceAll("\0", ""), maxLength).toWellFormed();
 }
 
 function isTime(text: string): boolean {

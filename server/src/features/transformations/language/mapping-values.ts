@@ -1,3 +1,4 @@
+import { cutText } from "../../../core/cut-text.ts";
 import { isPlain } from "../../../core/strict-json.ts";
 import { parseIso, toIsoDate } from "./date-format.ts";
 import { MappingFault } from "./mapping-run.ts";
@@ -28,7 +29,7 @@ export function quote(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value);
+  return JSON.stringify(value.length > 60 ? `${cutText(value, 60)}…` : value);
 }
 
 export function fault(value: unknown, wanted: string, suggestion?: string): MappingFault {

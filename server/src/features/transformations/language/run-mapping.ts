@@ -23,11 +23,21 @@ export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; e
 
 /** Never throws and always ends, whatever the mapping and the data are. The data is not changed. */
 export function runMapping({ elements }: CompiledMapping, data: unknown): MappingResult {
-  if (elements.length === 0 && isPlain(data)) return { ok: true, output: data };
   const run = startRun(data);
-  const output: MappingOutput = {};
+  const output = elements.length === 0 && isPlain(data) ? passThrough(run, data) : {};
   runAll(elements, run, output);
   return run.problems.length === 0 ? { ok: true, output } : { ok: false, errors: run.problems };
+}
+
+/** Without mappings the data passes as it is, within the limits of every output. */
+export function passThrough(run: Run, data: MappingOutput): MappingOutput {
+  try {
+    takeRoomFor(run, data);
+    return data;
+  } catch (error) {
+    run.problems.push(finalProblem(error));
+    return {};
+  }
 }
 
 /** Fills the output as far as it comes. */

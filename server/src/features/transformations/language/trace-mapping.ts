@@ -1,3 +1,4 @@
+import { cutText } from "../../../core/cut-text.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
@@ -7,7 +8,7 @@ import { startRun } from "./mapping-run.ts";
 import { parseTarget } from "./mapping-target.ts";
 import { quote } from "./mapping-values.ts";
 import type { MappingOutput } from "./run-mapping.ts";
-import { runAll } from "./run-mapping.ts";
+import { passThrough, runAll } from "./run-mapping.ts";
 import type { SourcePath } from "./source-paths.ts";
 import { nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
 import type { TestResult } from "../transformations.schemas.ts";
@@ -36,7 +37,6 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): TestResu
   const missing = new Set<string>();
   const settled: MappingWarning[] = [];
   const written: CompiledElement[] = [];
-  const output: MappingOutput = {};
   const started = performance.now();
   const run = startRun(data, (seen) => {
     const { element } = seen;
@@ -48,6 +48,8 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): TestResu
       trace.push(entryOf(seen, placeOf(element.pointer, run.positions, byPointer)));
     }
   });
+  const isPassed = compiled.elements.length === 0 && isPlain(data);
+  const output: MappingOutput = isPassed ? passThrough(run, data) : {};
   runAll(compiled.elements, run, output);
   const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
   const paths = sourcePaths(data);
@@ -56,8 +58,7 @@ export function traceMapping(compiled: CompiledMapping, data: unknown): TestResu
   });
   return {
     ok: run.problems.length === 0,
-    // Without mappings the data passes as it is.
-    output: compiled.elements.length === 0 && isPlain(data) ? data : output,
+    output,
     errors: run.problems,
     warnings: [...warnings, ...settled, ...overwrittenWarnings(written)],
     trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
@@ -138,7 +139,7 @@ const maxPreviewLength = 200;
 /** Small values as they are; of large ones only what they are, so that a trace stays readable. */
 function preview(value: unknown): unknown {
   if (typeof value === "string") {
-    return value.length > maxPreviewLength ? `${value.slice(0, maxPreviewLength).toWellFormed()}…` : value;
+    return value.length > maxPreviewLength ? `${cutText(value, maxPreviewLength)}…` : value;
   }
   if (typeof value !== "object" || value === null) return value;
   const members = Object.values(value);

@@ -156,6 +156,7 @@ function partOf(at: Date, part: "year" | "month" | "day" | "hour" | "weekday" | 
   if (part === "day") return at.getUTCDate();
   if (part === "hour") return at.getUTCHours();
   const thursday = new Date(at.getTime() + (4 - weekday) * dayMs);
-  const yearStart = Date.UTC(thursday.getUTCFullYear(), 0, 1);
+  // Not Date.UTC, which takes the years up to 99 for those of the last century.
+  const yearStart = new Date(0).setUTCFullYear(thursday.getUTCFullYear(), 0, 1);
   return Math.floor((thursday.getTime() - yearStart) / dayMs / 7) + 1;
 }

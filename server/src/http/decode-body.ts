@@ -1,0 +1,69 @@
+import { Transform } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { FastifyInstance, preParsingHookHandler } from "fastify";
+import { HubError } from "../core/errors.ts";
+
+const decoders: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Bodies may come compressed. What counts for the limit is what they hold. */
+export function addBodyDecoding(app: FastifyInstance): void {
+  const decodeGiven: preParsingHookHandler = (request, _reply, payload, done) => {
+    const given = request.headers["content-encoding"]?.trim().toLowerCase();
+    if (given === undefined || given === "" || given === "identity") {
+      done(null, payload);
+      return;
+    }
+    const decoder = Object.hasOwn(decoders, given) ? decoders[given] : undefined;
+    if (!decoder) {
+      const detail = `A body may be compressed once, with gzip, deflate or br; ${given} is not read.`;
+      done(new HubError("unsupported_media_type", detail, { headers: { "accept-encoding": "gzip, deflate, br" } }));
+      return;
+    }
+    done(null, decode(request.raw, decoder(), request.routeOptions.bodyLimit));
+  };
+  // Reads have no body, and no time to lose.
+  app.addHook("onRoute", (route) => {
+    if (![route.method].flat().every((method) => method === "GET" || method === "HEAD")) route.preParsing = decodeGiven;
+  });
+}
+
+/**
+ * A few bytes can hold gigabytes: as soon as there is more than allowed, no more is decoded. The rest of the request is read
+ * and dropped, so that its sender gets to see why.
+ */
+function decode(
+  raw: IncomingMessage,
+  decoder: Transform,
+  limit: number,
+): Transform & { receivedEncodedLength: number } {
+  let size = 0;
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      size += chunk.length;
+      if (size > limit) next(new HubError("body_too_large"));
+      else next(null, chunk);
+    },
+  });
+  // Nobody else listens when the body is refused before it is read, for its type or because the route takes none.
+  bounded.on("error", () => undefined);
+  // Fastify compares this one with Content-Length.
+  const body = Object.assign(bounded, { receivedEncodedLength: 0 });
+  raw.on("data", (chunk: Buffer) => (body.receivedEncodedLength += chunk.length));
+  raw.once("error", (error) => body.destroy(error));
+  decoder.once("error", () =>
+    body.destroy(new HubError("malformed_request", "The body is not what its Content-Encoding says.")),
+  );
+  body.once("close", () => {
+    raw.unpipe(decoder);
+    decoder.destroy();
+    raw.resume();
+  });
+  raw.pipe(decoder).pipe(body);
+  return body;
+}

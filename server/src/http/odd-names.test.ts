@@ -1,0 +1,86 @@
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { buildOneOfEverything } from "../testing/builders.ts";
+import type { Schema } from "../testing/route-samples.ts";
+import { allRoutes, exampleBody, pathOf, recordSlots, withSlot } from "../testing/route-samples.ts";
+import { startTestHub } from "../testing/test-hub.ts";
+
+// protocol 2: a name with a line break in it is a name like any other: its value is checked, kept and shown.
+const hub = await startTestHub({ environment: "preview" });
+const org = await hub.org();
+const mine = await buildOneOfEverything(org);
+const oddNames = ["a\nb", "a\rb", "a\u2028b", "a\u2029b", "\n", "a\u0085", "\u{1f600}"];
+const slots = allRoutes(hub.mounts).flatMap((mounted) =>
+  recordSlots(mounted.route.body).map((slot) => ({ ...mounted, ...slot, slot: slot.path.join("/") || "(all of it)" })),
+);
+
+const ajv = new Ajv({ strict: false, formats: { uuid: true, date: true, "date-time": true, email: true } });
+
+/** Something that may not stand there; undefined where anything may. */
+function wrongFor(values: Schema): unknown {
+  const isRight = ajv.compile(values);
+  return [[[]], { wrong: 1 }, 5, null].find((value) => !isRight(value));
+}
+
+function memberAt(body: unknown, path: string[]): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], body);
+}
+
+describe("wherever a request takes names of the caller's own", () => {
+  test.each(slots)("$name: $slot holds every name to the rules of its value", async ({ path, values, ...mounted }) => {
+    const wrong = wrongFor(values);
+    for (const name of oddNames) {
+      const body = withSlot(exampleBody(mounted.route), path, { [name]: wrong ?? "x" });
+      const answer = await org.call(
+        mounted.route.method,
+        pathOf(mounted, (kind) => mine[kind]),
+        body,
+      );
+      expect(answer.status).toBeLessThan(500);
+      if (wrong !== undefined) {
+        // Of many at once, each has errors of its own.
+        const pointers = [...nodesOf(answer.body)].flatMap(([, { pointer }]) => pointer ?? []);
+        expect(pointers).toContainEqual(expect.stringContaining(`/${name}`));
+      } else if (answer.status < 300) {
+        const shown = memberAt(answer.body, path) as object | undefined | null;
+        if (shown) expect(shown).toHaveProperty([name]);
+      }
+    }
+  });
+
+  test("there are such places", () => {
+    expect(slots.length).toBeGreaterThan(20);
+  });
+});
+
+type Node = Record<string, unknown>;
+
+/** Every object of the document, with its place. */
+function* nodesOf(node: unknown, place = ""): Generator<[string, Node]> {
+  if (typeof node !== "object" || node === null) return;
+  if (!Array.isArray(node)) yield [place, node as Node];
+  for (const [key, child] of Object.entries(node)) yield* nodesOf(child, `${place}/${key}`);
+}
+
+describe("in the OpenAPI document", () => {
+  const nodes = async () => [...nodesOf((await hub.anonymous.get("!/openapi.json")).body)];
+
+  test("nothing is said about names by a pattern that some names escape", async () => {
+    expect((await nodes()).filter(([, node]) => "patternProperties" in node)).toEqual([]);
+  });
+
+  test("patterns mean the same in every language: no bare dot, and a line break at the end does not pass", async () => {
+    const patterns = new Set(
+      (await nodes()).flatMap(([, { pattern }]) => (typeof pattern === "string" ? [pattern] : [])),
+    );
+    expect(patterns.size).toBeGreaterThan(5);
+    for (const pattern of patterns) {
+      expect(pattern.replaceAll(/\\.|\[[^\]]*\]/g, "")).not.toContain(".");
+      if (pattern.endsWith("$"))
+        for (const end of ["\n", "\r", "\u2028", "\u2029"]) {
+          for (const text of ["a", "AB", "ABC", "12:00", "001"])
+            expect(new RegExp(pattern, "u").test(text + end)).toBe(false);
+        }
+    }
+  });
+});

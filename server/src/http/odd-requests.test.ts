@@ -1,0 +1,251 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../testing/test-hub.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const port = Number(new URL(hub.url).port);
+const sets = "/condition-sets";
+
+/** Sends a text as it is; what came back until the hub closed the connection, or the caller did. */
+function send(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.end(text));
+    let answer = "";
+    socket.on("data", (chunk) => (answer += chunk.toString()));
+    socket.on("end", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+function readAnswer(answer: string) {
+  const [head, body] = answer.split("\r\n\r\n", 2) as [string, string];
+  return { status: Number(head.split(" ")[1]), head: head.toLowerCase(), body: JSON.parse(body) };
+}
+
+describe("methods that no route has (protocol 5)", () => {
+  test.each(["QUERY", "PROPFIND", "SEARCH", "TRACE", "M-SEARCH", "ACL"])("%s answers 405 or 501", async (method) => {
+    for (const path of ["/", "/healthz", "/api/v1/condition-sets", "/api/v1/orders/x", "/v1/overview"]) {
+      const answer = readAnswer(await send(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`));
+      expect([path, answer.status]).toEqual([path, 405]);
+      expect(answer.head).toMatch(/\r\nallow: [a-z, ]*get/);
+      expect((answer.body.error ?? answer.body).code).toBe("method_not_allowed");
+    }
+    const unknown = readAnswer(await send(`${method} /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`));
+    expect(unknown).toMatchObject({ status: 501, body: { code: "not_implemented", status: 501 } });
+  });
+
+  test("a method that nobody has heard of, and CONNECT, answer 501 as a problem", async () => {
+    for (const line of ["BREW /pot HTTP/1.1", "CONNECT example.com:443 HTTP/1.1"]) {
+      const answer = readAnswer(await send(`${line}\r\nhost: x\r\n\r\n`));
+      expect(answer).toMatchObject({ status: 501, body: { code: "not_implemented" } });
+      expect(answer.head).toContain("application/problem+json");
+    }
+  });
+
+  test("POST to a page answers 405", async () => {
+    const { status, headers } = await hub.anonymous.call("POST", "!/healthz");
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+describe("framing (protocol 10)", () => {
+  test.each([
+    ["no Host", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "malformed_request"],
+    ["two Hosts", "GET /healthz HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n", 400, "malformed_request"],
+    ["another expectation", "GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: cake\r\n\r\n", 417, "expectation_failed"],
+    [
+      "a list of transfer encodings",
+      "POST /api/v1/auth/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: gzip, chunked\r\nconnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+      501,
+      "not_implemented",
+    ],
+    [
+      "a length and chunks",
+      "POST /api/v1/auth/token HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+      "malformed_request",
+    ],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
+      400,
+      "malformed_request",
+    ],
+    ["a length that is none", "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n{}", 400, "malformed_request"],
+    ["garbage", "HELLO\r\n\r\n", 400, "malformed_request"],
+    ["a header without a name", "GET / HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n", 400, "malformed_request"],
+  ])("%s is refused with a problem that says so", async (_, text, status, code) => {
+    const answer = readAnswer(await send(text));
+    expect(answer).toMatchObject({ status, body: { status, code } });
+    expect(answer.head).toMatch(/content-type: application\/problem\+json/);
+    expect(answer.head).toMatch(/x-request-id: /);
+  });
+
+  test("HTTP/1.0 has no Host", async () => {
+    expect(await send("GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test("what is not part of the reference page answers a problem", async () => {
+    const { status, headers, body } = await hub.anonymous.get("!/docs/js/nope");
+    expect([status, body.code]).toEqual([404, "route_not_found"]);
+    expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
+  });
+});
+
+describe("bodies that come compressed (protocol 10)", () => {
+  const post = (rawBody: Buffer, encoding: string, path = sets) =>
+    org.post(path, undefined, { rawBody, headers: { "content-encoding": encoding } });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["x-gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["identity", Buffer.from],
+  ] as const)("%s is read", async (encoding, compress) => {
+    const answer = await post(compress(Buffer.from(`{"name":"sent as ${encoding}"}`)), encoding);
+    expect(answer).toMatchObject({ status: 201, body: { name: `sent as ${encoding}` } });
+  });
+
+  test("what it is not, or not wholly, answers 400", async () => {
+    const whole = gzipSync(`{"name":"${"x".repeat(50)}"}`);
+    for (const bytes of [Buffer.from('{"name":"plain"}'), whole.subarray(0, 20), Buffer.alloc(0)]) {
+      const answer = await post(bytes, "gzip");
+      expect([answer.status, ["malformed_request", "validation_failed"].includes(answer.body.code)]).toEqual([
+        400,
+        true,
+      ]);
+    }
+  });
+
+  test("an encoding of nothing, of what is no body here, or of another type harms nobody", async () => {
+    const headers = { "content-encoding": "gzip" };
+    expect((await org.get("/me", { headers })).status).toBe(200);
+    expect((await org.post("/nowhere", undefined, { headers })).status).toBe(404);
+    const rawBody = Buffer.from("not compressed");
+    expect(
+      (await org.post(sets, undefined, { rawBody, headers: { ...headers, "content-type": "text/plain" } })).status,
+    ).toBe(415);
+    expect((await org.post("/nowhere", undefined, { rawBody, headers })).status).toBeLessThan(500);
+    expect((await org.delete(`${sets}/${crypto.randomUUID()}`, undefined, { rawBody, headers })).status).toBe(400);
+    expect((await hub.anonymous.post(sets, undefined, { rawBody, headers })).status).toBe(401);
+    expect((await org.get("/me")).status).toBe(200);
+  });
+
+  test("another encoding, or two at once, answers 415 and says which are read", async () => {
+    for (const encoding of ["zstd", "gzip, gzip", "compress", "constructor"]) {
+      const answer = await post(gzipSync("{}"), encoding);
+      expect(answer.body).toMatchObject({ status: 415, code: "unsupported_media_type" });
+      expect(answer.headers.get("accept-encoding")).toBe("gzip, deflate, br");
+    }
+  });
+
+  test("a small body that holds more than is allowed answers 413, however much more", async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20), { level: 1 });
+    expect(bomb.length).toBeLessThan(2 * 1024 * 1024);
+    expect((await post(bomb, "gzip")).body).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
+  test("an Idempotency-Key knows the same request, compressed or not", async () => {
+    const key = { "idempotency-key": "k-compressed" };
+    const body = '{"name":"once"}';
+    const first = await org.post(sets, undefined, { rawBody: body, headers: key });
+    const rawBody = gzipSync(body);
+    const again = await org.post(sets, undefined, { rawBody, headers: { ...key, "content-encoding": "gzip" } });
+    expect([again.status, again.body.id, again.headers.get("idempotency-replayed")]).toEqual([
+      201,
+      first.body.id,
+      "true",
+    ]);
+  });
+});
+
+describe("too large a body (protocol 10)", () => {
+  /** Sends all of it before it looks for an answer, as many programs do. */
+  const sendThenRead = (headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const call = httpRequest(`${hub.url}/api/v1${sets}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${org.token}`, "content-type": "application/json", ...headers },
+      });
+      call.on("response", (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      });
+      call.on("error", reject);
+      const part = Buffer.alloc(1024 * 1024, 0x20);
+      let left = 40;
+      const more = (): void => {
+        if (left-- > 0) call.write(part, more);
+        else call.end();
+      };
+      more();
+    });
+
+  test("is answered 413, not with a broken connection, with its length told or not", async () => {
+    expect(await sendThenRead({ "content-length": String(40 * 1024 * 1024) })).toBe(413);
+    expect(await sendThenRead({ "transfer-encoding": "chunked" })).toBe(413);
+  });
+});
+
+describe("what a request says about itself", () => {
+  test("utf8 is UTF-8 too", async () => {
+    for (const charset of ["utf8", "UTF-8", '"utf-8"']) {
+      const headers = { "content-type": `application/json; charset=${charset}` };
+      expect(
+        (await org.post(sets, undefined, { rawBody: `{"name":"in ${charset.replaceAll('"', "'")}"}`, headers })).status,
+      ).toBe(201);
+    }
+  });
+
+  test("If-Match may name several versions", async () => {
+    const { id } = (await org.post(sets, { name: "versions" })).body;
+    const patch = (ifMatch: string) =>
+      org.patch(`${sets}/${id}`, { description: ifMatch }, { headers: { "if-match": ifMatch } });
+    expect((await patch('W/"v7", W/"v1"')).status).toBe(200);
+    expect((await patch('"1","9"')).body).toMatchObject({
+      status: 412,
+      detail: expect.stringContaining("at version 2, not 1 or 9."),
+    });
+    expect((await patch('"abc"')).body).toMatchObject({
+      status: 412,
+      detail: expect.stringContaining("If-Match names no version"),
+    });
+    expect((await patch("*")).status).toBe(200);
+  });
+
+  test.each(["limit=0x10", "limit=1e1", "limit=+5", "limit=%205", "limit=1.0", "page=1_0"])(
+    "%s is no number, and the parameter is named",
+    async (query) => {
+      const answer = await org.get(`${sets}?${query}`);
+      expect(answer.body.errors).toEqual([
+        {
+          pointer: `query/${query.split("=")[0]}`,
+          code: "type",
+          message: "This must be an integer, written in digits.",
+        },
+      ]);
+    },
+  );
+
+  test("escapes in a query that are no UTF-8 are refused; a percent sign alone is one", async () => {
+    for (const search of ["%ff", "a%C3", "%C3%28", "%ED%A0%80"]) {
+      const answer = await org.get(`${sets}?limit=5&search=${search}`);
+      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: "query/search", code: "not_utf8" })]);
+    }
+    for (const search of ["100%", "%C3%A9", "%", "%F0%9F%98%80"])
+      expect((await org.get(`${sets}?search=${search}`)).status).toBe(200);
+  });
+
+  test("a key of megabytes is not repeated in the answer", async () => {
+    const key = "k".repeat(5_000_000);
+    for (const body of [{ name: "x", [key]: 1 }, { name: { [key]: { [key.slice(9)]: "\ud800" } } }]) {
+      const { status, text } = await org.post(sets, body);
+      expect(status).toBe(400);
+      expect(text.length).toBeLessThan(5_000);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { startTestHub } from "../testing/test-hub.ts";
+
+type Node = Record<string, unknown>;
+type Operation = { parameters: { name: string; in: string; schema: Node }[] };
+
+const hub = await startTestHub({ environment: "preview" });
+const { body: document } = await hub.anonymous.get("!/openapi.json");
+const paths = document.paths as Record<string, Record<string, Operation>>;
+
+function* nodesOf(node: unknown, place = ""): Generator<[string, Node]> {
+  if (typeof node !== "object" || node === null) return;
+  if (!Array.isArray(node)) yield [place, node as Node];
+  for (const [key, child] of Object.entries(node)) yield* nodesOf(child, `${place}/${key}`);
+}
+
+describe("the OpenAPI document (protocol, papercuts)", () => {
+  test("has no alternative that lets anything pass, and none of our own marks", () => {
+    const nodes = [...nodesOf(document)];
+    const open = nodes.flatMap(([place, { anyOf, allOf }]) =>
+      [anyOf, allOf].flat().some((part) => part !== undefined && Object.keys(part as object).length === 0)
+        ? [place]
+        : [],
+    );
+    expect(open).toEqual([]);
+    expect(nodes.filter(([, node]) => "x-documented" in node)).toEqual([]);
+  });
+
+  test("refers to nothing that is not there", () => {
+    const references = [...nodesOf(document)].flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
+    expect(references.length).toBeGreaterThan(100);
+    for (const reference of new Set(references)) {
+      const steps = reference.slice(2).split("/");
+      expect([
+        reference,
+        steps.reduce<unknown>((at, step) => (at as Node | undefined)?.[step], document),
+      ]).not.toContain(undefined);
+    }
+  });
+
+  test("says the types of what stands in a mapping", () => {
+    const { properties } = document.components.schemas.Mapping as { properties: Record<string, Node> };
+    const untyped = Object.keys(properties).filter((name) => properties[name]!.type === undefined);
+    expect(untyped).toEqual(["value", "default"]);
+    expect(properties.onError).toMatchObject({ type: "string", enum: ["fail", "skip", "default", "null"] });
+  });
+
+  test("leads one address to one path: where two fit, one names more of it, or the other takes only ids there", () => {
+    const isFree = (part: string): boolean => part.startsWith("{");
+    const takesOnlyIds = (path: string, part: string): boolean =>
+      Object.values(paths[path]!).every(({ parameters }) =>
+        parameters.some((one) => one.in === "path" && `{${one.name}}` === part && one.schema.format === "uuid"),
+      );
+    const all = Object.keys(paths).map((path) => ({ path, parts: path.split("/") }));
+    let compared = 0;
+    for (const one of all) {
+      for (const other of all.filter(({ parts }) => parts.length === one.parts.length && one.parts !== parts)) {
+        const pairs = one.parts.map((part, i) => [part, other.parts[i]!] as const);
+        if (!pairs.every(([a, b]) => a === b || isFree(a) || isFree(b))) continue;
+        compared++;
+        const isNarrower = pairs.every(([a, b]) => a === b || !isFree(a));
+        const isWider = pairs.every(([a, b]) => a === b || !isFree(b));
+        const isApart = pairs.some(([a, b]) => isFree(a) && !isFree(b) && takesOnlyIds(one.path, a));
+        expect([one.path, other.path, isNarrower !== isWider || isApart]).toEqual([one.path, other.path, true]);
+      }
+    }
+    expect(compared).toBeGreaterThan(10);
+  });
+});
