@@ -42,7 +42,8 @@ function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string, string
       const text = await response.text();
       const { status } = response;
       // 408: a hub that was frozen finds the request too old when it wakes up.
-      if (status >= 500 || status === 429 || status === 408) return { kind: "lost", reason: `${status} ${text.slice(0, 300)}` };
+      if (status >= 500 || status === 429 || status === 408)
+        return { kind: "lost", reason: `${status} ${text.slice(0, 300)}` };
       const isReplayed = response.headers.get("idempotency-replayed") === "true";
       const answer = JSON.parse(text) as Record<string, unknown>;
       return { kind: "answer", status, body: answer, isReplayed, sentAt, at: performance.now() };

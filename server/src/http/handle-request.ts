@@ -107,7 +107,6 @@ export function createHandler(world: World, mount: Mount, route: Route) {
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = request.principal ?? anonymous;
-    requireScope(route, principal);
     const input = readInput(request) as never;
     const ctx: Ctx = {
       ...world,
@@ -165,7 +164,7 @@ function stream(request: FastifyRequest, reply: FastifyReply, status: number, an
   return reply.send(request.method === "HEAD" ? "" : Readable.from(answer.body));
 }
 
-function requireScope(route: Route, principal: Principal): void {
+export function requireScope(route: Route, principal: Principal): void {
   const { scope } = route;
   if (scope === "public" || scope === "any" || hasScope(principal.scopes, scope)) return;
   if (scope === "admin") throw new HubError("admin_required");

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,13 +9,11 @@ import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
-import type { Admission, AdmissionLimits } from "./admission.ts";
+import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
-import type { AdmissionSlot } from "./admission-slot.ts";
-import { holdAdmissionSlot } from "./admission-slot.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
-import { createHandler } from "./handle-request.ts";
+import { createHandler, requireScope } from "./handle-request.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -27,7 +26,7 @@ declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
     bodyDigest: string;
-    admissionSlot: AdmissionSlot | undefined;
+    visit: Visit | undefined;
   }
 }
 
@@ -45,6 +44,8 @@ type HttpOptions = {
 export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
 
 const defaultBodyBytes = 10 * 1024 * 1024;
+/** Whoever has not said who they are has little to say. */
+const publicBodyBytes = 4 * 1024;
 
 /** For answers that are data. Pages set their own content policy over this one. */
 const securityHeaders = {
@@ -79,13 +80,14 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       void sendError(options.mounts, error, request, reply);
     },
   });
-  const admission = createAdmission(world.db, options.admission);
+  const admission = createAdmission(options.admission);
+  const recognised = createRecognised();
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
   app.decorateRequest("bodyDigest", "");
-  app.decorateRequest("admissionSlot", undefined);
+  app.decorateRequest("visit", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -100,6 +102,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     reply.header("x-request-id", request.id);
     reply.header("hub-environment", world.environment);
     if (isDraining) reply.header("connection", "close");
+    // Before its body is read: nobody will look at it.
+    if (request.is404) return done(notServed(options.mounts, request));
     done();
   });
 
@@ -124,18 +128,25 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       app.route({
         method: route.method,
         url: `${mount.prefix}${route.path}`,
-        bodyLimit: route.bodyLimitBytes ?? defaultBodyBytes,
+        bodyLimit: route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes),
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
-          if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
-          request.admissionSlot = holdAdmissionSlot(admission, reply.raw);
-          if (route.scope === "public") return;
-          request.principal = await request.admissionSlot.work(() =>
-            authenticate(world, request.headers.authorization),
-          );
-          limit(request.principal, reply);
+          const { authorization } = request.headers;
+          const isPublic = route.scope === "public";
+          const isRecognised = !isPublic && recognised.has(authorization);
+          const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
+          const visit = admission.arrive({ address: request.ip, as }, reply.raw);
+          request.visit = visit;
+          if (isPublic) return;
+          const whoAsks = (): Promise<Principal> => authenticate(world, authorization);
+          const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
+          recognised.add(authorization!);
+          visit.belongTo(principal.orgId);
+          request.principal = principal;
+          limit(principal, reply);
+          requireScope(route, principal);
         },
-        handler: (request, reply) => request.admissionSlot!.work(() => handle(request, reply)),
+        handler: (request, reply) => request.visit!.work(() => handle(request, reply)),
       });
     }
   }
@@ -147,6 +158,24 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     admission,
     drain() {
       isDraining = true;
+    },
+  };
+}
+
+const maxRecognised = 10_000;
+
+/**
+ * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
+ * stand in line with strangers for it.
+ */
+function createRecognised() {
+  const digests = new Set<string>();
+  const digest = (header: string): string => hash("sha256", header, "base64");
+  return {
+    has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)),
+    add(header: string): void {
+      digests.add(digest(header));
+      if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
     },
   };
 }

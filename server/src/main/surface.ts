@@ -33,6 +33,7 @@ export type SurfaceOptions = {
     | "roles"
     | "rateLimit"
     | "maxInFlight"
+    | "maxConnections"
     | "maxLoopDelayMs"
     | "corsOrigins"
     | "trustedProxies"
@@ -42,6 +43,8 @@ export type SurfaceOptions = {
   gatewayPort: number | undefined;
 };
 
+/** Of the connections to the database: the others are for what is done in the background. */
+const requestsPart = 0.6;
 const lameDuckMs = 500;
 // Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
 const drainMs = 7_000;
@@ -72,7 +75,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   }
 
   function createApp(mounts: Mount[]): HttpApp {
-    const metrics = createMetrics(world, () => http.admission.inFlight());
+    const metrics = createMetrics(world, () => http.admission.open());
     const { config } = options;
     const http: HttpApp = createHttpApp(world, {
       mounts,
@@ -89,7 +92,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
         config.rateLimit === undefined ? undefined : { perOrganization: config.rateLimit, perCaller: config.rateLimit },
       admission: {
         maxInFlight: config.maxInFlight,
-        maxWaitingForDatabase: 256,
+        maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
         maxLoopDelayMs: config.maxLoopDelayMs,
       },
       corsOrigins: config.corsOrigins,
