@@ -154,7 +154,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
           }
         },
         async aside(task) {
-          turn?.end();
+          // What goes on after the answer, or beside something that waits already, has no turn to give.
+          if (!turn) return await task();
+          turn.end();
           turn = undefined;
           try {
             return await task();

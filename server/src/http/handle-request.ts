@@ -114,6 +114,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       actor: principal.actor,
       principal,
       requestId: request.id,
+      ...(request.visit ? { aside: request.visit.aside } : {}),
     };
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {

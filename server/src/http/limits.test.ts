@@ -115,6 +115,21 @@ describe("admission control", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test("who waits for a task or a carrier lets others work meanwhile", async () => {
+    const hub = await startTestHub({ config: { maxConnections: 4 } });
+    const org = await hub.org();
+    const { id } = (await org.post("/bridges", { name: "Slow", connector: "demo" })).body;
+    // Two may be at work; four wait for their tasks at the same time.
+    const input = { ms: 1_500 };
+    const waiting = Array.from({ length: 4 }, () =>
+      org.post("/tasks/execute-sync", { bridgeId: id, taskName: "sleep", input }),
+    );
+    const running = (): Promise<number> =>
+      org.get("/tasks/executions?status=running").then(({ body }) => body.pagination.total);
+    await expect.poll(running).toBe(4);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
   test("does not count requests that were cut off", async () => {
     const hub = await startTestHub({ config: { maxInFlight: 2 } });
     const org = await hub.org();
