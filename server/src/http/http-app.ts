@@ -21,6 +21,7 @@ import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
+import { cutStalledReaders } from "./stalled-readers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -151,7 +152,11 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     }
   }
   options.pages(app);
-  app.addHook("onClose", () => admission.stop());
+  const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
+  app.addHook("onClose", () => {
+    admission.stop();
+    readers.stop();
+  });
 
   return {
     app,
