@@ -225,6 +225,29 @@ describe("before a body is read", () => {
   });
 });
 
+describe("a body of very many values", () => {
+  test("is refused by their number, before they take any room (security 4)", async () => {
+    const hub = await startTestHub();
+    const org = await hub.org();
+    const body = `{"items":[${"{},".repeat(4_000_000)}{}]}`;
+    const answer = await org.post("/rate-comparisons", undefined, { rawBody: body });
+    expect(answer.body).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
+  test("is told the first mistake, not all of a million (security 3)", async () => {
+    const hub = await startTestHub();
+    const org = await hub.org();
+    const body = { name: "x", ...Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, 1])) };
+    const answer = await org.post("/condition-sets", body);
+    expect(answer.body).toMatchObject({ status: 400, errors: [{ code: "unknown_field" }] });
+    expect(answer.body.errors).toHaveLength(1);
+    const values = Array.from({ length: 1_000_001 }, () => 1);
+    const { id } = (await org.post("/condition-sets", { name: "many" })).body;
+    const tooMany = await org.post(`/condition-sets/${id}/values`, { values });
+    expect(tooMany.body.errors).toMatchObject([{ pointer: "/values", code: "maxItems" }]);
+  });
+});
+
 /** What is answered while none of the body has been sent. */
 async function answerToHead(
   url: string,
