@@ -198,6 +198,8 @@ async function perform(
       "idempotency-key": keyOf(token, request),
       ...(scenario.isAsync ? { prefer: "respond-async" } : {}),
     };
+    // It may have died over what it does after an answer, such as sealing.
+    if (!hub.isReady()) return undefined;
     const reply = await send({ method: "POST", path, headers, ...(body === undefined ? {} : { body }) });
     if (reply.kind === "lost") return undefined;
     // Too late for a cancel is an end like any other.
@@ -212,7 +214,7 @@ async function perform(
   }
   if (!(await isFinished(hub, runId))) return false;
   if (followedBy === undefined) return true;
-  if (followedBy === "retry" && !(await openGates(send, orderIds))) return false;
+  if (followedBy === "retry" && !(await openGates(hub, send, orderIds))) return false;
   const otherId = await ask(`/operations/runs/${runId}/${followedBy}`, followedBy);
   return otherId !== undefined && (await isFinished(hub, otherId));
 }
@@ -235,8 +237,9 @@ const steps: Record<Scenario["does"], (token: string) => object[]> = {
 };
 
 /** So that what has failed can be done; those that are open already are not changed. */
-async function openGates(send: Send, orderIds: string[]): Promise<boolean> {
+async function openGates(hub: ChaosHub, send: Send, orderIds: string[]): Promise<boolean> {
   for (const id of orderIds) {
+    if (!hub.isReady()) return false;
     const reply = await send({ method: "PATCH", path: `/orders/${id}`, body: { customFields: { gate: "open" } } });
     if (reply.kind === "lost") return false;
     if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));

@@ -208,8 +208,10 @@ async function begin(
   if (isWaiting) return presentWithoutResults(ctx, run);
   let answer: RunDetail | undefined;
   const onEnd = async (tx: Tx, ended: RunRow): Promise<void> => {
-    answer = await describe(ctx, tx, ended);
-    await ctx.keepAnswer?.(tx, answer);
+    const described = await describe(ctx, tx, ended);
+    await ctx.keepAnswer?.(tx, described);
+    // Not before: a COMMIT that fails leaves the run as it was.
+    tx.afterCommit(() => void (answer = described));
   };
   await executeNewRun(ctx, { run, pipeline, onEnd });
   return answer ?? (await getRun(ctx, run.id));

@@ -88,6 +88,21 @@ async function recordStatements(work: () => Promise<unknown>): Promise<Sent[]> {
   return sent.filter(({ statements }) => !statements.some((text) => text.includes("previous_hash")));
 }
 
+test("an end whose COMMIT fails is told nobody: the run goes on, and ends once", async () => {
+  const [id] = (await makeOrders(1)) as [string];
+  await world.db.query(`create function lose_end() returns trigger language plpgsql as $$
+    begin if new.finished_at is not null then raise exception 'terminating' using errcode = '57P01'; end if; return null; end $$`);
+  await world.db.query(`create constraint trigger lose_end after update on operation_runs deferrable initially deferred
+    for each row execute function lose_end()`);
+  const { status, body: run } = await org.post("/operations/run", { order_ids: [id], actions: [note] });
+  expect([status, run.status, run.summary.succeeded]).toEqual([201, "running", 0]);
+  expect(await notesOf(id)).toEqual([]);
+  await world.db.query("drop trigger lose_end on operation_runs");
+  await workThrough();
+  expect(await read(run.id)).toMatchObject({ status: "succeeded", summary: { succeeded: 1 } });
+  expect(await notesOf(id)).toHaveLength(1);
+});
+
 describe("a poisoned portion", () => {
   const damage = (id: string, notes: string) =>
     world.db.query("update orders set notes = $2::jsonb where id = $1", [id, notes]);
