@@ -42,6 +42,8 @@ type RouteDefinition<Path extends string, Query extends TObject, Body extends TS
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
+  /** From which size of the body on it is done by a process of its own; 0: always. */
+  heavyFromBytes?: number;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
   headers?: readonly ("Prefer" | "OrganizationId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];

@@ -25,6 +25,8 @@ function addParser(
   parse: (request: FastifyRequest, body: Buffer) => unknown,
 ): void {
   app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    // As it is, for whoever will do it.
+    if (request.isHeavy) return body;
     refuseForeignCharset(request.headers["content-type"]);
     request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
     // A large one is work like any other.

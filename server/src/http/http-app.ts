@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -14,6 +15,8 @@ import { createAdmission } from "./admission.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { createHandler, requireScope } from "./handle-request.ts";
+import type { HeavyCaller, HeavyWork } from "./heavy-work.ts";
+import { callerHeader, readCaller } from "./heavy-work.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -28,6 +31,7 @@ declare module "fastify" {
     principal: Principal | undefined;
     bodyDigest: string;
     visit: Visit | undefined;
+    isHeavy: boolean;
   }
 }
 
@@ -40,6 +44,10 @@ type HttpOptions = {
   admission: AdmissionLimits;
   corsOrigins: string[];
   trustedProxies: string[];
+  /** Where heavy requests are done; without it, here. */
+  heavy?: HeavyWork;
+  /** All requests come from another process of the hub, which knows this token and has checked who asks. */
+  innerToken?: string;
 };
 
 export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
@@ -66,7 +74,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
     childLoggerFactory: (parent) => parent,
-    genReqId: newRequestId,
+    genReqId: options.innerToken === undefined ? newRequestId : ({ headers }) => callerOf(headers).requestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,
     // A request has to arrive whole within this time, or a few slow senders would hold every connection.
@@ -89,6 +97,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("principal", undefined);
   app.decorateRequest("bodyDigest", "");
   app.decorateRequest("visit", undefined);
+  app.decorateRequest("isHeavy", false);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -133,6 +142,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
           const { authorization } = request.headers;
+          if (options.innerToken !== undefined) {
+            request.visit = admission.arrive({ address: request.ip, as: "recognised" }, reply.raw);
+            request.principal = letIn(request, options.innerToken);
+            request.visit.belongTo(request.principal.orgId);
+            return;
+          }
           const isPublic = route.scope === "public";
           const isRecognised = !isPublic && recognised.has(authorization);
           const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
@@ -146,8 +161,10 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
           request.principal = principal;
           limit(principal, reply);
           requireScope(route, principal);
+          request.isHeavy = options.heavy !== undefined && isHeavy(route, request.headers);
         },
-        handler: (request, reply) => request.visit!.work(() => handle(request, reply)),
+        handler: (request, reply) =>
+          request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
       });
     }
   }
@@ -165,6 +182,22 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       isDraining = true;
     },
   };
+}
+
+/** Parsing and checking so much takes some ten milliseconds. */
+const heavyFromBytes = 256 * 1024;
+
+function isHeavy(route: Route, headers: IncomingHttpHeaders): boolean {
+  const from = route.heavyFromBytes ?? (route.answerType === undefined ? heavyFromBytes : 0);
+  const length = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Infinity;
+  return length >= from;
+}
+
+const callerOf = (headers: IncomingHttpHeaders): HeavyCaller => readCaller(String(headers[callerHeader]));
+
+function letIn({ headers }: FastifyRequest, token: string): Principal {
+  if (headers.authorization !== `Bearer ${token}`) throw new HubError("invalid_token");
+  return callerOf(headers).principal;
 }
 
 const maxRecognised = 10_000;

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
 import type { Config } from "./config.ts";
 import { openDatabases } from "./databases.ts";
+import type { HeavyTask } from "./heavy-process.ts";
 import type { OpenSurfaces } from "./open-surfaces.ts";
 import { findSecretKey } from "./secret-key.ts";
 
@@ -17,7 +18,8 @@ export async function serve(config: Config): Promise<RunningHub> {
     }
   };
   try {
-    const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
+    const secretKeys: HeavyTask["secretKeys"] = [await findSecretKey(config), config.previousSecretKeys];
+    const secrets = createSecrets(...secretKeys);
     const databases = await openDatabases(config, {
       log: (message) => log.info(message),
       mayShare: false,
@@ -26,7 +28,7 @@ export async function serve(config: Config): Promise<RunningHub> {
     });
     stops.push(() => databases.stop());
     const { openSurfaces } = await import("./open-surfaces.ts");
-    return { ...(await openSurfaces(config, { databases, secrets, log, stops })), stop };
+    return { ...(await openSurfaces(config, { databases, secrets, secretKeys, log, stops })), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -7,6 +7,8 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import { createHealth } from "../http/health.ts";
+import type { HeavyProcess } from "../http/heavy-work.ts";
+import { createHeavyWork } from "../http/heavy-work.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -41,6 +43,8 @@ export type SurfaceOptions = {
   >;
   port: number;
   gatewayPort: number | undefined;
+  /** Starts a process for heavy requests; without it they are done here. */
+  startHeavyProcess?: () => Promise<HeavyProcess>;
 };
 
 /** Of the connections to the database: the others are for what is done in the background. */
@@ -66,6 +70,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   };
   const served = [...(roles.has("api") ? [main] : []), ...(roles.has("gateway") ? [gateway] : [])];
 
+  const { startHeavyProcess: start } = options;
+  const heavy = start && createHeavyWork({ start, log: world.log });
   const answers = new Set<ServerResponse>();
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const apps: { app: HttpApp; port: number; setting: string }[] = [];
@@ -95,6 +101,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
         maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
         maxLoopDelayMs: config.maxLoopDelayMs,
       },
+      ...(heavy ? { heavy } : {}),
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
     });
@@ -126,6 +133,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
       await Promise.all(apps.map(({ app }) => drain(app, answers)));
       clearTimeout(patience);
+      await heavy?.stop();
       await flushKeyUsage(world).catch(() => {});
     },
   };

@@ -1,0 +1,123 @@
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Principal } from "../core/actor.ts";
+import { HubError } from "../core/errors.ts";
+import { createTurns } from "./turns.ts";
+
+/**
+ * What would hold the event loop for long (large bodies, exports, trials of mappings, preflights of thousands of orders) is
+ * done by a process of its own, which has the same routes on the same database: it may take all its memory and die of it,
+ * and nobody else notices. It is started with the first of such requests and ends when there were none for a while.
+ */
+export type HeavyWork = {
+  forward(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  stop(): Promise<void>;
+};
+
+/** A process that takes heavy requests at this socket, from whoever knows the token. */
+export type HeavyProcess = { socketPath: string; token: string; hasEnded(): boolean; stop(): Promise<void> };
+
+type HeavyOptions = { start(): Promise<HeavyProcess>; log: Pick<Logger, "warn"> };
+
+const idleMs = 5 * 60_000;
+const maxAtOnce = 2;
+
+/** Who asks, as the other process is told. */
+export type HeavyCaller = { principal: Principal; requestId: string; address: string };
+export const callerHeader = "x-hub-caller";
+
+export function writeCaller({ principal, ...caller }: HeavyCaller): string {
+  const text = JSON.stringify({ ...caller, principal: { ...principal, scopes: [...principal.scopes] } });
+  return Buffer.from(text).toString("base64url");
+}
+
+export function readCaller(header: string): HeavyCaller {
+  const { principal, ...caller } = JSON.parse(Buffer.from(header, "base64url").toString()) as HeavyCaller & {
+    principal: { scopes: string[] };
+  };
+  return { ...caller, principal: { ...principal, scopes: new Set(principal.scopes) } as Principal };
+}
+
+export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
+  const turns = createTurns({ places: maxAtOnce, perLane: () => 1, maxWaiting: 8, patienceMs: 20_000 });
+  let running: Promise<HeavyProcess> | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function reach(): Promise<HeavyProcess> {
+    clearTimeout(idle);
+    const found = await running?.catch(() => undefined);
+    if (found && !found.hasEnded()) return found;
+    running = start();
+    return await running;
+  }
+
+  async function end(): Promise<void> {
+    const ending = running;
+    running = undefined;
+    await (await ending?.catch(() => undefined))?.stop();
+  }
+
+  return {
+    async forward(request, reply) {
+      const principal = request.principal!;
+      const turn = await turns.take(principal.orgId);
+      if ("refused" in turn) {
+        throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
+      }
+      reply.raw.once("close", () => {
+        turn.end();
+        if (turns.working() === 0) idle = setTimeout(() => void end(), idleMs).unref();
+      });
+      try {
+        const answer = await ask(await reach(), request, principal, reply);
+        return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
+      } catch (error) {
+        log.warn({ err: error, requestId: request.id }, "heavy work was not done");
+        throw new HubError("overloaded", "The work could not be done: it may need too much memory.", {
+          retryAfterSeconds: 5,
+        });
+      }
+    },
+    stop: end,
+  };
+}
+
+/** Headers of a request that verbs and parsers read. */
+const sentOn = ["content-type", "accept", "idempotency-key", "if-match", "prefer", "x-organization-id"];
+
+function ask(
+  { socketPath, token }: HeavyProcess,
+  request: FastifyRequest,
+  principal: Principal,
+  reply: FastifyReply,
+): Promise<IncomingMessage> {
+  const headers: Record<string, string | string[]> = {
+    authorization: `Bearer ${token}`,
+    [callerHeader]: writeCaller({ principal, requestId: request.id, address: request.ip }),
+  };
+  for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
+  const body = request.body as Buffer | undefined;
+  if (body) headers["content-length"] = String(body.length);
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(
+      { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
+      resolve,
+    );
+    call.once("error", reject);
+    // Nobody reads it any more: nothing more is made.
+    reply.raw.once("close", () => call.destroy());
+    call.end(body);
+  });
+}
+
+const ofTheConnection = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
+
+function passedOn({ headers }: IncomingMessage): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (entry): entry is [string, string | string[]] => entry[1] !== undefined && !ofTheConnection.has(entry[0]),
+    ),
+  );
+}
