@@ -48,7 +48,14 @@ export type Ctx = World & {
   requestId: string;
   /** Set while a request with an Idempotency-Key runs: stores the answer in the transaction of the change. */
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
+  /** Set while a request runs: lets another one have its turn while this one waits. */
+  aside?: <T>(wait: () => Promise<T>) => Promise<T>;
 };
+
+/** For waiting on somebody outside of the hub, who may take half a minute: never in a transaction. */
+export async function waitOutside<T>({ aside }: Pick<Ctx, "aside">, wait: () => Promise<T>): Promise<T> {
+  return await (aside ? aside(wait) : wait());
+}
 
 /**
  * Every change goes through here. What `work` returns is what the route answers: the change, its event and the answer

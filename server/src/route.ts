@@ -45,6 +45,8 @@ type RouteDefinition<Path extends string, Query extends TObject, Body extends TS
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
+  /** A body of so many bytes makes it heavy work, which a process of its own does; 0: always. */
+  heavyFromBytes?: number;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
   headers?: readonly ("Prefer" | "OrganizationId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];

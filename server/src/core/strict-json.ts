@@ -2,6 +2,8 @@ import type { FieldError } from "./errors.ts";
 import { HubError, validationFailed } from "./errors.ts";
 
 const maxJsonDepth = 64;
+/** Each takes a hundred times the room of its two bytes when it is parsed. */
+const maxJsonValues = 4_000_000;
 const maxReported = 20;
 
 /**
@@ -9,9 +11,12 @@ const maxReported = 20;
  * JavaScript would silently change (NUL, lone surrogates, numbers beyond 2^53, `__proto__`).
  */
 export function parseStrictJson(bytes: Buffer): unknown {
-  const { depth, members } = measure(bytes);
+  const { depth, members, values } = measure(bytes);
   if (depth > maxJsonDepth) {
     throw new HubError("malformed_json", `The body is nested ${depth} levels deep; ${maxJsonDepth} are allowed.`);
+  }
+  if (values > maxJsonValues) {
+    throw new HubError("body_too_large", `The body has ${values} values; ${maxJsonValues} are allowed.`);
   }
   const text = decode(bytes);
   let value: unknown;
@@ -40,7 +45,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** One pass over the bytes, before anything recursive sees them. */
-function measure(bytes: Buffer): { depth: number; members: number } {
+function measure(bytes: Buffer): { depth: number; members: number; values: number } {
+  let values = 1;
   let depth = 0;
   let deepest = 0;
   let members = 0;
@@ -49,11 +55,13 @@ function measure(bytes: Buffer): { depth: number; members: number } {
     if (byte === quote) {
       for (i++; i < bytes.length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++;
     } else if (byte === 0x3a) members++;
+    else if (byte === 0x2c) values++;
     else if (byte === 0x7b || byte === 0x5b) {
+      values++;
       if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
   }
-  return { depth: deepest, members };
+  return { depth: deepest, members, values };
 }
 
 /** Collects what cannot be stored unchanged; returns how many object members there are. */

@@ -16,17 +16,21 @@ const require = createRequire(import.meta.url);
  * Bodies: what arrives is what is checked; nothing is turned into something else. Query strings hold only text, so
  * numbers and booleans have to be read from it. Loaded with the first of them: the hub listens sooner without.
  */
-const ajvs = { body: lazy(() => createAjv(false)), query: lazy(() => createAjv(true)) };
+const ajvs = {
+  body: lazy(() => createAjv({ coerceTypes: false })),
+  query: lazy(() => createAjv({ coerceTypes: true })),
+  large: lazy(() => createAjv({ coerceTypes: false, allErrors: false })),
+};
 
 function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-function createAjv(coerceTypes: boolean): Ajv {
+function createAjv(options: { coerceTypes: boolean; allErrors?: boolean }): Ajv {
   const ajv = require("ajv") as typeof AjvModule;
   const common = { allErrors: true, strict: false, validateFormats: true, verbose: true, useDefaults: true } as const;
-  return withNameLists(withFormats(new ajv.Ajv({ ...common, coerceTypes })));
+  return withNameLists(withFormats(new ajv.Ajv({ ...common, ...options })));
 }
 
 /** Leap seconds and the year 0 are well-formed, but not moments and days that both JavaScript and PostgreSQL have. */
@@ -64,15 +68,33 @@ export function createValidator(schema: TSchema, part: "body" | "query"): (data:
 
 /** What is wrong with the data, as fields of a problem; nothing when it is valid. */
 export function createFinder(schema: TSchema, part: "body" | "query"): (data: unknown) => FieldError[] {
-  let validate: ValidateFunction | undefined;
   const numbers = part === "query" ? numbersIn(schema) : [];
+  const compile = (how: keyof typeof ajvs): (() => ValidateFunction) => lazy(() => ajvs[how]().compile(schema));
+  const [all, first] = [compile(part), compile("large")];
   return (data) => {
-    validate ??= ajvs[part]().compile(schema);
+    // A million mistakes take seconds and gigabytes to collect. Counts are looked at before what is counted.
+    const validate = part === "body" && isLarge(data) ? first() : all();
     const odd = numbers.length === 0 ? [] : findOddNumbers(numbers, data as Record<string, unknown>);
     if (validate(data)) return odd;
     const places = new Set(odd.map(({ pointer }) => pointer));
     return [...odd, ...describe(validate.errors ?? [], part).filter(({ pointer }) => !places.has(pointer))];
   };
+}
+
+const largeFrom = 20_000;
+
+/** Whether there are so many values in it that only the first mistake is looked for. */
+function isLarge(data: unknown): boolean {
+  let left = largeFrom;
+  const count = (value: unknown): void => {
+    if (--left < 0 || typeof value !== "object" || value === null) return;
+    // Most of the time is spent on lists and maps with far too many entries: those need not be walked.
+    const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (members.length > left) left = -1;
+    for (let i = 0; i < members.length && left >= 0; i++) count(members[i]);
+  };
+  count(data);
+  return left < 0;
 }
 
 type NumberParameter = { name: string; type: "integer" | "number" };

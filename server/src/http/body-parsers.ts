@@ -4,6 +4,8 @@ import { badField, HubError } from "../core/errors.ts";
 import { parseStrictJson } from "../core/strict-json.ts";
 import { addBodyDecoding } from "./decode-body.ts";
 
+const largeBytes = 64 * 1024;
+
 /** The only kinds of bodies that are read: JSON everywhere, and CSV where a route takes it. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -24,14 +26,16 @@ function addParser(
   types: string[],
   parse: (request: FastifyRequest, body: Buffer) => unknown,
 ): void {
-  app.addContentTypeParser(types, { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    try {
-      refuseForeignCharset(request.headers["content-type"]);
-      request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
-      done(null, parse(request, body));
-    } catch (error) {
-      done(error as Error);
+  app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length >= request.heavyFromBytes) {
+      request.isHeavy = true;
+      return body;
     }
+    refuseForeignCharset(request.headers["content-type"]);
+    request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
+    // A large one is work like any other.
+    if (body.length < largeBytes || !request.visit) return parse(request, body);
+    return await request.visit.work(() => Promise.resolve(parse(request, body)));
   });
 }
 

@@ -116,8 +116,6 @@ export function createHandler(world: World, mount: Mount, route: Route) {
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = request.principal ?? anonymous;
-    requireScope(route, principal);
-    requireStepUp(route, principal, world.clock.real());
     const input = readInput(request) as never;
     const ctx: Ctx = {
       ...world,
@@ -126,6 +124,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       actor: principal.actor,
       principal,
       requestId: request.id,
+      ...(request.visit ? { aside: request.visit.aside } : {}),
     };
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {
@@ -192,7 +191,7 @@ async function stream(
   return reply.send(request.method === "HEAD" ? "" : await encodeBody(request, reply, Readable.from(answer.body)));
 }
 
-function requireScope(route: Route, principal: Principal): void {
+export function requireScope(route: Route, principal: Principal): void {
   const { scope } = route;
   if (scope === "public" || scope === "any") return;
   if (principal.mustEnrolTotp) {
@@ -211,7 +210,7 @@ function requireScope(route: Route, principal: Principal): void {
 const stepUpMs = 15 * 60_000;
 
 /** API keys prove all they can with every request; people may have left a token lying about. */
-function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void {
+export function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void {
   if (stepUp === undefined || principal.actor.type !== "user") return;
   if (stepUp === "if wanted" && !principal.needsStepUp) return;
   if (principal.provedAt && now.getTime() - principal.provedAt.getTime() < stepUpMs) return;

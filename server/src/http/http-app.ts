@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,13 +10,13 @@ import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
-import type { Admission, AdmissionLimits } from "./admission.ts";
+import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
-import type { AdmissionSlot } from "./admission-slot.ts";
-import { holdAdmissionSlot } from "./admission-slot.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
-import { createHandler } from "./handle-request.ts";
+import { createHandler, requireScope, requireStepUp } from "./handle-request.ts";
+import type { HeavyCaller, HeavyWork } from "./heavy-work.ts";
+import { callerHeader, readCaller } from "./heavy-work.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -23,29 +25,42 @@ import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
+import { cutStalledReaders } from "./stalled-readers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
     bodyDigest: string;
-    admissionSlot: AdmissionSlot | undefined;
+    visit: Visit | undefined;
+    /** A body of so many bytes is left as it is, for the process that will do the request. */
+    heavyFromBytes: number;
+    isHeavy: boolean;
   }
 }
 
 type HttpOptions = {
   mounts: Mount[];
   /** Routes outside of the API: health, documentation. They need no token and are never shed. */
-  pages: (app: FastifyInstance) => void;
+  /** `admit` is asked before a page is made that need not answer always. */
+  pages: (app: FastifyInstance, admit: Admit) => void;
   metrics: Metrics;
   rateLimits: RateLimits | undefined;
   admission: AdmissionLimits;
   corsOrigins: string[];
   trustedProxies: string[];
+  /** Where heavy requests are done; without it, here. */
+  heavy?: HeavyWork;
+  /** All requests come from another process of the hub, which knows this token and has checked who asks. */
+  innerToken?: string;
 };
+
+export type Admit = (request: FastifyRequest, reply: FastifyReply) => void;
 
 export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
 
 const defaultBodyBytes = 10 * 1024 * 1024;
+/** Whoever has not said who they are has little to say. */
+const publicBodyBytes = 4 * 1024;
 
 /** For answers that are data. Pages set their own content policy over this one. */
 const securityHeaders = {
@@ -65,7 +80,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
     childLoggerFactory: (parent) => parent,
-    genReqId: newRequestId,
+    genReqId: options.innerToken === undefined ? newRequestId : ({ headers }) => callerOf(headers).requestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,
     // A request has to arrive whole within this time, or a few slow senders would hold every connection.
@@ -85,13 +100,16 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       void sendError(options.mounts, error, request, reply);
     },
   });
-  const admission = createAdmission(world.db, options.admission);
+  const admission = createAdmission(options.admission);
+  const recognised = createRecognised();
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
   app.decorateRequest("bodyDigest", "");
-  app.decorateRequest("admissionSlot", undefined);
+  app.decorateRequest("visit", undefined);
+  app.decorateRequest("heavyFromBytes", Infinity);
+  app.decorateRequest("isHeavy", false);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -106,8 +124,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     reply.header("x-request-id", request.id);
     reply.header("hub-environment", world.environment);
     if (isDraining) reply.header("connection", "close");
-    if (methodsInUse.has(request.method)) done(findOddFraming(request.raw));
-    else done(notServed(options.mounts, request));
+    // Before its body is read: nobody will look at it.
+    if (request.is404 || !methodsInUse.has(request.method)) done(notServed(options.mounts, request));
+    else done(findOddFraming(request.raw));
   });
 
   app.addHook("onResponse", (request, reply, done) => {
@@ -133,32 +152,94 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     for (const route of mount.routes) {
       refuseMissingScope(route);
       const handle = createHandler(world, mount, route);
+      const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
       app.route({
         method: route.method,
         url: `${mount.prefix}${route.path}`,
-        bodyLimit: route.bodyLimitBytes ?? defaultBodyBytes,
+        bodyLimit,
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
-          if (!admission.enter()) throw new HubError("overloaded", undefined, { retryAfterSeconds: 1 });
-          request.admissionSlot = holdAdmissionSlot(admission, reply.raw);
-          if (route.scope === "public") return;
-          request.principal = await request.admissionSlot.work(() =>
-            authenticate(world, request.headers.authorization),
-          );
-          limit(request.principal, reply);
+          const { authorization } = request.headers;
+          if (options.innerToken !== undefined) {
+            request.visit = admission.arrive({ address: request.ip, as: "recognised" }, reply.raw);
+            request.principal = letIn(request, options.innerToken);
+            request.visit.belongTo(request.principal.orgId);
+            return;
+          }
+          const isPublic = route.scope === "public";
+          const isRecognised = !isPublic && recognised.has(authorization);
+          const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
+          if (!isRecognised) limit.strangers(request.ip);
+          const visit = admission.arrive({ address: request.ip, as }, reply.raw);
+          request.visit = visit;
+          if (isPublic) return;
+          const whoAsks = (): Promise<Principal> => authenticate(world, authorization);
+          const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
+          recognised.add(authorization!);
+          visit.belongTo(principal.orgId);
+          request.principal = principal;
+          limit.known(principal, reply);
+          requireScope(route, principal);
+          requireStepUp(route, principal, world.clock.real());
+          if (typeof route.answerType === "string") visit.hold("exports", 1);
+          if (route.method === "GET") return;
+          visit.hold("bodies", bytesToHold(request.headers, bodyLimit));
+          if (options.heavy) request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
         },
-        handler: (request, reply) => request.admissionSlot!.work(() => handle(request, reply)),
+        handler: (request, reply) =>
+          request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
       });
     }
   }
-  options.pages(app);
-  app.addHook("onClose", () => admission.stop());
+  options.pages(app, (request, reply) => {
+    limit.strangers(request.ip);
+    admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+  });
+  const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
+  app.addHook("onClose", () => {
+    admission.stop();
+    readers.stop();
+  });
 
   return {
     app,
     admission,
     drain() {
       isDraining = true;
+    },
+  };
+}
+
+/** Parsing and checking so much takes some ten milliseconds. */
+const heavyFromBytes = 256 * 1024;
+
+/** What is sent in pieces or compressed may be as large as allowed. */
+function bytesToHold(headers: IncomingHttpHeaders, limit: number): number {
+  const isKnown = headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined;
+  return isKnown ? Math.min(Number(headers["content-length"] ?? 0), limit) : limit;
+}
+
+const callerOf = (headers: IncomingHttpHeaders): HeavyCaller => readCaller(String(headers[callerHeader]));
+
+function letIn({ headers }: FastifyRequest, token: string): Principal {
+  if (headers.authorization !== `Bearer ${token}`) throw new HubError("invalid_token");
+  return callerOf(headers).principal;
+}
+
+const maxRecognised = 10_000;
+
+/**
+ * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
+ * stand in line with strangers for it.
+ */
+function createRecognised() {
+  const digests = new Set<string>();
+  const digest = (header: string): string => hash("sha256", header, "base64");
+  return {
+    has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)),
+    add(header: string): void {
+      digests.add(digest(header));
+      if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
     },
   };
 }

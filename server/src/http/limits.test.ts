@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import type { HubError } from "../core/errors.ts";
 import type { TestHub } from "../testing/test-hub.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { createAdmission } from "./admission.ts";
@@ -65,9 +66,9 @@ describe("rate limits", () => {
 });
 
 describe("admission control", () => {
-  test("sheds with 503 and Retry-After while too many requests are in flight, and health still answers", async () => {
-    const hub = await startTestHub({ config: { maxInFlight: 3 } });
-    const org = await hub.org();
+  test("one organization's requests leave room for others; health still answers", async () => {
+    const hub = await startTestHub({ config: { maxInFlight: 4 } });
+    const [org, calm] = [await hub.org(), await hub.org()];
     const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
     const lock = await lockSet(hub, id);
     const waiting = Array.from({ length: 3 }, () => org.post(`/condition-sets/${id}/values`, { values: ["a"] }));
@@ -75,11 +76,58 @@ describe("admission control", () => {
     const shed = await org.get("/me");
     expect(shed.body).toMatchObject({ status: 503, code: "overloaded", retryable: true });
     expect(shed.headers.get("retry-after")).toBe("1");
+    expect((await calm.get("/me")).status).toBe(200);
     expect((await hub.anonymous.get("!/healthz")).status).toBe(200);
     expect((await hub.anonymous.get("!/readyz")).status).toBe(200);
     await lock.release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
     await expect.poll(async () => (await org.get("/me")).status).toBe(200);
+  });
+
+  test("what one organization has waiting does not hold up another's (security 5)", async () => {
+    const hub = await startTestHub({ config: { maxConnections: 7 } });
+    const [org, calm] = [await hub.org(), await hub.org()];
+    const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
+    const lock = await lockSet(hub, id);
+    // Four may be at work, three of them of one organization.
+    const waiting = Array.from({ length: 20 }, () => org.post(`/condition-sets/${id}/values`, { values: ["a"] }));
+    await lock.hasWaiting(3);
+    for (let i = 0; i < 10; i++) expect((await calm.get("/me")).status).toBe(200);
+    await lock.release();
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("strangers that send their bodies slowly hold up nobody who is known (security 2, protocol 1)", async () => {
+    const hub = await startTestHub({ config: { maxInFlight: 64 } });
+    const org = await hub.org();
+    const { hostname, port, host } = new URL(hub.url);
+    const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname));
+    let answered = 0;
+    for (const socket of sockets) {
+      socket.on("error", () => {}).on("data", () => answered++);
+      socket.write(
+        `POST /api/v1/auth/token HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+      );
+    }
+    // One address gets four; the others are told so at once.
+    await expect.poll(() => answered).toBe(96);
+    for (let i = 0; i < 10; i++) expect((await org.get("/me")).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("who waits for a task or a carrier lets others work meanwhile", async () => {
+    const hub = await startTestHub({ config: { maxConnections: 4 } });
+    const org = await hub.org();
+    const { id } = (await org.post("/bridges", { name: "Slow", connector: "demo" })).body;
+    // Two may be at work; four wait for their tasks at the same time.
+    const input = { ms: 1_500 };
+    const waiting = Array.from({ length: 4 }, () =>
+      org.post("/tasks/execute-sync", { bridgeId: id, taskName: "sleep", input }),
+    );
+    const running = (): Promise<number> =>
+      org.get("/tasks/executions?status=running").then(({ body }) => body.pagination.total);
+    await expect.poll(running).toBe(4);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test("does not count requests that were cut off", async () => {
@@ -109,7 +157,7 @@ describe("admission control", () => {
   });
 
   test("keeps the places of callers that have hung up until the work on them has ended, and no longer", async () => {
-    const hub = await startTestHub({ config: { maxInFlight: 2 } });
+    const hub = await startTestHub({ config: { maxInFlight: 3 } });
     const org = await hub.org();
     const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
     const lock = await lockSet(hub, id);
@@ -125,21 +173,94 @@ describe("admission control", () => {
     await expect.poll(async () => (await org.get("/me")).status).toBe(200);
   });
 
-  test("sheds while the event loop lags or the database has a queue", async () => {
-    let waiting = 0;
-    const limits = { maxInFlight: 10, maxWaitingForDatabase: 5, maxLoopDelayMs: 30 };
-    const admission = createAdmission({ waitingCount: () => waiting }, limits);
-    expect(admission.enter()).toBe(true);
-    waiting = 6;
-    expect(admission.enter()).toBe(false);
-    waiting = 0;
-    expect(admission.enter()).toBe(true);
+  test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
+    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const visitOf = (orgId: string) => {
+      const visit = admission.arrive({ address: "127.0.0.1", as: "recognised" }, { once() {} });
+      visit.belongTo(orgId);
+      return visit;
+    };
+    const working = Array.from({ length: 4 }, () => visitOf("a").work(() => held));
     const block = (): void => {
       const until = performance.now() + 300;
       while (performance.now() < until);
     };
-    await expect.poll(() => (block(), admission.enter()), { interval: 120 }).toBe(false);
-    await expect.poll(() => admission.enter(), { interval: 50, timeout: 5_000 }).toBe(true);
+    const refusalOf = (orgId: string): Promise<unknown> =>
+      Promise.race([
+        visitOf(orgId).work(() => Promise.resolve("done")),
+        new Promise((resolve) => setImmediate(resolve, "waiting")),
+      ]).catch((error: HubError) => error.code);
+    await expect.poll(() => (block(), refusalOf("a")), { interval: 120 }).toBe("overloaded");
+    expect(await refusalOf("b")).toBe("done");
+    await expect.poll(() => refusalOf("a"), { interval: 50, timeout: 5_000 }).toBe("waiting");
+    release();
+    await Promise.all(working);
     admission.stop();
   });
 });
+
+describe("before a body is read", () => {
+  const large = 40 * 1024 * 1024;
+
+  test("a caller without the scope is told so (security 4)", async () => {
+    const hub = await startTestHub();
+    const org = await hub.org();
+    const { key } = (await org.post("/api-keys", { name: "reader", scopes: ["orders:read"] })).body;
+    const answer = await answerToHead(hub.url, "/api/v1/rate-comparisons", { token: key, length: large });
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  test("a path that is not served is, and one that has other methods (security 3)", async () => {
+    const hub = await startTestHub();
+    expect(await answerToHead(hub.url, "/api/v1/nothing", { length: large })).toMatch(/^HTTP\/1.1 404 /);
+    expect(await answerToHead(hub.url, "/api/v1/auth/token", { length: large, method: "PUT" })).toMatch(
+      /^HTTP\/1.1 405 /,
+    );
+  });
+
+  test("more than a public route takes is refused (security 3)", async () => {
+    const hub = await startTestHub();
+    expect(await answerToHead(hub.url, "/api/v1/auth/token", { length: 4_097 })).toMatch(/^HTTP\/1.1 413 /);
+  });
+});
+
+describe("a body of very many values", () => {
+  test("is refused by their number, before they take any room (security 4)", async () => {
+    const hub = await startTestHub();
+    const org = await hub.org();
+    const body = `{"items":[${"{},".repeat(4_000_000)}{}]}`;
+    const answer = await org.post("/rate-comparisons", undefined, { rawBody: body });
+    expect(answer.body).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
+  test("is told the first mistake, not all of a million (security 3)", async () => {
+    const hub = await startTestHub();
+    const org = await hub.org();
+    const body = { name: "x", ...Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, 1])) };
+    const answer = await org.post("/condition-sets", body);
+    expect(answer.body).toMatchObject({ status: 400, errors: [{ code: "unknown_field" }] });
+    expect(answer.body.errors).toHaveLength(1);
+    const values = Array.from({ length: 1_000_001 }, () => 1);
+    const { id } = (await org.post("/condition-sets", { name: "many" })).body;
+    const tooMany = await org.post(`/condition-sets/${id}/values`, { values });
+    expect(tooMany.body.errors).toMatchObject([{ pointer: "/values", code: "maxItems" }]);
+  });
+});
+
+/** What is answered while none of the body has been sent. */
+async function answerToHead(
+  url: string,
+  path: string,
+  { token = "", length = 0, method = "POST" }: { token?: string; length?: number; method?: string },
+): Promise<string> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  return answer.toString();
+}

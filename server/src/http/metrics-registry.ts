@@ -11,6 +11,8 @@ export type Metrics = {
 
 /** What is read from the database when somebody asks, and not more often than this. */
 const backlogMs = 5_000;
+/** Told again as it was within this time: anybody may ask. */
+const textMs = 500;
 
 export type MetricsOptions = { inFlight(): number; readBacklog(): Promise<Backlog> };
 
@@ -68,12 +70,19 @@ export function createRegistry(world: World, { inFlight, readBacklog }: MetricsO
     await known.backlog.catch((error: unknown) => world.log.warn({ err: error }, "what waits was not measured"));
   }
 
+  async function tell(): Promise<string> {
+    await look();
+    return [await processRegistry().metrics(), await registry.metrics()].join("\n");
+  }
+  let told: { at: number; text: Promise<string> } | undefined;
+
   return {
     refused: (code) => refusals.inc({ code }),
     observe: (method, route, status, durationMs) => durations.observe({ method, route, status }, durationMs / 1000),
-    text: async () => {
-      await look();
-      return [await processRegistry().metrics(), await registry.metrics()].join("\n");
+    async text() {
+      const now = performance.now();
+      if (!told || now - told.at > textMs) told = { at: now, text: tell() };
+      return await told.text;
     },
   };
 }

@@ -1,14 +1,16 @@
 import { timingSafeEqual } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
 import { errorTable, HubError, isRetryable } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
-import { docsApp } from "./docs-app.ts";
+import { docsPage } from "./docs-app.ts";
 import type { Health } from "./health.ts";
+import type { Admit } from "./http-app.ts";
 import type { Metrics } from "./metrics-registry.ts";
 
 type PageOptions = {
+  admit: Admit;
   health: Health;
   metrics: Metrics;
   openApi: () => Promise<unknown>;
@@ -38,13 +40,17 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await options.metrics.text());
   });
 
-  let openApiText: string | undefined;
-  app.get("/openapi.json", async (_request, reply) => {
-    openApiText ??= JSON.stringify(await options.openApi());
-    return reply.header("content-type", "application/json; charset=utf-8").send(openApiText);
+  const onRequest: onRequestHookHandler = (request, reply, done) => {
+    options.admit(request, reply);
+    done();
+  };
+  let openApi: Promise<Buffer> | undefined;
+  app.get("/openapi.json", { onRequest }, async (_request, reply) => {
+    openApi ??= options.openApi().then((document) => Buffer.from(JSON.stringify(document)));
+    return reply.header("content-type", "application/json; charset=utf-8").send(await openApi);
   });
 
-  app.get("/", async (_request, reply) => {
+  app.get("/", { onRequest }, async (_request, reply) => {
     const links = [
       `<li><a href="/docs">API reference</a> (<a href="/openapi.json">openapi.json</a>)</li>`,
       `<li><a href="/readyz">Is it ready?</a></li>`,
@@ -55,7 +61,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   });
 
   // `type` of every problem points here.
-  app.get<{ Params: { code: string } }>("/docs/errors/:code", async (request, reply) => {
+  app.get<{ Params: { code: string } }>("/docs/errors/:code", { onRequest }, async (request, reply) => {
     const { code } = request.params;
     if (!Object.hasOwn(errorTable, code)) throw new HubError("route_not_found", "There is no such error code.");
     const [status, title] = errorTable[code as ErrorCode];
@@ -64,7 +70,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.headers(pageHeaders).send(renderPage(code, body));
   });
 
-  app.get("/docs/scopes", async (_request, reply) => {
+  app.get("/docs/scopes", { onRequest }, async (_request, reply) => {
     const rows = Object.entries(scopeTexts).map(
       ([scope, text]) => `<tr><td><code>${scope}</code></td><td>${text}</td></tr>`,
     );
@@ -72,13 +78,12 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   });
 
   // The page loads its script by a relative address, which only works below "/docs/".
-  app.get("/docs", async (_request, reply) => reply.redirect("/docs/"));
+  app.get("/docs", { onRequest }, async (_request, reply) => reply.redirect("/docs/"));
   for (const path of ["/docs/", "/docs/js/*"]) {
-    app.get(path, async (request, reply) => {
-      const page = await (await docsApp()).inject({ method: "GET", url: request.url });
-      if (page.statusCode !== 200) throw new HubError("route_not_found", "There is no such part of the reference.");
-      const type = page.headers["content-type"] ?? "text/html";
-      return reply.headers({ ...pageHeaders, "content-type": type }).send(page.rawPayload);
+    app.get(path, { onRequest }, async (request, reply) => {
+      const page = await docsPage(request.url.split("?", 1)[0]!);
+      if (!page) throw new HubError("route_not_found", "There is no such part of the reference.");
+      return reply.headers({ ...pageHeaders, "content-type": page.type }).send(page.bytes);
     });
   }
 }

@@ -2,28 +2,35 @@ import type { FastifyReply } from "fastify";
 import type { Principal } from "../core/actor.ts";
 import { callerKey } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
+import { networkOf } from "../core/network-of.ts";
 
-export type RateLimits = { perOrganization: number; perCaller: number };
+/** `perAddress`: of requests without a token, or with one that was not seen to be good yet. */
+export type RateLimits = { perOrganization: number; perCaller: number; perAddress: number };
+
+export type RateLimiter = {
+  known(principal: Principal, reply: FastifyReply): void;
+  strangers(address: string): void;
+};
 
 /**
- * Requests a second, per organization and per caller, counted in this process. Windows of one second: the whole
+ * Requests a second, per organization, caller and address, counted in this process. Windows of one second: the whole
  * count is thrown away when the second changes, so nothing has to be cleaned up.
  */
-export function createRateLimiter(limits: RateLimits | undefined, now: () => number) {
-  if (!limits) return () => {};
+export function createRateLimiter(limits: RateLimits | undefined, now: () => number): RateLimiter {
+  if (!limits) return { known() {}, strangers() {} };
   const policy = `"organization";q=${limits.perOrganization};w=1, "caller";q=${limits.perCaller};w=1`;
   let second = 0;
   let counts = new Map<string, number>();
 
   function count(key: string): number {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) [second, counts] = [current, new Map()];
     const next = (counts.get(key) ?? 0) + 1;
     counts.set(key, next);
     return next;
   }
 
-  return (principal: Principal, reply: FastifyReply): void => {
-    const current = Math.floor(now() / 1000);
-    if (current !== second) [second, counts] = [current, new Map()];
+  const known: RateLimiter["known"] = (principal, reply) => {
     const inOrganization = limits.perOrganization - count(principal.orgId);
     const ofCaller = limits.perCaller - count(callerKey(principal.actor));
     reply.header("ratelimit-policy", policy);
@@ -36,4 +43,12 @@ export function createRateLimiter(limits: RateLimits | undefined, now: () => num
       });
     }
   };
+
+  const strangers: RateLimiter["strangers"] = (address) => {
+    if (count(networkOf(address)) <= limits.perAddress) return;
+    const detail = `An address may send ${limits.perAddress} requests a second without a valid token. Wait a second.`;
+    throw new HubError("rate_limited", detail, { retryAfterSeconds: 1 });
+  };
+
+  return { known, strangers };
 }

@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { RunningHub } from "./serve.ts";
 import { serve, stopWithinMs } from "./serve.ts";
+import { readyMessage } from "./supervise.ts";
 
 export async function runServe(config: Config): Promise<void> {
   const starting = serve(config);
@@ -20,9 +21,13 @@ export async function runServe(config: Config): Promise<void> {
   // A closed terminal (SIGHUP) must not leave PostgreSQL behind either.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 
+  // Whoever looks after this process is gone, with no time to say so: nobody would end it.
+  if (process.connected) process.once("disconnect", () => void stop("The supervising process has ended"));
+
   const hub = await starting;
   // In one piece, so that whoever waits for the address has the rest too; and the password also if it is stopping.
   console.log([...describeSurfaces(hub), ...describeFirstAdmin(hub, config)].join("\n"));
+  if (process.connected) process.send!(readyMessage);
 }
 
 function describeSurfaces({ surfaces, healthUrl }: RunningHub): string[] {

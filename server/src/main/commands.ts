@@ -5,7 +5,13 @@ type Command = { summary: string; run(config: Config, args: string[]): Promise<v
 
 // Loaded when asked for: `hub print-routes` does not need a database driver.
 const commands: Record<string, Command> = {
-  serve: { summary: "start the hub", run: async (config) => (await import("./command-serve.ts")).runServe(config) },
+  serve: {
+    summary: "start the hub",
+    run: async (config) =>
+      await (config.mayRestart
+        ? (await import("./supervise.ts")).supervise()
+        : (await import("./command-serve.ts")).runServe(config)),
+  },
   migrate: {
     summary: "bring the databases up to date and stop",
     run: async (config) => (await import("./command-admin.ts")).runMigrate(config),

@@ -28,6 +28,8 @@ export type Config = {
   maxLoopDelayMs: number;
   maxConnections: number;
   lameDuckMs: number;
+  /** A hub that dies is started again. */
+  mayRestart: boolean;
   /** Undefined: for ever. */
   keepDays: { runs: number | undefined; executions: number | undefined };
   maxSignInFailures: number;
@@ -84,6 +86,7 @@ function readSettings(reader: SettingReader): Config {
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
     maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
     maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
+    mayRestart: oneOf("HUB_RESTART", ["on", "off"], "on") === "on",
     lameDuckMs: integer("HUB_LAME_DUCK_MS", 500, 0, 300_000),
     keepDays: {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import path from "node:path";
+import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
@@ -16,6 +17,7 @@ import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import type { Databases } from "./databases.ts";
+import type { HeavyTask } from "./heavy-process.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
 import { startHealthListener } from "./health-listener.ts";
@@ -33,6 +35,7 @@ export type OpenSurfaces = {
 type SurfaceParts = {
   databases: Databases;
   secrets: Secrets;
+  secretKeys: HeavyTask["secretKeys"];
   log: Logger;
   /** Gets what undoes each step, in the order of the steps. */
   stops: (() => Promise<void>)[];
@@ -59,7 +62,8 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const isNew: World[] = [];
   // One after the other: live answers while the database of the preview is still being made.
   for (const environment of databases.environments) {
-    const { world, close } = await openOneWorld(environment, config, parts);
+    const connection = await databases.reach(environment);
+    const { world, close } = await openOneWorld(environment, connection, config, parts);
     closes.push(close);
     worlds.push(world);
     if (databases.isExclusive) {
@@ -68,7 +72,11 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     }
     // Before it answers: whoever finds it ready signs in at once.
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
-    surfaces.push(await openSurface(world, { config, ...portsOf(environment, config) }));
+    const { settings } = world;
+    const { secretKeys } = parts;
+    const heavy = { environment, connection, secretKeys, settings, logLevel: config.logLevel };
+    const start = async () => (await import("./heavy-process.ts")).startHeavyProcess(heavy);
+    surfaces.push(await openSurface(world, { config, ...portsOf(environment, config), startHeavyProcess: start }));
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
       workers.push(...startLeasedWork(world));
@@ -104,11 +112,15 @@ const tidying = {
   run: (owner: World) => removeOldIdempotencyKeys(owner),
 };
 
-async function openOneWorld(environment: Environment, config: Config, parts: SurfaceParts): Promise<OpenWorld> {
-  const { databases, secrets, log } = parts;
+async function openOneWorld(
+  environment: Environment,
+  connection: ClientConfig,
+  config: Config,
+  { secrets, log }: SurfaceParts,
+): Promise<OpenWorld> {
   return await openWorld({
     environment,
-    connection: await databases.reach(environment),
+    connection,
     secrets,
     log,
     maxConnections: config.maxConnections,

@@ -3,6 +3,7 @@ import { createSecrets } from "../core/secrets.ts";
 import type { Config } from "./config.ts";
 import type { Databases } from "./databases.ts";
 import { openDatabases } from "./databases.ts";
+import type { HeavyTask } from "./heavy-process.ts";
 import type { OpenSurfaces } from "./open-surfaces.ts";
 import { findSecretKey } from "./secret-key.ts";
 
@@ -40,9 +41,10 @@ export async function serve(config: Config): Promise<RunningHub> {
       meanwhile: () => void import("./open-surfaces.ts").catch(() => {}),
     });
     stopDatabases = (patienceMs) => databases.stop(patienceMs);
-    const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
+    const secretKeys: HeavyTask["secretKeys"] = [await findSecretKey(config), config.previousSecretKeys];
+    const secrets = createSecrets(...secretKeys);
     const { openSurfaces } = await import("./open-surfaces.ts");
-    return { ...(await openSurfaces(config, { databases, secrets, log, stops })), stop };
+    return { ...(await openSurfaces(config, { databases, secrets, secretKeys, log, stops })), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,6 +9,8 @@ import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import type { Health } from "../http/health.ts";
 import { createHealth } from "../http/health.ts";
+import type { HeavyProcess } from "../http/heavy-work.ts";
+import { createHeavyWork } from "../http/heavy-work.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -40,6 +42,7 @@ export type SurfaceOptions = {
     | "roles"
     | "rateLimit"
     | "maxInFlight"
+    | "maxConnections"
     | "maxLoopDelayMs"
     | "lameDuckMs"
     | "corsOrigins"
@@ -48,8 +51,14 @@ export type SurfaceOptions = {
   >;
   port: number;
   gatewayPort: number | undefined;
+  /** Starts a process for heavy requests; without it they are done here. */
+  startHeavyProcess?: () => Promise<HeavyProcess>;
 };
 
+/** Of the connections to the database: the others are for what is done in the background. */
+const requestsPart = 0.6;
+/** Whoever has not said who they are may ask so many times less often. */
+const strangersPart = 10;
 // Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
 const drainMs = 7_000;
 /** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
@@ -70,6 +79,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   };
   const served = [...(roles.has("api") ? [main] : []), ...(roles.has("gateway") ? [gateway] : [])];
 
+  const { startHeavyProcess: start } = options;
+  const heavy = start && createHeavyWork({ start, log: world.log });
   const answers = new Set<ServerResponse>();
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const measured: Metrics[] = [];
@@ -82,14 +93,15 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   }
 
   function createApp(mounts: Mount[]): HttpApp {
-    const metrics = measure(() => http.admission.inFlight());
+    const metrics = measure(() => http.admission.open());
     measured.push(metrics);
     const { config } = options;
     const http: HttpApp = createHttpApp(world, {
       mounts,
       metrics,
-      pages: (app) =>
+      pages: (app, admit) =>
         addPages(app, world, {
+          admit,
           health,
           metrics,
           // Loaded when somebody asks for it: most processes never need it.
@@ -97,12 +109,19 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           metricsToken: config.metricsToken,
         }),
       rateLimits:
-        config.rateLimit === undefined ? undefined : { perOrganization: config.rateLimit, perCaller: config.rateLimit },
+        config.rateLimit === undefined
+          ? undefined
+          : {
+              perOrganization: config.rateLimit,
+              perCaller: config.rateLimit,
+              perAddress: Math.ceil(config.rateLimit / strangersPart),
+            },
       admission: {
         maxInFlight: config.maxInFlight,
-        maxWaitingForDatabase: 256,
+        maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
         maxLoopDelayMs: config.maxLoopDelayMs,
       },
+      ...(heavy ? { heavy } : {}),
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
     });
@@ -136,6 +155,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
       await Promise.all(apps.map(({ app }) => drain(app, answers, options.config.lameDuckMs)));
       clearTimeout(patience);
+      await heavy?.stop();
       await flushUsage(world).catch(() => {});
     },
   };

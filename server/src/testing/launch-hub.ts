@@ -54,9 +54,13 @@ export function killAllLaunched(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** A hub on this data directory, wherever it is in its start; on free ports unless `env` names others. */
+/**
+ * A hub on this data directory, wherever it is in its start; on free ports unless `env` names others. In one process, so
+ * that a signal hits the hub itself.
+ */
 export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: Launch = {}): Launched {
-  return launch({ ...more, args, env: { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...env } });
+  const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, HUB_RESTART: "off" };
+  return launch({ ...more, args, env: { ...defaults, ...env } });
 }
 
 export function launch({ command, args = [], env, cwd, user, preload, listener }: Launch): Launched {

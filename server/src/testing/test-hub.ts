@@ -59,6 +59,7 @@ type TestHubOptions = {
 };
 
 const password = "correct horse battery";
+const maxConnections = 10;
 export const secretKey = "test-secret-key-test-secret-key-0123456789";
 
 /** A real hub on a real database of its own, listening on loopback; stopped after the test file. */
@@ -89,7 +90,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const { world, close } = await openWorld({
     environment,
     connection,
-    maxConnections: 10,
+    maxConnections: options.config?.maxConnections ?? maxConnections,
     // Off for those who do not ask for it; here it shows whatever would see nothing by it.
     rowSecurity: true,
     secrets: createSecrets(current, previous),
@@ -111,6 +112,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       roles: new Set(["api", "gateway"]),
       rateLimit: undefined,
       maxInFlight: 512,
+      maxConnections,
       // The hub shares its event loop with the tests, and the machine with other files: a busy one is no overload.
       maxLoopDelayMs: 60_000,
       lameDuckMs: 500,

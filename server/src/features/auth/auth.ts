@@ -19,7 +19,7 @@ import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
 import * as sessions from "../users/sessions.store.ts";
 import { hasTotp, useTotp } from "../users/totp.ts";
 import { startAttempt } from "./sign-in-attempts.ts";
-import { networkOf } from "./sign-in-limiter.ts";
+import { networkOf } from "../../core/network-of.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
 export { authenticate } from "./authenticate.ts";

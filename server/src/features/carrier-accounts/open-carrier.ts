@@ -12,6 +12,7 @@ import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
+import { waitOutside } from "../../context.ts";
 import { loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts } from "../organizations/organizations.ts";
@@ -67,7 +68,7 @@ export type CarrierAnswer<T> = { done: T } | { refused: Failure } | { unknown: s
 
 /** Waits for a carrier, but not for ever, nor longer than the hub runs. What it throws becomes an answer, too. */
 export async function askCarrier<T>(
-  { log }: Pick<Ctx, "log">,
+  ctx: Pick<Ctx, "log" | "aside">,
   { carrier, call }: OpenCarrier,
   effectKey: string,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
@@ -84,9 +85,9 @@ export async function askCarrier<T>(
   // A function of its own, so that what is thrown before the first await is an answer as well.
   const answered = (async () => await ask(carrier, call(effectKey, signal)))().then(
     (done): CarrierAnswer<T> => ({ done }),
-    (error: unknown) => (signal.aborted ? late : readError(log, error)),
+    (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
-  return await Promise.race([answered, timedOut]);
+  return await waitOutside(ctx, () => Promise.race([answered, timedOut]));
 }
 
 function readError(log: Ctx["log"], error: unknown): Exclude<CarrierAnswer<never>, { done: never }> {

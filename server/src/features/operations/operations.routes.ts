@@ -17,6 +17,8 @@ export const operationRoutes = [
     handle: (ctx) => operations.listActions(ctx),
   }),
   defineRoute("POST /operations/preflight", {
+    // Some thousand orders.
+    heavyFromBytes: 40_000,
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
     body: shapes.PreflightRequest,

@@ -30,6 +30,7 @@ export const transformationRoutes = [
     handle: async () => tests.listTransforms(),
   }),
   defineRoute("POST /transformations/test", {
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons",
     body: shapes.TestRequest,

@@ -1,0 +1,9 @@
+/** Whoever has one IPv6 address has all that share its first half, and could use a new one for each try. */
+export function networkOf(address: string): string {
+  const isMapped = address.startsWith("::ffff:");
+  if (isMapped || !address.includes(":")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const [first, last] = [head, tail].map((half) => (half === "" ? [] : half.split(":")));
+  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => "0");
+  return [...first!, ...zeros, ...last!].slice(0, 4).join(":");
+}

@@ -1,0 +1,156 @@
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Principal } from "../core/actor.ts";
+import { HubError } from "../core/errors.ts";
+import type { Scope } from "../core/scopes.ts";
+import { createTurns } from "./turns.ts";
+
+/**
+ * What would hold the event loop for long (large bodies, trials of mappings, preflights of thousands of orders) is done by a
+ * process of its own, which has the same routes on the same database: it may take all its memory and die of it, or take too
+ * long and be ended, and nobody else notices. It is started with the first of such requests and ends when there were none
+ * for a while.
+ */
+export type HeavyWork = {
+  forward(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  stop(): Promise<void>;
+};
+
+/** A process that takes heavy requests at this socket, from whoever knows the token. */
+export type HeavyProcess = {
+  socketPath: string;
+  token: string;
+  hasEnded(): boolean;
+  /** At once, with all it is doing. */
+  kill(): void;
+  stop(): Promise<void>;
+};
+
+type HeavyOptions = { start(): Promise<HeavyProcess>; log: Pick<Logger, "warn"> };
+
+const idleMs = 5 * 60_000;
+const maxAtOnce = 2;
+/** Nothing that is allowed takes as long, even on a slow machine. */
+const patienceMs = 120_000;
+
+/** Who asks, as the other process is told. */
+export type HeavyCaller = { principal: Principal; requestId: string };
+export const callerHeader = "x-hub-caller";
+
+export function writeCaller({ principal, ...caller }: HeavyCaller): string {
+  const text = JSON.stringify({ ...caller, principal: { ...principal, scopes: [...principal.scopes] } });
+  return Buffer.from(text).toString("base64url");
+}
+
+export function readCaller(header: string): HeavyCaller {
+  const { principal, ...caller } = JSON.parse(Buffer.from(header, "base64url").toString()) as HeavyCaller & {
+    principal: { scopes: Scope[]; provedAt?: string };
+  };
+  const { scopes, provedAt } = principal;
+  const proof = provedAt === undefined ? {} : { provedAt: new Date(provedAt) };
+  return { ...caller, principal: { ...principal, ...proof, scopes: new Set(scopes) } };
+}
+
+export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
+  const turns = createTurns({ places: maxAtOnce, perLane: () => 1, maxWaiting: 8, patienceMs: 20_000 });
+  let running: Promise<HeavyProcess> | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function reach(): Promise<HeavyProcess> {
+    clearTimeout(idle);
+    const found = await running?.catch(() => undefined);
+    if (found && !found.hasEnded()) return found;
+    running = start();
+    return await running;
+  }
+
+  async function end(): Promise<void> {
+    const ending = running;
+    running = undefined;
+    await (await ending?.catch(() => undefined))?.stop();
+  }
+
+  return {
+    async forward(request, reply) {
+      const principal = request.principal!;
+      const turn = await turns.take(principal.orgId);
+      if ("refused" in turn) {
+        throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
+      }
+      try {
+        const answer = await ask(await reach(), request, principal, reply);
+        return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
+      } catch (error) {
+        log.warn({ err: error, requestId: request.id }, "heavy work was not done");
+        throw new HubError(
+          "overloaded",
+          "The work was given up: it may need too much memory, or be beside such work.",
+          {
+            retryAfterSeconds: 5,
+          },
+        );
+      } finally {
+        // Its answer is made by now. How fast that is read is no reason to keep others waiting.
+        turn.end();
+        if (turns.working() === 0) idle = setTimeout(() => void end(), idleMs).unref();
+      }
+    },
+    stop: end,
+  };
+}
+
+/** Headers of a request that verbs and parsers read. */
+const sentOn = [
+  "accept",
+  "accept-encoding",
+  "content-type",
+  "idempotency-key",
+  "if-match",
+  "prefer",
+  "user-agent",
+  "x-organization-id",
+];
+
+function ask(
+  { socketPath, token, kill }: HeavyProcess,
+  request: FastifyRequest,
+  principal: Principal,
+  reply: FastifyReply,
+): Promise<IncomingMessage> {
+  const headers: Record<string, string | string[]> = {
+    authorization: `Bearer ${token}`,
+    [callerHeader]: writeCaller({ principal, requestId: request.id }),
+  };
+  for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
+  const body = request.body as Buffer | undefined;
+  if (body) headers["content-length"] = String(body.length);
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(
+      { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
+      (answer) => {
+        clearTimeout(patience);
+        resolve(answer);
+      },
+    );
+    const patience = setTimeout(kill, patienceMs);
+    call.once("error", (error) => {
+      clearTimeout(patience);
+      reject(error);
+    });
+    // Nobody reads it any more: nothing more is made.
+    reply.raw.once("close", () => call.destroy());
+    call.end(body);
+  });
+}
+
+const ofTheConnection = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
+
+function passedOn({ headers }: IncomingMessage): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (entry): entry is [string, string | string[]] => entry[1] !== undefined && !ofTheConnection.has(entry[0]),
+    ),
+  );
+}

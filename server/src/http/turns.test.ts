@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Turn, TurnLimits } from "./turns.ts";
+import { createTurns } from "./turns.ts";
+
+const limits: TurnLimits = { places: 4, perLane: () => 3, maxWaiting: 5, patienceMs: 60_000 };
+const isTurn = (taken: Turn | { refused: string }): taken is Turn => "end" in taken;
+const turnOf = async (taken: ReturnType<ReturnType<typeof createTurns>["take"]>): Promise<Turn> => {
+  const got = await taken;
+  if (!isTurn(got)) throw new Error(got.refused);
+  return got;
+};
+
+describe("turns", () => {
+  test("one lane never has all places", async () => {
+    const turns = createTurns(limits);
+    const mine = Array.from({ length: 5 }, () => turns.take("a"));
+    expect(turns.working()).toBe(3);
+    await turnOf(turns.take("b"));
+    expect([turns.working(), turns.waiting()]).toEqual([4, 2]);
+    (await turnOf(mine[0]!)).end();
+    await turnOf(mine[3]!);
+    expect(turns.waiting()).toBe(1);
+  });
+
+  test("the first of one line does not wait for the second of another, however many are there", async () => {
+    const turns = createTurns({ ...limits, places: 1, perLane: () => 1, maxWaiting: 1_000 });
+    const order: string[] = [];
+    const work = async (lane: string): Promise<void> => {
+      const turn = await turnOf(turns.take(lane));
+      order.push(lane);
+      turn.end();
+    };
+    const blocker = await turnOf(turns.take("x"));
+    const all = [...Array.from({ length: 500 }, () => work("busy")), work("quiet")];
+    blocker.end();
+    await Promise.all(all);
+    expect(order.indexOf("quiet")).toBeLessThanOrEqual(1);
+  });
+
+  test("who stands in a line that is too long is refused at once, and who waited too long is let go", async () => {
+    const turns = createTurns({ ...limits, places: 1, maxWaiting: 1, patienceMs: 1 });
+    const only = await turnOf(turns.take("a"));
+    const waits = turns.take("a");
+    expect(await turns.take("a")).toEqual({ refused: "too_many_waiting" });
+    expect(await waits).toEqual({ refused: "waited_too_long" });
+    expect(turns.waiting()).toBe(0);
+    only.end();
+    only.end();
+    expect(turns.working()).toBe(0);
+    await turnOf(turns.take("a"));
+  });
+
+  test("who comes back stands before those who have not begun", async () => {
+    const turns = createTurns({ ...limits, places: 1, perLane: () => 1 });
+    const order: number[] = [];
+    const blocker = await turnOf(turns.take("a"));
+    const note = (n: number, isFirst: boolean) =>
+      (isFirst ? turns.takeAgain("a") : turnOf(turns.take("a"))).then((turn) => {
+        order.push(n);
+        turn.end();
+      });
+    const all = [note(1, false), note(2, false), note(3, true)];
+    blocker.end();
+    await Promise.all(all);
+    expect(order).toEqual([3, 1, 2]);
+  });
+
+  test("under any history no place is lost, no limit broken, and nobody waits while there is room", async () => {
+    const step = fc.oneof(fc.record({ take: fc.constantFrom("a", "b", "c") }), fc.record({ end: fc.nat({ max: 50 }) }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
+        const turns = createTurns({ ...limits, maxWaiting: 1_000 });
+        const held: { lane: string; turn: Turn }[] = [];
+        const wanting = new Map([..."abc"].map((lane) => [lane, 0]));
+        const settle = () => new Promise(setImmediate);
+        for (const one of steps) {
+          if ("take" in one) {
+            const lane = one.take;
+            wanting.set(lane, wanting.get(lane)! + 1);
+            void turnOf(turns.take(lane)).then((turn) => held.push({ lane, turn }));
+          } else if (held.length > 0) {
+            const [gone] = held.splice(one.end % held.length, 1);
+            wanting.set(gone!.lane, wanting.get(gone!.lane)! - 1);
+            gone!.turn.end();
+          }
+          await settle();
+          const working = (lane: string): number => held.filter((one) => one.lane === lane).length;
+          expect(turns.working()).toBe(held.length);
+          for (const lane of "abc") expect(working(lane)).toBeLessThanOrEqual(3);
+          const hasRoom = held.length < 4;
+          const isKept = [...wanting].some(([lane, count]) => count > working(lane) && working(lane) < 3);
+          expect(hasRoom && isKept).toBe(false);
+        }
+        while (held.length > 0) {
+          held.pop()!.turn.end();
+          await settle();
+        }
+        expect([turns.working(), turns.waiting()]).toEqual([0, 0]);
+      }),
+    );
+  });
+});

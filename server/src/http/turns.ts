@@ -1,0 +1,111 @@
+/**
+ * Who works next, when more want to than there are places. Each lane (an organization, or all strangers together) has a line
+ * of its own; lines are served in rotation, so that a thousand in one of them cost the first in another one nothing.
+ */
+export type Turns = {
+  /** Resolves when it is this one's turn, or says why it will not be. Whoever got a turn has to end it. */
+  take(lane: string): Promise<Turn | Refusal>;
+  /** For somebody who had a turn and is not done: before all others of the lane, however long it takes. */
+  takeAgain(lane: string): Promise<Turn>;
+  working(): number;
+  waiting(): number;
+  waitingIn(lane: string): number;
+};
+
+export type Turn = { end(): void };
+export type Refusal = { refused: "too_many_waiting" | "waited_too_long" };
+
+export type TurnLimits = {
+  /** So many work at a time. */
+  places: number;
+  /** So many of one lane do, at most: what is left is for whoever comes next. */
+  perLane(lane: string): number;
+  /** So many of one lane may stand in line. */
+  maxWaiting: number;
+  patienceMs: number;
+};
+
+type Waiter = { start(): void; leave?: NodeJS.Timeout };
+type Lane = { working: number; line: Waiter[] };
+
+export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLimits): Turns {
+  /** Those with somebody in them. The order is that of the rotation: who was served goes to the end. */
+  const lanes = new Map<string, Lane>();
+  let working = 0;
+  let waiting = 0;
+
+  const hasRoom = (name: string, lane: Lane): boolean => working < places && lane.working < perLane(name);
+
+  function begin(name: string, lane: Lane): Turn {
+    working++;
+    lane.working++;
+    let isOver = false;
+    return {
+      end() {
+        if (isOver) return;
+        isOver = true;
+        working--;
+        lane.working--;
+        forgetIfEmpty(name, lane);
+        serve();
+      },
+    };
+  }
+
+  function forgetIfEmpty(name: string, lane: Lane): void {
+    if (lane.working === 0 && lane.line.length === 0 && lanes.get(name) === lane) lanes.delete(name);
+  }
+
+  function serve(): void {
+    for (let served = true; served && working < places && waiting > 0;) {
+      served = false;
+      for (const [name, lane] of lanes) {
+        if (lane.line.length === 0 || !hasRoom(name, lane)) continue;
+        served = true;
+        waiting--;
+        lanes.delete(name);
+        lanes.set(name, lane);
+        lane.line.shift()!.start();
+        break;
+      }
+    }
+  }
+
+  const laneOf = (name: string): Lane => lanes.getOrInsertComputed(name, () => ({ working: 0, line: [] }));
+
+  function stand(name: string, lane: Lane, resolve: (turn: Turn) => void): Waiter {
+    waiting++;
+    return {
+      start() {
+        clearTimeout(this.leave);
+        resolve(begin(name, lane));
+      },
+    };
+  }
+
+  return {
+    take(name) {
+      const lane = laneOf(name);
+      if (lane.line.length === 0 && hasRoom(name, lane)) return Promise.resolve(begin(name, lane));
+      if (lane.line.length >= maxWaiting) return Promise.resolve({ refused: "too_many_waiting" });
+      return new Promise((resolve) => {
+        const waiter = stand(name, lane, resolve);
+        lane.line.push(waiter);
+        waiter.leave = setTimeout(() => {
+          lane.line.splice(lane.line.indexOf(waiter), 1);
+          waiting--;
+          forgetIfEmpty(name, lane);
+          resolve({ refused: "waited_too_long" });
+        }, patienceMs);
+      });
+    },
+    takeAgain(name) {
+      const lane = laneOf(name);
+      if (hasRoom(name, lane)) return Promise.resolve(begin(name, lane));
+      return new Promise((resolve) => lane.line.unshift(stand(name, lane, resolve)));
+    },
+    working: () => working,
+    waiting: () => waiting,
+    waitingIn: (name) => lanes.get(name)?.line.length ?? 0,
+  };
+}

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { pino } from "pino";
+import { createSecrets } from "../core/secrets.ts";
+import { followPreviewClock } from "../features/preview/preview.ts";
+import { createHttpApp } from "../http/http-app.ts";
+import { plainFormat } from "../http/mount.ts";
+import { apiPrefix, routesOf } from "../http/routes.ts";
+import type { HeavyTask } from "./heavy-process.ts";
+import { openWorld } from "./world.ts";
+
+const maxConnections = 4;
+
+// It ends with the process that has started it, and not before: a signal from the terminal reaches both.
+process.once("disconnect", () => process.exit(0));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+
+const [task] = (await once(process, "message")) as [HeavyTask];
+const { environment, connection, settings, socketPath } = task;
+const { world } = await openWorld({
+  environment,
+  connection,
+  settings,
+  maxConnections,
+  secrets: createSecrets(...task.secretKeys),
+  log: pino({ level: task.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }),
+});
+if (environment === "preview") await followPreviewClock(world);
+const { app } = createHttpApp(world, {
+  mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
+  pages() {},
+  // Whoever forwards a request counts it.
+  metrics: { observe() {}, refused() {}, text: () => Promise.resolve("") },
+  rateLimits: undefined,
+  admission: { maxInFlight: 64, maxAtWork: maxConnections, maxLoopDelayMs: 60_000 },
+  corsOrigins: [],
+  trustedProxies: [],
+  innerToken: task.token,
+});
+await app.listen({ path: socketPath });
+process.send!("ready");
