@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import type { FieldChange } from "../../orders/order-changes.ts";
+
+/** A member of a list or an object: the value itself, or the digest under which it is kept once for the order. */
+type Member = unknown;
+type Named = { $: string };
+
+/**
+ * A change of a long list or object, as it is stored: what was there before, and what has changed in it. Its members are
+ * named instead of repeated, since most of them are in every other change of the field as well.
+ */
+type PackedChange =
+  | { path: string; list: Member[]; at: number; gone: number; put: Member[] }
+  | { path: string; object: Record<string, Member>; gone: string[]; put: Record<string, Member> };
+
+export type StoredChange = FieldChange | PackedChange;
+
+/** Shorter ones are stored as they are: naming would hardly make them shorter, and reading them would take longer. */
+const longAbove = 1_000;
+const memberAbove = 48;
+
+/** Keeps a value and returns its digest. */
+export type Keep = (value: unknown) => string;
+
+/** The change as it is stored. What it needs besides goes to `keep`. */
+export function packChange(change: FieldChange, keep: Keep): StoredChange {
+  const { path, from, to } = change;
+  const [isList, isObject] = [Array.isArray(from) && Array.isArray(to), isRecord(from) && isRecord(to)];
+  if ((!isList && !isObject) || lengthOf(from, longAbove) + lengthOf(to, longAbove) <= longAbove) return change;
+  if (isList) return packList(path, from as unknown[], to as unknown[], keep);
+  return packObject(path, from as Record<string, unknown>, to as Record<string, unknown>, keep);
+}
+
+function packList(path: string, from: unknown[], to: unknown[], keep: Keep): PackedChange {
+  const [list, after] = [from, to].map((values) => values.map((value) => packMember(value, keep)));
+  const isSame = (a: Member, b: Member): boolean => canonical(a) === canonical(b);
+  const shorter = Math.min(list!.length, after!.length);
+  let at = 0;
+  while (at < shorter && isSame(list![at], after![at])) at++;
+  let tail = 0;
+  while (tail < shorter - at && isSame(list!.at(-1 - tail), after!.at(-1 - tail))) tail++;
+  return { path, list: list!, at, gone: list!.length - at - tail, put: after!.slice(at, after!.length - tail) };
+}
+
+function packObject(
+  path: string,
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  keep: Keep,
+): PackedChange {
+  const pack = (values: Record<string, unknown>): [string, Member][] =>
+    Object.entries(values).map(([key, value]) => [key, packMember(value, keep)]);
+  const object = Object.fromEntries(pack(from));
+  const isSame = (key: string, value: Member): boolean =>
+    Object.hasOwn(object, key) && canonical(object[key]) === canonical(value);
+  return {
+    path,
+    object,
+    gone: Object.keys(from).filter((key) => !Object.hasOwn(to, key)),
+    put: Object.fromEntries(pack(to).filter(([key, value]) => !isSame(key, value))),
+  };
+}
+
+/** What would read like a name is named as well. */
+function packMember(value: unknown, keep: Keep): Member {
+  const isLong = lengthOf(value, memberAbove) > memberAbove;
+  return isLong || isNamed(value) ? ({ $: keep(value) } satisfies Named) : value;
+}
+
+/** The change as it was made. */
+export function unpackChange(change: StoredChange, valueOf: (digest: string) => unknown): FieldChange {
+  const unpack = (member: Member): unknown => (isNamed(member) ? valueOf(member.$) : member);
+  if ("list" in change) {
+    const from = change.list.map(unpack);
+    const to = from.toSpliced(change.at, change.gone, ...change.put.map(unpack));
+    return { path: change.path, from, to };
+  }
+  if ("object" in change) {
+    const unpackAll = (members: Record<string, Member>): [string, unknown][] =>
+      Object.entries(members).map(([key, member]) => [key, unpack(member)]);
+    const from = unpackAll(change.object);
+    const kept = from.filter(([key]) => !change.gone.includes(key));
+    return {
+      path: change.path,
+      from: Object.fromEntries(from),
+      to: Object.fromEntries([...kept, ...unpackAll(change.put)]),
+    };
+  }
+  return change;
+}
+
+/** The digests that are needed to read it. */
+export function namesIn(change: StoredChange): string[] {
+  const members: Member[] =
+    "list" in change
+      ? [...change.list, ...change.put]
+      : "object" in change
+        ? [...Object.values(change.object), ...Object.values(change.put)]
+        : [];
+  return members.flatMap((member) => (isNamed(member) ? [member.$] : []));
+}
+
+/** 96 bits of SHA-256. Digests are of one order only, whose values nobody can make alike by chance. */
+export function digestOf(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest().subarray(0, 12).toString("base64url");
+}
+
+/** The same for the same value, whether it comes from a step or out of the database, which has an order of names of its own. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isRecord(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+}
+
+function isNamed(value: unknown): value is Named {
+  return isRecord(value) && typeof value.$ === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** About as long as its JSON; counting ends when it is longer than `enough`. */
+function lengthOf(value: unknown, enough: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 5;
+  let length = 2;
+  for (const [key, member] of Object.entries(value)) {
+    length += (Array.isArray(value) ? 1 : key.length + 4) + lengthOf(member, enough - length);
+    if (length > enough) break;
+  }
+  return length;
+}
