@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import type { FieldChange } from "../../orders/order-changes.ts";
 import type { StepResult } from "../evaluate.ts";
 import type { StoredChange } from "./packed-changes.ts";
-import { digestOf, namesIn, packChange, unpackChange } from "./packed-changes.ts";
+import { digestOf, isLong, namesIn, packChange, unpackChange } from "./packed-changes.ts";
 
 type StoredStep = Omit<StepResult, "changes"> & { changes?: StoredChange[] };
 type OfOrder = { order_id: string | null; steps: StepResult[] };
@@ -16,32 +16,33 @@ export async function packSteps<Row extends OfOrder>(
   orgId: string,
   rows: Row[],
 ): Promise<(Omit<Row, "steps"> & { steps: StoredStep[] })[]> {
-  const values: { order_id: string; digest: string; value: unknown }[] = [];
-  const packed = rows.map((row) => ({
-    ...row,
-    steps: row.order_id === null ? row.steps : packOf(row.order_id, row.steps),
-  }));
+  const values: Value[] = [];
+  const packed = rows.map((row) => {
+    const hasLong = row.steps.some(({ changes }) => changes?.some(isLong));
+    return row.order_id === null || !hasLong ? row : { ...row, steps: packOf(row.order_id, row.steps, values) };
+  });
   if (values.length > 0) await keepValues(tx, orgId, values);
   return packed;
-
-  function packOf(orderId: string, steps: StepResult[]): StoredStep[] {
-    // The members that a step left alone are the very same in the next one.
-    const digests = new Map<unknown, string>();
-    const known = new Set<string>();
-    const keep = (value: unknown): string => {
-      const digest = digests.get(value) ?? digestOf(value);
-      digests.set(value, digest);
-      if (!known.has(digest)) values.push({ order_id: orderId, digest, value });
-      known.add(digest);
-      return digest;
-    };
-    return steps.map((step) =>
-      step.changes ? { ...step, changes: step.changes.map((change) => packChange(change, keep)) } : step,
-    );
-  }
 }
 
-async function keepValues(tx: Tx, orgId: string, values: object[]): Promise<void> {
+type Value = { order_id: string; digest: string; value: unknown };
+
+function packOf(orderId: string, steps: StepResult[], values: Value[]): StoredStep[] {
+  // The members that a step left alone are the very same in the next one.
+  const digests = new Map<unknown, string>();
+  const known = new Set<string>();
+  const keep = (value: unknown): string => {
+    const digest = digests.get(value) ?? digestOf(value);
+    digests.set(value, digest);
+    if (!known.has(digest)) values.push({ order_id: orderId, digest, value });
+    known.add(digest);
+    return digest;
+  };
+  const pack = (change: FieldChange): StoredChange => packChange(change, keep);
+  return steps.map((step) => (step.changes ? { ...step, changes: step.changes.map(pack) } : step));
+}
+
+async function keepValues(tx: Tx, orgId: string, values: Value[]): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(${turn})`);
   await tx.query(
     `insert into operation_values (org_id, order_id, digest, value)

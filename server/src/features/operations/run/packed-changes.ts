@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FieldChange } from "../../orders/order-changes.ts";
 
 /** A member of a list or an object: the value itself, or the digest under which it is kept once for the order. */
@@ -15,8 +15,8 @@ type PackedChange =
 
 export type StoredChange = FieldChange | PackedChange;
 
-/** Shorter ones are stored as they are: naming would hardly make them shorter, and reading them would take longer. */
-const longAbove = 1_000;
+/** What was there before is what is repeated. Shorter, naming would hardly make it shorter, and reading would take longer. */
+const longAbove = 500;
 const memberAbove = 48;
 
 /** Keeps a value and returns its digest. */
@@ -25,15 +25,18 @@ export type Keep = (value: unknown) => string;
 /** The change as it is stored. What it needs besides goes to `keep`. */
 export function packChange(change: FieldChange, keep: Keep): StoredChange {
   const { path, from, to } = change;
-  const [isList, isObject] = [Array.isArray(from) && Array.isArray(to), isRecord(from) && isRecord(to)];
-  if ((!isList && !isObject) || lengthOf(from, longAbove) + lengthOf(to, longAbove) <= longAbove) return change;
-  if (isList) return packList(path, from as unknown[], to as unknown[], keep);
-  return packObject(path, from as Record<string, unknown>, to as Record<string, unknown>, keep);
+  if (!isLong(change)) return change;
+  if (Array.isArray(from) && Array.isArray(to)) return packList(path, from, to, keep);
+  return isRecord(from) && isRecord(to) ? packObject(path, from, to, keep) : change;
+}
+
+/** So long that it may be stored in another way. Asked of every change, so it looks no further than it has to. */
+export function isLong({ from }: FieldChange): boolean {
+  return typeof from === "object" && lengthOf(from, longAbove) > longAbove;
 }
 
 function packList(path: string, from: unknown[], to: unknown[], keep: Keep): PackedChange {
   const [list, after] = [from, to].map((values) => values.map((value) => packMember(value, keep)));
-  const isSame = (a: Member, b: Member): boolean => canonical(a) === canonical(b);
   const shorter = Math.min(list!.length, after!.length);
   let at = 0;
   while (at < shorter && isSame(list![at], after![at])) at++;
@@ -51,13 +54,12 @@ function packObject(
   const pack = (values: Record<string, unknown>): [string, Member][] =>
     Object.entries(values).map(([key, value]) => [key, packMember(value, keep)]);
   const object = Object.fromEntries(pack(from));
-  const isSame = (key: string, value: Member): boolean =>
-    Object.hasOwn(object, key) && canonical(object[key]) === canonical(value);
+  const isKept = (key: string, value: Member): boolean => Object.hasOwn(object, key) && isSame(object[key], value);
   return {
     path,
     object,
     gone: Object.keys(from).filter((key) => !Object.hasOwn(to, key)),
-    put: Object.fromEntries(pack(to).filter(([key, value]) => !isSame(key, value))),
+    put: Object.fromEntries(pack(to).filter(([key, value]) => !isKept(key, value))),
   };
 }
 
@@ -102,14 +104,24 @@ export function namesIn(change: StoredChange): string[] {
 
 /** 96 bits of SHA-256. Digests are of one order only, whose values nobody can make alike by chance. */
 export function digestOf(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest().subarray(0, 12).toString("base64url");
+  return hash("sha256", canonical(value), "base64url").slice(0, 16);
+}
+
+function isSame(one: Member, other: Member): boolean {
+  if (isNamed(one) && isNamed(other)) return one.$ === other.$;
+  return one === other || canonical(one) === canonical(other);
 }
 
 /** The same for the same value, whether it comes from a step or out of the database, which has an order of names of its own. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isRecord(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
-  );
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value).toSorted();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
 function isNamed(value: unknown): value is Named {
@@ -125,8 +137,8 @@ function lengthOf(value: unknown, enough: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 5;
   let length = 2;
-  for (const [key, member] of Object.entries(value)) {
-    length += (Array.isArray(value) ? 1 : key.length + 4) + lengthOf(member, enough - length);
+  for (const name in value) {
+    length += name.length + 4 + lengthOf((value as Record<string, unknown>)[name], enough - length);
     if (length > enough) break;
   }
   return length;
