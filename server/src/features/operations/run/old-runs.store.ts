@@ -34,6 +34,7 @@ export async function deleteChainsAcrossOrgs(tx: Tx, roots: string[], before: Da
       where r.id = any($2::uuid[]) and ${isOver}`,
     [before, roots],
   );
+  if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const results = await tx.query<{ order_id: string }>(
     `with gone as (delete from operation_results where run_id = any($1::uuid[]) returning order_id)
