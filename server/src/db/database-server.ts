@@ -4,12 +4,61 @@ import type { Queryable } from "./database.ts";
 import type { Connection } from "./server-client.ts";
 import { connectClient } from "./server-client.ts";
 
-/** `connection` leads to any database of the server; the name is our own, never a caller's. */
-export async function createMissingDatabase(connection: Connection, name: string): Promise<void> {
-  await withClient(connection, async (client) => {
-    const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
-    if (rowCount === 0) await client.query(`create database ${name} template template0`);
+/**
+ * Owns the databases of an embedded server, and is no superuser: a statement that somebody slips in can neither read files nor
+ * start programs. It may make the role that row-level security needs.
+ */
+const owner = "hub_own";
+
+/** Makes the database if it is missing, and answers who owns it. `server` connects a superuser; the name is our own, never a caller's. */
+export async function prepareDatabase(server: (database: string) => Connection, name: string): Promise<string> {
+  const known = await findOwner(server("postgres"), name);
+  if (known === owner) return owner;
+  await withClient(server("postgres"), async (client) => {
+    const { rowCount } = await client.query("select from pg_roles where rolname = $1", [owner]);
+    if (rowCount === 0) await client.query(`create role ${owner} login createrole`);
+    if (known === undefined) await client.query(`create database ${name} owner ${owner} template template0`);
   });
+  if (known !== undefined) await withClient(server(name), (client) => handOver(client, name));
+  return owner;
+}
+
+/** Undefined: there is no such database. */
+export async function findOwner(connection: Connection, name: string): Promise<string | undefined> {
+  return await withClient(connection, async (client) => {
+    const { rows } = await client.query<{ owner: string }>(
+      "select pg_get_userbyid(datdba) as owner from pg_database where datname = $1",
+      [name],
+    );
+    return rows[0]?.owner;
+  });
+}
+
+/** A database that an earlier hub made and used as superuser. The database itself comes last: until then it is done again. */
+async function handOver(client: Client, name: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(`
+    with ours as (
+      select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
+    )
+    select format('alter schema %I owner to ${owner}', nspname) as statement from ours where nspname <> 'public'
+    union all
+    select format('alter %s %s owner to ${owner}', case relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end,
+                  c.oid::regclass)
+      from pg_class c join ours on ours.oid = c.relnamespace
+     where relkind in ('r', 'p', 'v', 'S')
+       and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass
+                          and d.deptype in ('a', 'i') and relkind = 'S')
+    union all
+    select format('alter routine %s owner to ${owner}', p.oid::regprocedure) from pg_proc p join ours on ours.oid = p.pronamespace
+    union all
+    select format('alter type %s owner to ${owner}', t.oid::regtype) from pg_type t join ours on ours.oid = t.typnamespace
+     where typtype in ('e', 'd')`);
+  await client.query("begin");
+  for (const { statement } of rows) await client.query(statement);
+  await client.query(`alter database ${name} owner to ${owner}`);
+  const { rowCount } = await client.query("select from pg_roles where rolname = 'hub_org'");
+  if (rowCount === 1) await client.query(`grant hub_org to ${owner} with admin option`);
+  await client.query("commit");
 }
 
 /** As PostgreSQL counts: 150004 is 15.4. */

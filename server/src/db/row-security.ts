@@ -6,6 +6,10 @@ export type Sight = string | null;
 /** Bound by the policies of migration 0027: it owns nothing, and can neither change nor empty the audit log. */
 const role = "hub_org";
 
+/** Since 16 whoever makes a role is a member of it, and may still not take it on. */
+const mayTakeOn = (name: string): string =>
+  `pg_has_role(${name}, case when current_setting('server_version_num')::integer < 160000 then 'member' else 'set' end)`;
+
 type Asked = { query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]> };
 type Opened = Asked & { transaction<T>(work: (tx: Asked) => Promise<T>): Promise<T> };
 
@@ -22,7 +26,7 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
       if (!known) await tx.query(`create role ${role} nologin`);
       const [us] = await tx.query<{ name: string; schema: string; isMember: boolean }>(
         `select quote_ident(current_user) as name, quote_ident(current_schema()) as schema,
-                pg_has_role($1, 'member') as "isMember"`,
+                ${mayTakeOn("$1::name")} as "isMember"`,
         [role],
       );
       const { name, schema, isMember } = us!;
@@ -47,7 +51,7 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
 async function hasOrgRole(db: Asked): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>(
     `select coalesce((
-       select pg_has_role(r.oid, 'member') and not exists (
+       select ${mayTakeOn("r.rolname")} and not exists (
          select from pg_class c
           where c.relkind in ('r', 'p', 'v') and c.relnamespace = current_schema()::regnamespace
             and c.relname <> 'schema_migrations' and not has_table_privilege(r.oid, c.oid, 'select'))

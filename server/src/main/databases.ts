@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Environment } from "../context.ts";
-import { areSameDatabase, createMissingDatabase, readServerVersion } from "../db/database-server.ts";
+import { areSameDatabase, findOwner, prepareDatabase, readServerVersion } from "../db/database-server.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { DataDirInUse, holdHubLock } from "../db/hub-lock.ts";
 import type { Connection } from "../db/server-client.ts";
@@ -61,8 +61,11 @@ async function openEmbedded(config: Config, options: OpenOptions): Promise<Datab
     environments: config.previewPort === undefined ? ["live"] : ["live", "preview"],
     async reach(environment) {
       const name = `hub_${environment}`;
-      if (mayCreate) await createMissingDatabase(postgres.connection("postgres"), name);
-      return postgres.connection(name);
+      const connection = postgres.connection(name);
+      const prepare = mayCreate
+        ? prepareDatabase(postgres.connection, name)
+        : findOwner(postgres.connection("postgres"), name);
+      return { ...connection, user: (await prepare) ?? connection.user };
     },
     isExclusive,
     stop,

@@ -7,7 +7,7 @@ import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
 import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
-import { hubMain, isRunning, postmasterOf } from "../testing/launch-hub.ts";
+import { databaseOf, hubMain, isRunning, postmasterOf } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
@@ -38,6 +38,48 @@ async function expectWritten(hub: HubProcess, names: string[]): Promise<void> {
   const found = (body.data as { name: string }[]).map((set) => set.name);
   expect(found).toEqual(expect.arrayContaining(names));
 }
+
+describe("the hub on its own PostgreSQL", () => {
+  const names = "application_name = 'order-operations-hub' or application_name like 'order-operations-hub %'";
+
+  async function asSuperuser<T>(hub: { dataDir: string }, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client(databaseOf(hub.dataDir));
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  test("is no superuser, also on a database that an earlier hub has used as one", async () => {
+    const hub = await startHubProcess({ env });
+    const written = await write(hub);
+    const isSuper = "select distinct usename, usesuper from pg_stat_activity join pg_user using (usename)";
+    const whoWorks = (client: pg.Client) => client.query(`${isSuper} where (${names}) and datname = 'hub_live'`);
+    expect((await asSuperuser(hub, whoWorks)).rows).toEqual([{ usename: "hub_own", usesuper: false }]);
+    expect(await hub.stop()).toBe(0);
+
+    // As 0.1.0 has left it: everything belongs to the superuser.
+    const again = await startHubProcess({ dataDir: hub.dataDir, env });
+    await asSuperuser(again, async (client) => {
+      await client.query("reassign owned by hub_own to hub");
+      await client.query("create schema left_over create table jobs (id serial primary key)");
+      await client.query("create type left_over.state as enum ('a')");
+    });
+    expect(await again.stop()).toBe(0);
+    const last = await startHubProcess({ dataDir: hub.dataDir, env });
+    await expectWritten(last, [written, await write(last)]);
+    expect((await asSuperuser(last, whoWorks)).rows).toEqual([{ usename: "hub_own", usesuper: false }]);
+    const foreign = await asSuperuser(last, (client) =>
+      client.query(
+        "select oid::regclass from pg_class where relowner = 'hub'::regrole and relnamespace::regnamespace::text in ('public', 'left_over')",
+      ),
+    );
+    expect(foreign.rows).toEqual([]);
+    expect(await last.stop()).toBe(0);
+  });
+});
 
 let dataDir: string;
 beforeAll(async () => {

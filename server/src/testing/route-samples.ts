@@ -24,6 +24,7 @@ export type Schema = {
   additionalProperties?: boolean | Schema;
   properties?: Record<string, Schema>;
   items?: Schema;
+  maxItems?: number;
   anyOf?: Schema[];
   format?: string;
 };
@@ -35,6 +36,50 @@ export function exampleBody(route: Route): Record<string, unknown> | undefined {
   const example = body.examples?.[0];
   if (example === undefined) throw new Error(`The body of ${route.method} ${route.path} has no example`);
   return structuredClone(example) as Record<string, unknown>;
+}
+
+/**
+ * Bodies that fill what a route lets in: as much of the example as its lists take, very many values of the wrong kind, and
+ * one long text.
+ */
+export function largestBodies(route: Route, maxBytes: number): string[] {
+  const room = maxBytes - 1_024;
+  const example = exampleBody(route)!;
+  const fill = (start: string, piece: string, end: string): string =>
+    start + Array.from({ length: Math.floor((room - start.length) / piece.length) }, () => piece).join("") + end;
+  const [name = "x"] = Object.keys(example);
+  return [
+    ...listSlots(route.body).map(({ path, maxItems, item }) => {
+      const text = JSON.stringify(item ?? "x");
+      const count = Math.min(maxItems, Math.floor(room / (text.length + 1)));
+      return JSON.stringify(
+        withSlot(
+          example,
+          path,
+          Array.from({ length: count }, () => item ?? "x"),
+        ),
+      );
+    }),
+    fill(`{"${name}":[0`, ",{}", "]}"),
+    fill(`{"${name}":"`, "x".repeat(1_024), '"}'),
+  ].filter((body) => body.length <= maxBytes);
+}
+
+type ListSlot = { path: string[]; maxItems: number; item: unknown };
+
+/** Where the body takes lists, with an element as the examples have it. */
+function listSlots(schema: Schema | undefined, path: string[] = [], example?: unknown): ListSlot[] {
+  if (!schema || path.includes("*")) return [];
+  const shown = (example ?? schema.examples?.[0]) as Record<string, unknown> | undefined;
+  return [
+    ...(schema.items
+      ? [{ path, maxItems: schema.maxItems ?? Infinity, item: Array.isArray(shown) ? shown[0] : undefined }]
+      : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+      listSlots(member, [...path, name], shown?.[name]),
+    ),
+    ...(schema.anyOf ?? []).flatMap((alternative) => listSlots(alternative, path, example)),
+  ];
 }
 
 /** Where the body takes ids: paths of member names, with "*" for any element of a list. */

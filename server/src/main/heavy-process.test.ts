@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { createClient } from "../testing/test-client.ts";
+import { signIn, startHubProcess } from "../testing/hub-process.ts";
+import { adminPassword, isRunning, unattended } from "../testing/launch-hub.ts";
+import { allRoutes, largestBodies, pathOf } from "../testing/route-samples.ts";
+import { plainFormat } from "../http/mount.ts";
+import { apiPrefix, routesOf } from "../http/routes.ts";
+
+const preload = path.join(import.meta.dirname, "../testing/watch-holds.ts");
+const hub = await startHubProcess({ preload, env: { ...unattended, HUB_PREVIEW_PORT: "off" } });
+const client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
+const soon = { timeout: 20_000, interval: 20 };
+
+/** More than a request may be that is done beside others. */
+const bulk = {
+  orders: Array.from({ length: 1_000 }, (_, i) => ({
+    number: `H-${i}`,
+    lines: [{ sku: `SKU-${i}`, quantity: 2, name: "x".repeat(250) }],
+  })),
+};
+
+function heavyProcess(): number | undefined {
+  const children = readFileSync(`/proc/${hub.pid}/task/${hub.pid}/children`, "utf8").split(" ").filter(Boolean);
+  return children.map(Number).find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("heavy.ts"));
+}
+
+/** The longest the event loop was held since the last time, in milliseconds of the processor. */
+async function longestHold(): Promise<number> {
+  const before = hub.stdout().length;
+  hub.send("SIGUSR2");
+  const told = await vi.waitUntil(() => /held ([\d.]+)/.exec(hub.stdout().slice(before)), soon);
+  return Number(told[1]);
+}
+
+describe.runIf(process.platform === "linux")("heavy requests", () => {
+  test("are done by a process of their own, which is not there before, and answered as all others", async () => {
+    expect(heavyProcess()).toBeUndefined();
+    const answer = await client.post("/orders/bulk", bulk, { headers: { "idempotency-key": "heavy-1" } });
+    expect(answer.status).toBe(200);
+    expect(heavyProcess()).toBeDefined();
+    expect(answer.headers.get("x-request-id")).toMatch(/./);
+    expect(answer.headers.get("hub-environment")).toBe("live");
+    expect(answer.body.created).toBe(1_000);
+    const again = await client.post("/orders/bulk", bulk, { headers: { "idempotency-key": "heavy-1" } });
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.body).toEqual(answer.body);
+    const events = await client.get("/audit?type=order.created&limit=1");
+    expect(events.body.data[0].actor).toMatchObject({ type: "user", email: "admin@hub.local" });
+  });
+
+  test("that are wrong say so as all others do", async () => {
+    const wrong = {
+      orders: bulk.orders.map((order, i) => (i === 999 ? { ...order, lines: [{ quantity: -1 }] } : order)),
+    };
+    const answer = await client.post("/orders/bulk", wrong);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("content-type")).toMatch("application/problem+json");
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/orders/999/lines/0/quantity" }));
+    const charset = { headers: { "content-type": "application/json; charset=utf-16" } };
+    expect((await client.post("/orders/bulk", bulk, charset)).status).toBe(415);
+  });
+
+  test("need the scopes of whoever asks", async () => {
+    const { body: key } = await client.post("/api-keys", { name: "Reader", scopes: ["orders:read"] });
+    const reader = createClient(hub.url, key.key, async () => () => {});
+    expect((await reader.post("/orders/bulk", bulk)).status).toBe(403);
+    expect(
+      (await reader.post("/operations/preflight", { order_ids: bulk.orders.map(({ number }) => number), actions: [] }))
+        .status,
+    ).toBe(403);
+  });
+
+  test("die alone: whoever asked is told to try again, all others are answered, and so is the next one", async () => {
+    const pid = heavyProcess()!;
+    process.kill(pid, "SIGSTOP");
+    const asked = client.post("/orders/bulk", bulk);
+    expect((await client.get("/me")).status).toBe(200);
+    process.kill(pid, "SIGKILL");
+    const given = await asked;
+    expect(given.body).toMatchObject({ status: 503, code: "overloaded", retryable: true });
+    expect(given.headers.get("retry-after")).toBe("5");
+    await vi.waitUntil(() => !isRunning(pid), soon);
+    const next = await client.post("/transformations/test", {
+      mappings: [{ source: "a", target: "b" }],
+      sample: { a: 1 },
+    });
+    expect(next.body).toMatchObject({ output: { b: 1 } });
+    expect(heavyProcess()).not.toBe(pid);
+  });
+
+  test("one stranger cannot speak to that process", async () => {
+    const socket = readFileSync(`/proc/net/unix`, "utf8").match(/\S*hub-heavy-\S*/)![0];
+    const { request } = await import("node:http");
+    const status = await new Promise<number>((resolve, reject) => {
+      const call = request({ socketPath: socket, path: "/api/v1/me", headers: { host: "x" } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      });
+      call.once("error", reject).end();
+    });
+    expect(status).toBe(401);
+  });
+});
+
+describe.runIf(process.platform === "linux")("the event loop", () => {
+  const routes = allRoutes([{ prefix: apiPrefix, routes: routesOf("live"), format: plainFormat }]);
+  /** The bar is 50 ms on a machine that has nothing else to do; caches of the processor are shared with other tests. */
+  const mostMs = 100;
+
+  test.each(routes.filter(({ route }) => route.body && route.scope !== "public"))(
+    "is not held by the largest body that $name takes",
+    async (mounted) => {
+      const limit = Math.min(mounted.route.bodyLimitBytes ?? 10 * 1024 ** 2, 16 * 1024 ** 2);
+      const url = pathOf(mounted, () => crypto.randomUUID());
+      await longestHold();
+      for (const rawBody of largestBodies(mounted.route, limit)) {
+        const answer = await client.call(mounted.route.method, url, undefined, { rawBody });
+        expect(answer.status).not.toBe(500);
+      }
+      expect(await longestHold()).toBeLessThan(mostMs);
+    },
+    60_000,
+  );
+
+  test.each(routes.filter(({ route }) => route.method === "GET"))(
+    "is not held by the longest list of $name",
+    async (mounted) => {
+      const limit = (mounted.route.query?.properties as { limit?: { maximum?: number } } | undefined)?.limit?.maximum;
+      await longestHold();
+      await client.get(`${pathOf(mounted, () => crypto.randomUUID())}${limit === undefined ? "" : `?limit=${limit}`}`);
+      expect(await longestHold()).toBeLessThan(mostMs);
+    },
+  );
+});

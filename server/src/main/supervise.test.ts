@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { runHub, startHubProcess } from "../testing/hub-process.ts";
+import { isRunning, isServing, postmasterOf } from "../testing/launch-hub.ts";
+
+const env = { HUB_RESTART: "on", HUB_PREVIEW_PORT: "off" };
+const soon = { timeout: 30_000, interval: 20 };
+
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
+}
+
+describe.runIf(process.platform === "linux")("a hub that is looked after", () => {
+  test("is started again when it dies, and ends when it is asked to", async () => {
+    const hub = await startHubProcess({ env });
+    const first = childOf(hub.pid);
+    process.kill(first, "SIGKILL");
+    await vi.waitUntil(() => hub.stdout().match(/^live /gm)?.length === 2, soon);
+    expect(hub.stderr()).toMatch(/the hub died \(SIGKILL\) after \d+ s; starting it again in 1 s/);
+    const url = [...hub.stdout().matchAll(/^live +(\S+)/gm)][1]![1]!;
+    expect(await isServing(url)).toBe(true);
+    const second = childOf(hub.pid);
+    expect(await hub.stop()).toBe(0);
+    expect(isRunning(second)).toBe(false);
+    expect(postmasterOf(hub.dataDir)).toBeUndefined();
+  });
+
+  test("ends by itself when nobody looks after it any more", async () => {
+    const hub = await startHubProcess({ env });
+    const child = childOf(hub.pid);
+    hub.send("SIGKILL");
+    await vi.waitUntil(() => !isRunning(child), soon);
+    expect(postmasterOf(hub.dataDir)).toBeUndefined();
+  });
+
+  test("is not started again if it was asked to end itself", async () => {
+    const hub = await startHubProcess({ env });
+    process.kill(childOf(hub.pid), "SIGTERM");
+    expect(await hub.exited).toBe(0);
+  });
+
+  test("is not started again when it cannot start at all", async () => {
+    const { code, stderr } = await runHub(["serve"], { env: { ...env, HUB_HOST: "192.0.2.1" } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("is not an address of this machine");
+    expect(stderr).not.toContain("starting it again");
+  });
+});
