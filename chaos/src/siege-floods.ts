@@ -1,3 +1,4 @@
+import { newKeyValue } from "../../server/src/features/api-keys/key-value.ts";
 import type { Socket } from "node:net";
 import type { Place, Wanted } from "./siege-wire.ts";
 import { dial, readAnswers, renderRequest } from "./siege-wire.ts";
@@ -43,7 +44,7 @@ export function strangersFlood(perSecond: number): Flood {
     const body = JSON.stringify({ email: `nobody${n}@example.com`, password: `not the password ${n}` });
     const kinds: Wanted[] = [
       { path: `${api}/auth/token`, body },
-      { path: `${api}/orders`, token: `hub_${String(n).padStart(43, "x")}` },
+      { path: `${api}/orders`, token: newKeyValue("live") },
       { path: `${api}/orders`, token: "not.a.token" },
       { path: `${api}/orders`, body: `{"lines":[${"1,".repeat(500)}1]}` },
       { path: `${api}/auth/refresh`, body: JSON.stringify({ refreshToken: `r${n}` }) },
