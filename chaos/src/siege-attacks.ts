@@ -180,10 +180,10 @@ function heavyWork(of: Of): Attack[] {
       everyMs: 50,
       most: 50,
       requests: of(({ token }) => [
-        { path: `${api}/orders?limit=500`, token },
-        { path: `${api}/orders?limit=500&offset=9000`, token },
-        { path: `${api}/orders?search=mug&limit=500`, token },
-        { path: `${api}/audit?limit=500`, token },
+        { path: `${api}/orders?limit=100`, token },
+        { path: `${api}/orders?limit=100&page=90`, token },
+        { path: `${api}/orders?search=mug&limit=100`, token },
+        { path: `${api}/audit?limit=100`, token },
       ]),
     },
   ];
@@ -246,7 +246,7 @@ function oddReaders(of: Of): Attack[] {
   ]);
   const script = [renderRequest({ path: "/docs/js/scalar.js" })];
   const abandoned = of(({ token, orderIds }) => [
-    { path: `${api}/orders?limit=500`, token },
+    { path: `${api}/orders?limit=100`, token },
     {
       path: `${api}/operations/preflight`,
       token,
@@ -333,9 +333,7 @@ function giveAndTake(socket: Socket, request: Buffer, manner: Attack["manner"]):
   }
   if (manner !== "trickles answer") return () => {};
   socket.pause();
-  const drops = setInterval(() => {
-    socket.resume();
-    socket.once("data", () => socket.pause());
-  }, dropEveryMs);
+  socket.on("data", () => socket.pause());
+  const drops = setInterval(() => socket.resume(), dropEveryMs);
   return () => clearInterval(drops);
 }

@@ -20,6 +20,8 @@ import { until } from "./until.ts";
 export type SiegeOptions = {
   size: SiegeSize;
   seconds: SiegeSeconds;
+  /** Settings of the hub that differ from what its users have. */
+  env?: Record<string, string>;
 };
 
 /** How long each part takes. `unloaded`: before the siege, when nobody else is there. */
@@ -55,14 +57,14 @@ const strangersPart = 0.2;
  * much of it as it can do, and whatever is known to be costly besides.
  */
 export async function runSiege(options: SiegeOptions, say: (line: string) => void): Promise<SiegeResult> {
-  const { size, seconds } = options;
+  const { size, seconds, env: given } = options;
   const folder = await makeOpenFolder("hub-siege-");
   say(`data and evidence in ${folder}`);
   const dataDir = path.join(folder, "data");
   const loopFile = path.join(folder, "loop.jsonl");
   const log = createWriteStream(path.join(folder, "hub.log"));
   const start = (env: Record<string, string>): Promise<Launched> =>
-    startHub(dataDir, { ...env, CHAOS_LOOP_FILE: loopFile }, (text) => log.write(text));
+    startHub(dataDir, { ...given, ...env, CHAOS_LOOP_FILE: loopFile }, (text) => log.write(text));
 
   let hub = await start({ HUB_RATE_LIMIT: "off" });
   try {

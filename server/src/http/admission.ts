@@ -27,6 +27,11 @@ export type Visit = {
   hold(what: Scarce, amount: number): void;
   /** Waits for its turn, which ends with the task. */
   work<T>(task: () => Promise<T>): Promise<T>;
+  /**
+   * It was refused: nothing more is done for it. Its answer may have to wait for that to an earlier request on the same
+   * connection; whoever sends hundreds on one would take everybody's places with refused ones.
+   */
+  leave(): void;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */
   aside<T>(task: () => Promise<T>): Promise<T>;
 };
@@ -104,7 +109,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     arrive({ address, as }, response) {
       if (open >= maxInFlight) throw refuse("full");
       const from = `from ${address}`;
-      const isStranger = as === "stranger";
+      let isStranger = as !== "recognised";
       if (isStranger) {
         if (openStrangers >= partOf(maxInFlight, strangersShare)) throw refuse("strangers");
         if ((openOf.get(from) ?? 0) >= Math.max(4, partOf(maxInFlight, addressShare))) throw refuse("address");
@@ -120,6 +125,13 @@ export function createAdmission(limits: AdmissionLimits): Admission {
 
       function leaveWhenOver(): void {
         if (!isClosed || tasks > 0) return;
+        leave();
+      }
+
+      let hasLeft = false;
+      function leave(): void {
+        if (hasLeft) return;
+        hasLeft = true;
         open--;
         if (org !== undefined) {
           count(org, -1);
@@ -128,7 +140,12 @@ export function createAdmission(limits: AdmissionLimits): Admission {
             heldByAll[what] -= held[what];
           }
         }
+        leaveStrangers();
+      }
+
+      function leaveStrangers(): void {
         if (!isStranger) return;
+        isStranger = false;
         count(from, -1);
         openStrangers--;
       }
@@ -150,9 +167,10 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       }
 
       return {
+        leave,
         belongTo(orgId) {
           org = orgId;
-          // Counted until it is closed, refused or not.
+          leaveStrangers();
           const own = count(orgId, 1);
           if (own > 1 && own > share * (maxInFlight - open)) throw refuse("organization");
         },

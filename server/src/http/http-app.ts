@@ -155,41 +155,49 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       refuseMissingScope(route);
       const handle = createHandler(world, mount, route);
       const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
+      const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+        const { authorization } = request.headers;
+        if (options.innerToken !== undefined) {
+          request.visit = admission.arrive({ address: request.ip, as: "recognised" }, reply.raw);
+          request.principal = letIn(request, options.innerToken);
+          request.visit.belongTo(request.principal.orgId);
+          return;
+        }
+        const isPublic = route.scope === "public";
+        const isRecognised = !isPublic && recognised.has(authorization);
+        const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
+        if (!isRecognised) limit.strangers(request.ip);
+        const visit = admission.arrive({ address: request.ip, as }, reply.raw);
+        request.visit = visit;
+        if (isPublic) return;
+        const whoAsks = (): Promise<Principal> => authenticate(world, authorization);
+        const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
+        recognised.add(authorization!);
+        visit.belongTo(principal.orgId);
+        request.principal = principal;
+        limit.known(principal, reply);
+        requireScope(route, principal);
+        requireStepUp(route, principal, world.clock.real());
+        if (typeof route.answerType === "string") visit.hold("exports", 1);
+        if (route.method === "GET") return;
+        visit.hold("bodies", bytesToHold(request.headers, bodyLimit));
+        if (!options.heavy) return;
+        request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
+        // Also without a body.
+        request.isHeavy = request.heavyFromBytes === 0;
+      };
       app.route({
         method: route.method,
         url: `${mount.prefix}${route.path}`,
         bodyLimit,
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: async (request, reply) => {
-          const { authorization } = request.headers;
-          if (options.innerToken !== undefined) {
-            request.visit = admission.arrive({ address: request.ip, as: "recognised" }, reply.raw);
-            request.principal = letIn(request, options.innerToken);
-            request.visit.belongTo(request.principal.orgId);
-            return;
+          try {
+            await enter(request, reply);
+          } catch (error) {
+            request.visit?.leave();
+            throw error;
           }
-          const isPublic = route.scope === "public";
-          const isRecognised = !isPublic && recognised.has(authorization);
-          const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
-          if (!isRecognised) limit.strangers(request.ip);
-          const visit = admission.arrive({ address: request.ip, as }, reply.raw);
-          request.visit = visit;
-          if (isPublic) return;
-          const whoAsks = (): Promise<Principal> => authenticate(world, authorization);
-          const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
-          recognised.add(authorization!);
-          visit.belongTo(principal.orgId);
-          request.principal = principal;
-          limit.known(principal, reply);
-          requireScope(route, principal);
-          requireStepUp(route, principal, world.clock.real());
-          if (typeof route.answerType === "string") visit.hold("exports", 1);
-          if (route.method === "GET") return;
-          visit.hold("bodies", bytesToHold(request.headers, bodyLimit));
-          if (!options.heavy) return;
-          request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
-          // Also without a body.
-          request.isHeavy = request.heavyFromBytes === 0;
         },
         handler: (request, reply) =>
           request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
