@@ -71,9 +71,9 @@ const sampleMs = 100;
 export function createAdmission(limits: AdmissionLimits): Admission {
   const { maxInFlight, maxAtWork } = limits;
   const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
-  const known = createTurns({
+  const known: Turns = createTurns({
     places: maxAtWork,
-    perLane: () => Math.max(1, Math.ceil((maxAtWork * share) / (share + 1))),
+    perLane: () => Math.max(1, share * (maxAtWork - known.working())),
     maxWaiting,
     patienceMs,
   });
