@@ -67,7 +67,8 @@ const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
 const readOnly = "25006";
 
-export function openDatabase({ connection, maxConnections, isPatient, onError }: DatabaseOptions): Database {
+/** Connections as they are handed out: set up, watched, and none from before they were renewed. */
+function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOptions) {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -98,6 +99,12 @@ export function openDatabase({ connection, maxConnections, isPatient, onError }:
       client.release(true);
     }
   }
+
+  return { pool, silence, checkOut, renew };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { pool, silence, checkOut, renew } = openPool(options);
 
   /** What was read-only once is not asked again: behind the same address there may be another server by now. */
   function note(error: unknown): void {

@@ -1,6 +1,7 @@
 import { HubError } from "../core/errors.ts";
 import type { Turn, Turns } from "./turns.ts";
 import { createTurns } from "./turns.ts";
+import { createShares, share } from "./shares.ts";
 
 /**
  * Who may come in, and who works next. A request is open from its head on until its answer is out, and has a turn only while
@@ -55,22 +56,23 @@ const causes = {
   too_many_waiting: "Too many requests of yours are waiting.",
   waited_too_long: "It was not your turn for too long.",
 } as const;
-export type RefusalCause = keyof typeof causes;
+type RefusalCause = keyof typeof causes;
 
-/** One has at most three times as many as stay free for the others. */
-const share = 3;
 const strangersShare = 1 / 8;
 const addressShare = 1 / 32;
+/** All together: whose word was not checked yet. */
+const unproven = "unproven";
 const maxWaiting = 64;
 /** Of what there is little: bytes of bodies that have come, or are coming, and exports, which may go on for minutes. */
-const scarce = { bodies: 512 * 1024 ** 2, exports: 8 };
-type Scarce = keyof typeof scarce;
+const most = { bodies: 512 * 1024 ** 2, exports: 8 };
+type Scarce = keyof typeof most;
 const patienceMs = 5_000;
 const sampleMs = 100;
 
-export function createAdmission(limits: AdmissionLimits): Admission {
-  const { maxInFlight, maxAtWork } = limits;
-  const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
+const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
+
+/** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
+function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
   const known: Turns = createTurns({
     places: maxAtWork,
     perLane: () => Math.max(1, share * (maxAtWork - known.working())),
@@ -83,13 +85,18 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     maxWaiting: 16,
     patienceMs,
   });
+  return { known, strangers };
+}
+
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const { maxInFlight, maxAtWork } = limits;
+  const { known, strangers } = createLines(maxAtWork);
   const lag = watchLoop(limits.maxLoopDelayMs);
   const openOf = new Map<string, number>();
-  const heldOf = { bodies: new Map<string, number>(), exports: new Map<string, number>() };
+  const scarce = { bodies: createShares(most.bodies), exports: createShares(most.exports) };
   const refused = new Map<RefusalCause, number>();
   let open = 0;
   let openStrangers = 0;
-  const heldByAll = { bodies: 0, exports: 0 };
 
   function refuse(cause: RefusalCause): HubError {
     refused.set(cause, (refused.get(cause) ?? 0) + 1);
@@ -97,35 +104,41 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     return new HubError(code, `${causes[cause]} Try again in a moment.`, { retryAfterSeconds: 1 });
   }
 
-  function add(counts: Map<string, number>, key: string, by: number): number {
-    const next = (counts.get(key) ?? 0) + by;
-    if (next === 0) counts.delete(key);
-    else counts.set(key, next);
+  function count(key: string, by: 1 | -1): number {
+    const next = (openOf.get(key) ?? 0) + by;
+    if (next === 0) openOf.delete(key);
+    else openOf.set(key, next);
     return next;
   }
-  const count = (key: string, by: 1 | -1): number => add(openOf, key, by);
 
   return {
     arrive({ address, as }, response) {
       if (open >= maxInFlight) throw refuse("full");
       const from = `from ${address}`;
-      let isStranger = as !== "recognised";
+      const isStranger = as === "stranger";
       if (isStranger) {
         if (openStrangers >= partOf(maxInFlight, strangersShare)) throw refuse("strangers");
         if ((openOf.get(from) ?? 0) >= Math.max(4, partOf(maxInFlight, addressShare))) throw refuse("address");
         count(from, 1);
         openStrangers++;
       }
+      if (as === "unproven" && (openOf.get(unproven) ?? 0) >= share * (maxInFlight - open)) throw refuse("strangers");
       open++;
+      let isUnproven = as === "unproven";
+      if (isUnproven) count(unproven, 1);
       let org: string | undefined;
       let isClosed = false;
       let tasks = 0;
-      const held = { bodies: 0, exports: 0 };
+      const held: [Scarce, number][] = [];
       let turn: Turn | undefined;
 
       function leaveWhenOver(): void {
-        if (!isClosed || tasks > 0) return;
-        leave();
+        if (isClosed && tasks === 0) leave();
+      }
+
+      function prove(): void {
+        if (isUnproven) count(unproven, -1);
+        isUnproven = false;
       }
 
       let hasLeft = false;
@@ -133,19 +146,12 @@ export function createAdmission(limits: AdmissionLimits): Admission {
         if (hasLeft) return;
         hasLeft = true;
         open--;
+        prove();
         if (org !== undefined) {
           count(org, -1);
-          for (const what of ["bodies", "exports"] as const) {
-            add(heldOf[what], org, -held[what]);
-            heldByAll[what] -= held[what];
-          }
+          for (const [what, amount] of held) scarce[what].giveBack(org, amount);
         }
-        leaveStrangers();
-      }
-
-      function leaveStrangers(): void {
         if (!isStranger) return;
-        isStranger = false;
         count(from, -1);
         openStrangers--;
       }
@@ -169,20 +175,15 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       return {
         leave,
         belongTo(orgId) {
+          prove();
           org = orgId;
-          leaveStrangers();
           const own = count(orgId, 1);
           if (own > 1 && own > share * (maxInFlight - open)) throw refuse("organization");
         },
         hold(what, amount) {
           if (org === undefined || amount === 0) return;
-          const left = scarce[what] - heldByAll[what] - amount;
-          const own = (heldOf[what].get(org) ?? 0) + amount;
-          // The first of an organization is let in as long as there is room at all.
-          if (left < 0 || (own > amount && own > share * left)) throw refuse(what);
-          held[what] += amount;
-          heldByAll[what] += amount;
-          add(heldOf[what], org, amount);
+          if (!scarce[what].take(org, amount)) throw refuse(what);
+          held.push([what, amount]);
         },
         async work(task) {
           // Its place was given back, so nothing may begin; there is nobody to read this either.

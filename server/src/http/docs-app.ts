@@ -14,7 +14,7 @@ export async function docsPage(path: string): Promise<DocsPage | undefined> {
   docs ??= load();
   const answer = await (await docs).inject({ method: "GET", url: path });
   if (answer.statusCode !== 200) return undefined;
-  const page = { type: String(answer.headers["content-type"] ?? "text/html"), bytes: answer.rawPayload };
+  const page = { type: answer.headers["content-type"] ?? "text/html", bytes: answer.rawPayload };
   pages.set(path, page);
   return page;
 }

@@ -43,10 +43,14 @@ export function createHandler(world: World, mount: Mount, route: Route) {
   function readInput(request: FastifyRequest): RouteInput<string, never, never> {
     const params = request.params as Record<string, string>;
     for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
-    readQuery(request);
+    const query = request.query as Record<string, unknown>;
+    if (route.query || Object.keys(query).length > 0) {
+      refuseStrangeText(request.url, query);
+      checkQuery(query);
+    }
     return {
       params,
-      query: request.query as never,
+      query: query as never,
       body: readBody(request) as never,
       ifMatch: parseIfMatch(request.headers["if-match"]),
       prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
@@ -54,14 +58,6 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       address: request.ip,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
-  }
-
-  function readQuery({ query, url }: FastifyRequest): void {
-    const given = query as Record<string, unknown>;
-    if (!route.query && Object.keys(given).length === 0) return;
-    refuseForeignBytes(url);
-    refuseUnstorableText(given);
-    checkQuery(given);
   }
 
   function readBody(request: FastifyRequest): unknown {
@@ -219,6 +215,11 @@ export function requireStepUp({ stepUp }: Route, principal: Principal, now: Date
   throw new HubError("step_up_required", `Show once more who you are, then repeat the request: ${how}.`, {
     extra: { how },
   });
+}
+
+function refuseStrangeText(url: string, query: Record<string, unknown>): void {
+  refuseForeignBytes(url);
+  refuseUnstorableText(query);
 }
 
 /** Escapes that are no UTF-8 are read as U+FFFD, and would look for that. A lone percent sign is only a percent sign. */

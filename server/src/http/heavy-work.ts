@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../core/actor.ts";
@@ -36,21 +36,21 @@ const maxAtOnce = 2;
 const patienceMs = 120_000;
 
 /** Who asks, as the other process is told. */
-export type HeavyCaller = { principal: Principal; requestId: string };
-export const callerHeader = "x-hub-caller";
+const callerHeader = "x-hub-caller";
 
-export function writeCaller({ principal, ...caller }: HeavyCaller): string {
-  const text = JSON.stringify({ ...caller, principal: { ...principal, scopes: [...principal.scopes] } });
-  return Buffer.from(text).toString("base64url");
+function writeCaller(principal: Principal): string {
+  return Buffer.from(JSON.stringify({ ...principal, scopes: [...principal.scopes] })).toString("base64url");
 }
 
-export function readCaller(header: string): HeavyCaller {
-  const { principal, ...caller } = JSON.parse(Buffer.from(header, "base64url").toString()) as HeavyCaller & {
-    principal: { scopes: Scope[]; provedAt?: string };
-  };
-  const { scopes, provedAt } = principal;
+type WrittenPrincipal = Omit<Principal, "scopes" | "provedAt"> & { scopes: Scope[]; provedAt?: string };
+
+/** In the other process: who was found to ask. Only the process that has started it knows the token. */
+export function readPrincipal(headers: IncomingHttpHeaders, token: string): Principal {
+  if (headers.authorization !== `Bearer ${token}`) throw new HubError("invalid_token");
+  const text = Buffer.from(String(headers[callerHeader]), "base64url").toString();
+  const { scopes, provedAt, ...caller } = JSON.parse(text) as WrittenPrincipal;
   const proof = provedAt === undefined ? {} : { provedAt: new Date(provedAt) };
-  return { ...caller, principal: { ...principal, ...proof, scopes: new Set(scopes) } };
+  return { ...caller, ...proof, scopes: new Set(scopes) };
 }
 
 export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
@@ -127,7 +127,8 @@ function ask(
 ): Promise<IncomingMessage> {
   const headers: Record<string, string | string[]> = {
     authorization: `Bearer ${token}`,
-    [callerHeader]: writeCaller({ principal, requestId: request.id }),
+    [callerHeader]: writeCaller(principal),
+    "x-request-id": request.id,
   };
   for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
   const body = request.body as Buffer | undefined;

@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,15 +6,14 @@ import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
-import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
-import { createHandler, requireScope, requireStepUp } from "./handle-request.ts";
-import type { HeavyCaller, HeavyWork } from "./heavy-work.ts";
-import { callerHeader, readCaller } from "./heavy-work.ts";
+import { createHandler } from "./handle-request.ts";
+import type { HeavyWork } from "./heavy-work.ts";
+import { createDoor } from "./let-in.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -41,8 +38,7 @@ declare module "fastify" {
 
 type HttpOptions = {
   mounts: Mount[];
-  /** Routes outside of the API: health, documentation. They need no token and are never shed. */
-  /** `admit` is asked before a page is made that need not answer always. */
+  /** Routes outside of the API: health, documentation. They need no token; `admit` is asked for those that need not answer always. */
   pages: (app: FastifyInstance, admit: Admit) => void;
   metrics: Metrics;
   rateLimits: RateLimits | undefined;
@@ -81,7 +77,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
     childLoggerFactory: (parent) => parent,
-    genReqId: options.innerToken === undefined ? newRequestId : ({ headers }) => callerOf(headers).requestId,
+    genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,
     // A request has to arrive whole within this time, or a few slow senders would hold every connection.
@@ -102,9 +98,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     },
   });
   const admission = createAdmission(options.admission);
-  const recognised = createRecognised();
-  const requestLog = createRequestLog(world.log);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
+  const requestLog = createRequestLog(world.log);
+  const letInto = createDoor(world, { ...options, admission, limit });
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
@@ -155,50 +151,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       refuseMissingScope(route);
       const handle = createHandler(world, mount, route);
       const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
-      const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-        const { authorization } = request.headers;
-        if (options.innerToken !== undefined) {
-          request.visit = admission.arrive({ address: request.ip, as: "recognised" }, reply.raw);
-          request.principal = letIn(request, options.innerToken);
-          request.visit.belongTo(request.principal.orgId);
-          return;
-        }
-        const isPublic = route.scope === "public";
-        const isRecognised = !isPublic && recognised.has(authorization);
-        const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
-        if (!isRecognised) limit.strangers(request.ip);
-        const visit = admission.arrive({ address: request.ip, as }, reply.raw);
-        request.visit = visit;
-        if (isPublic) return;
-        const whoAsks = (): Promise<Principal> => authenticate(world, authorization);
-        const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
-        recognised.add(authorization!);
-        visit.belongTo(principal.orgId);
-        request.principal = principal;
-        limit.known(principal, reply);
-        requireScope(route, principal);
-        requireStepUp(route, principal, world.clock.real());
-        if (typeof route.answerType === "string") visit.hold("exports", 1);
-        if (route.method === "GET") return;
-        visit.hold("bodies", bytesToHold(request.headers, bodyLimit));
-        if (!options.heavy) return;
-        request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
-        // Also without a body.
-        request.isHeavy = request.heavyFromBytes === 0;
-      };
       app.route({
         method: route.method,
         url: `${mount.prefix}${route.path}`,
         bodyLimit,
         config: { takesCsv: route.takesCsv ?? false },
-        onRequest: async (request, reply) => {
-          try {
-            await enter(request, reply);
-          } catch (error) {
-            request.visit?.leave();
-            throw error;
-          }
-        },
+        onRequest: letInto(route, bodyLimit),
         handler: (request, reply) =>
           request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
       });
@@ -220,40 +178,6 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     admission,
     drain() {
       isDraining = true;
-    },
-  };
-}
-
-/** Parsing and checking so much takes some ten milliseconds. */
-const heavyFromBytes = 256 * 1024;
-
-/** What is sent in pieces or compressed may be as large as allowed. */
-function bytesToHold(headers: IncomingHttpHeaders, limit: number): number {
-  const isKnown = headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined;
-  return isKnown ? Math.min(Number(headers["content-length"] ?? 0), limit) : limit;
-}
-
-const callerOf = (headers: IncomingHttpHeaders): HeavyCaller => readCaller(String(headers[callerHeader]));
-
-function letIn({ headers }: FastifyRequest, token: string): Principal {
-  if (headers.authorization !== `Bearer ${token}`) throw new HubError("invalid_token");
-  return callerOf(headers).principal;
-}
-
-const maxRecognised = 10_000;
-
-/**
- * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
- * stand in line with strangers for it.
- */
-function createRecognised() {
-  const digests = new Set<string>();
-  const digest = (header: string): string => hash("sha256", header, "base64");
-  return {
-    has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)),
-    add(header: string): void {
-      digests.add(digest(header));
-      if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
     },
   };
 }

@@ -161,7 +161,7 @@ describe("admission control", () => {
     await stop();
     expect((await asked).status).toBe(200);
     const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
-    expect([...statuses].toSorted()).toEqual([401, 429]);
+    expect([...statuses].toSorted()).toEqual([401, 503]);
   });
 
   test("who waits for a task or a carrier lets others work meanwhile", async () => {

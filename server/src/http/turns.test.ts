@@ -72,7 +72,7 @@ describe("turns", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
         const turns = createTurns({ ...limits, maxWaiting: 1_000 });
         const held: { lane: string; turn: Turn }[] = [];
-        const wanting = new Map([..."abc"].map((lane) => [lane, 0]));
+        const wanting = new Map(["a", "b", "c"].map((lane) => [lane, 0]));
         const settle = () => new Promise(setImmediate);
         for (const one of steps) {
           if ("take" in one) {

@@ -13,7 +13,7 @@ export type Turns = {
 };
 
 export type Turn = { end(): void };
-export type Refusal = { refused: "too_many_waiting" | "waited_too_long" };
+type Refusal = { refused: "too_many_waiting" | "waited_too_long" };
 
 export type TurnLimits = {
   /** So many work at a time. */

@@ -7,10 +7,11 @@ type Command = { summary: string; run(config: Config, args: string[]): Promise<v
 const commands: Record<string, Command> = {
   serve: {
     summary: "start the hub",
-    run: async (config) =>
-      await (config.mayRestart
-        ? (await import("./supervise.ts")).supervise()
-        : (await import("./command-serve.ts")).runServe(config)),
+    run: async (config, args) => {
+      const { supervise, supervised } = await import("./supervise.ts");
+      if (config.mayRestart && !args.includes(supervised)) await supervise();
+      else await (await import("./command-serve.ts")).runServe(config);
+    },
   },
   migrate: {
     summary: "bring the databases up to date and stop",

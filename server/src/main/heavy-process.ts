@@ -32,7 +32,7 @@ export async function startHeavyProcess(task: Omit<HeavyTask, "socketPath" | "to
     execArgv: [`--max-old-space-size=${maxHeapMegabytes}`],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // What it needs it is told; the passwords in our environment are not among it.
-    env: { PATH: process.env.PATH },
+    env: {},
   });
   let hasEnded = false;
   const ended = once(child, "exit").then(async () => {

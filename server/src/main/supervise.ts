@@ -2,6 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
+/** Says to `hub serve` that somebody looks after it already. */
+export const supervised = "--supervised";
+
 /** What the hub says to whoever looks after it, once it answers requests. */
 export const readyMessage = "ready";
 
@@ -30,8 +33,7 @@ export async function supervise(): Promise<void> {
   let hasBeenReady = false;
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
     const startedAt = performance.now();
-    hub = fork(process.argv[1]!, ["serve"], {
-      env: { ...process.env, HUB_RESTART: "off" },
+    hub = fork(process.argv[1]!, ["serve", supervised], {
       execArgv: process.execArgv,
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     });

@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../core/actor.ts";
+import { HubError } from "../core/errors.ts";
+import type { World } from "../context.ts";
+import { authenticate } from "../features/auth/auth.ts";
+import type { Route } from "../route.ts";
+import type { Admission } from "./admission.ts";
+import { requireScope, requireStepUp } from "./handle-request.ts";
+import type { HeavyWork } from "./heavy-work.ts";
+import { readPrincipal } from "./heavy-work.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+
+type DoorOptions = {
+  admission: Admission;
+  limit: RateLimiter;
+  heavy?: HeavyWork;
+  innerToken?: string;
+};
+
+/** Parsing and checking so much takes some ten milliseconds. */
+const heavyFromBytes = 256 * 1024;
+
+/** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
+export function createDoor(world: World, { admission, limit, heavy, innerToken }: DoorOptions) {
+  const recognised = createRecognised();
+
+  return (route: Route, bodyLimit: number) =>
+    leavingIfRefused(async (request, reply) => {
+      const { headers, ip: address } = request;
+      if (innerToken !== undefined) {
+        request.visit = admission.arrive({ address, as: "recognised" }, reply.raw);
+        request.principal = readPrincipal(headers, innerToken);
+        request.visit.belongTo(request.principal.orgId);
+        return;
+      }
+      const isPublic = route.scope === "public";
+      const isRecognised = !isPublic && recognised.has(headers.authorization);
+      if (isPublic) limit.strangers(address);
+      const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
+      const visit = admission.arrive({ address, as }, reply.raw);
+      request.visit = visit;
+      if (isPublic) return;
+      const whoAsks = (): Promise<Principal> => authenticate(world, headers.authorization);
+      const principal = await (isRecognised
+        ? whoAsks()
+        : recognised.find(headers.authorization, async () => {
+            limit.strangers(address);
+            return await visit.work(whoAsks);
+          }));
+      visit.belongTo(principal.orgId);
+      request.principal = principal;
+      limit.known(principal, reply);
+      requireScope(route, principal);
+      requireStepUp(route, principal, world.clock.real());
+      if (typeof route.answerType === "string") visit.hold("exports", 1);
+      if (route.method === "GET") return;
+      visit.hold("bodies", bytesToHold(headers, bodyLimit));
+      if (!heavy) return;
+      request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
+      // Also without a body.
+      request.isHeavy = request.heavyFromBytes === 0;
+    });
+}
+
+type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+function leavingIfRefused(enter: Enter): Enter {
+  return async (request, reply) => {
+    try {
+      await enter(request, reply);
+    } catch (error) {
+      request.visit?.leave();
+      throw error;
+    }
+  };
+}
+
+/** What is sent in pieces or compressed may be as large as allowed. */
+function bytesToHold(headers: IncomingHttpHeaders, limit: number): number {
+  const isKnown = headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined;
+  return isKnown ? Math.min(Number(headers["content-length"] ?? 0), limit) : limit;
+}
+
+const maxRecognised = 10_000;
+
+/**
+ * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
+ * stand in line with strangers for it.
+ */
+function createRecognised() {
+  const digests = new Set<string>();
+  /** Of those that are being looked at: many requests at once with a new token stand in line once. */
+  const looks = new Map<string, Promise<Principal>>();
+  const digest = (header = ""): string => hash("sha256", header, "base64");
+
+  async function look(key: string, whoAsks: () => Promise<Principal>): Promise<Principal> {
+    try {
+      const principal = await whoAsks();
+      digests.add(key);
+      if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
+      return principal;
+    } finally {
+      looks.delete(key);
+    }
+  }
+
+  async function find(header: string | undefined, whoAsks: () => Promise<Principal>): Promise<Principal> {
+    const key = digest(header);
+    const looking = looks.get(key);
+    if (!looking) {
+      const own = look(key, whoAsks);
+      looks.set(key, own);
+      return await own;
+    }
+    try {
+      return await looking;
+    } catch (error) {
+      // That the other one hung up, or waited too long, says nothing about the token.
+      if (error instanceof HubError && error.status === 401) throw error;
+      return await find(header, whoAsks);
+    }
+  }
+
+  return { find, has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)) };
+}
