@@ -40,7 +40,7 @@ export function missedBars(result: SiegeResult): string[] {
 }
 
 /** From the end of the siege until a second began in which all three were answered as before. */
-export function recoveryOf({ unloaded, after }: SiegeResult): number | undefined {
+function recoveryOf({ unloaded, after }: SiegeResult): number | undefined {
   const limitMs = bars.slowdown * p99(unloaded);
   const replies = after.replies.flat().toSorted((a, b) => a.at - b.at);
   const last = replies.at(-1)?.at ?? 0;

@@ -222,6 +222,27 @@ describe("admission control", () => {
     await expect.poll(async () => (await org.get("/me")).status).toBe(200);
   });
 
+  test("does not count callers that have hung up before it was known who they are", () => {
+    const admission = createAdmission({ maxInFlight: 4, maxAtWork: 4, maxLoopDelayMs: 1_000 });
+    for (let i = 0; i < 20; i++) {
+      let close = (): void => {};
+      const visit = admission.arrive(
+        { address: "127.0.0.1", as: i % 2 === 0 ? "recognised" : "unproven" },
+        {
+          once: (_event: "close", listener: () => void) => (close = listener),
+        },
+      );
+      close();
+      expect(() => visit.belongTo("a")).toThrow("hung up");
+    }
+    const visits = Array.from({ length: 3 }, () =>
+      admission.arrive({ address: "127.0.0.1", as: "recognised" }, { once() {} }),
+    );
+    for (const visit of visits) visit.belongTo("a");
+    expect(admission.open()).toBe(3);
+    admission.stop();
+  });
+
   test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
     const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
