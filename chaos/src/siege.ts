@@ -20,6 +20,8 @@ import { until } from "./until.ts";
 export type SiegeOptions = {
   size: SiegeSize;
   seconds: SiegeSeconds;
+  /** How many times the measured capacity is offered. */
+  overload: number;
   /** Settings of the hub that differ from what its users have. */
   env?: Record<string, string>;
 };
@@ -48,7 +50,6 @@ export type SiegeResult = {
 };
 
 const patienceMs = 60_000;
-const overload = 2;
 /** Of the flood; each organization has half of the rest. */
 const strangersPart = 0.2;
 
@@ -57,7 +58,7 @@ const strangersPart = 0.2;
  * much of it as it can do, and whatever is known to be costly besides.
  */
 export async function runSiege(options: SiegeOptions, say: (line: string) => void): Promise<SiegeResult> {
-  const { size, seconds, env: given } = options;
+  const { size, seconds, overload, env: given } = options;
   const folder = await makeOpenFolder("hub-siege-");
   say(`data and evidence in ${folder}`);
   const dataDir = path.join(folder, "data");

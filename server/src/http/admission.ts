@@ -73,8 +73,7 @@ const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(w
 function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
   const known: Turns = createTurns({
     places: maxAtWork,
-    // Not more than stay free. With three times as much, two that wait for locks would leave one place to all others.
-    perLane: () => Math.max(1, maxAtWork - known.working()),
+    perLane: () => Math.max(1, share * (maxAtWork - known.working())),
     maxWaiting,
     patienceMs,
   });

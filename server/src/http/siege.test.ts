@@ -4,7 +4,7 @@ import { runSiege } from "../../../chaos/src/siege.ts";
 const seconds = { capacity: 1, warmUp: 1, unloaded: 1, siege: 6, after: 4 };
 
 test("under siege one organization is answered as ever, and afterwards all are (security 2 to 7, protocol 1 and 6)", async () => {
-  const result = await runSiege({ size: { orders: 1_000, parcels: 5_000 }, seconds }, () => {});
+  const result = await runSiege({ size: { orders: 1_000, parcels: 5_000 }, seconds, overload: 0.5 }, () => {});
   expect(result.died).toBeUndefined();
   const { unloaded, besieged, floods, attacks, after } = result;
   expect(besieged.length).toBeGreaterThan(50);
