@@ -62,19 +62,40 @@ async function sendHead(url: string, token: string | undefined, path: string, le
 
 describe("rate limits", () => {
   test("are announced on every answer and enforced per organization, not across them", async () => {
-    const hub = await startTestHub({ config: { rateLimit: 10 } });
+    const hub = await startTestHub({ config: { rateLimit: 60 } });
     const [busy, calm] = [await hub.org(), await hub.org()];
     await expect.poll(async () => (await busy.get("/me")).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 120 }, () => busy.get("/me")));
+    const answers = await Promise.all(Array.from({ length: 400 }, () => busy.get("/me")));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]!.headers.get("retry-after")).toBe("1");
     expect(refused[0]!.body).toMatchObject({ code: "rate_limited", retryable: true });
     const allowed = await calm.get("/me");
     expect(allowed.status).toBe(200);
-    expect(allowed.headers.get("ratelimit-policy")).toBe('"organization";q=10;w=1, "caller";q=10;w=1');
+    expect(allowed.headers.get("ratelimit-policy")).toBe('"organization";q=60;w=1, "caller";q=60;w=1');
     expect(allowed.headers.get("ratelimit")).toMatch(/^"(organization|caller)";r=\d+;t=1$/);
     await expect.poll(async () => (await busy.get("/me")).status, { interval: 200, timeout: 5_000 }).toBe(200);
+  });
+
+  test("hold for each address that comes without a token, whatever it asks for, and not for who is known (security 7)", async () => {
+    const hub = await startTestHub({ config: { rateLimit: 60, trustedProxies: ["127.0.0.1"] } });
+    const org = await hub.org();
+    expect((await org.get("/me")).status).toBe(200);
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+    const asks: ((at: object) => Promise<{ status: number; headers: Headers }>)[] = [
+      (at) => hub.anonymous.post("/auth/refresh", { refreshToken: "oohr_none" }, at),
+      (at) => hub.anonymous.get("!/openapi.json", at),
+      (at) => hub.client("oohk_live_nobody").get("/me", at),
+    ];
+    for (const [index, ask] of asks.entries()) {
+      const busy = from(`203.0.113.${index + 1}`);
+      const answers = await Promise.all(Array.from({ length: 300 }, () => ask(busy)));
+      expect(answers.map(({ status }) => status)).toContain(429);
+      expect(answers.find(({ status }) => status === 429)!.headers.get("retry-after")).toBe("1");
+      // Neither another address nor somebody known at the same one.
+      const [other, known] = await Promise.all([ask(from("198.51.100.1")), org.get("/me", busy)]);
+      expect([other.status === 429, known.status]).toEqual([false, 200]);
+    }
   });
 });
 
