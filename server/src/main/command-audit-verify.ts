@@ -1,9 +1,9 @@
-import type { Ctx, World } from "../context.ts";
+import { readFile } from "node:fs/promises";
 import type { Organization } from "../features/organizations/organizations.schemas.ts";
 import { listOrganizations } from "../features/organizations/organizations.ts";
-import { readFile } from "node:fs/promises";
 import { AuditHead } from "../features/audit/audit.schemas.ts";
 import { checkSavedHead, verifyAudit } from "../features/audit/audit.ts";
+import type { Ctx, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import { createFinder } from "../core/validation.ts";
 import type { Config } from "./config.ts";
@@ -11,6 +11,7 @@ import { ConfigError } from "./config.ts";
 import { withWorlds } from "./with-worlds.ts";
 
 const findErrors = createFinder(AuditHead, "body");
+const pageSize = 100;
 
 /** Exit code 1 when something is wrong. Files are answers of `GET /audit/head` that were kept elsewhere. */
 export async function runAuditVerify(config: Config, files: string[]): Promise<void> {
@@ -55,8 +56,6 @@ function report(text: string): void {
   console.error(`PROBLEM ${text}`);
   process.exitCode = 1;
 }
-
-const pageSize = 100;
 
 async function listAllOrganizations(world: World): Promise<Organization[]> {
   const ctx = systemContext(world, "", "hub");
