@@ -11,7 +11,7 @@ import { renderRequest } from "./siege-wire.ts";
 
 /*
  * A process of besiegers: told what to do by a message, it answers what became of it and ends. It takes what the hub
- * leaves of the processors.
+ * leaves of the processors, as if it were on other machines.
  */
 export type CampTask = { place: Place; orgs: Noisy[]; seconds: number } & (
   | { does: "measure capacity" }
@@ -21,7 +21,7 @@ export type CampTask = { place: Place; orgs: Noisy[]; seconds: number } & (
 );
 export type CampReport = { capacity: number } | { tally: Tally };
 
-const niceness = 5;
+const niceness = 19;
 
 setPriority(niceness);
 const [task] = (await once(process, "message")) as [CampTask];

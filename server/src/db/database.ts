@@ -36,6 +36,11 @@ export type Database = Queryable & {
   forOrg(orgId: string): Database;
   /** The same database as those see it who work for all organizations. */
   acrossOrgs: Database;
+  /**
+   * The same database for what nobody waits for: over connections of its own, so that it never has those of requests, and on
+   * a server of our own with less of the processors.
+   */
+  background: Database;
   /** From here on `forOrg` confines, if the server has the role for it or lets us make it. */
   confine(): Promise<boolean>;
   /** Requests for a connection that have to wait: the first sign of overload. */
@@ -53,6 +58,10 @@ type DatabaseOptions = {
   maxConnections: number;
   /** For migrations, which may rightly take minutes. */
   isPatient?: boolean;
+  /** Connections for `background`, besides the others; without them it shares those. */
+  maxBackground?: number;
+  /** Nobody waits for what is done here. */
+  isBackground?: boolean;
   onError(error: Error): void;
 };
 
@@ -67,8 +76,10 @@ const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
 const readOnly = "25006";
 
+type OpenPool = ReturnType<typeof openPool>;
+
 /** Connections as they are handed out: set up, watched, and none from before they were renewed. */
-function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOptions) {
+function openPool({ connection, maxConnections, isPatient, isBackground, onError }: DatabaseOptions) {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -82,6 +93,7 @@ function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOp
     onConnect: async (client) => {
       madeAt.set(client, performance.now());
       await (client as ServerClient).begin({ jit: "off", ...(isPatient ? {} : timeLimits) });
+      if (isBackground) (client as ServerClient).yieldProcessors();
     },
   });
   const madeAt = new WeakMap<object, number>();
@@ -104,7 +116,11 @@ function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOp
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { pool, silence, checkOut, renew } = openPool(options);
+  const front = openPool(options);
+  const { maxBackground } = options;
+  const back = maxBackground && openPool({ ...options, maxConnections: maxBackground, isBackground: true });
+  const pools = back ? [front, back] : [front];
+  const renew = (): void => pools.forEach((one) => one.renew());
 
   /** What was read-only once is not asked again: behind the same address there may be another server by now. */
   function note(error: unknown): void {
@@ -115,7 +131,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** What a connection sees until it is told otherwise; one that is not here is new, and sees everything. */
   const sights = new WeakMap<PoolClient, Sight>();
 
-  async function ask<Row>(sight: Sight, statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]> {
+  async function ask<Row>(
+    { checkOut }: OpenPool,
+    sight: Sight,
+    statement: string | Prepared,
+    values?: readonly unknown[],
+  ): Promise<Row[]> {
     const client = await checkOut();
     try {
       if (isConfined && (sights.get(client) ?? null) !== sight) {
@@ -133,34 +154,25 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  async function attempt<T>(sight: Sight, work: (tx: Tx) => Promise<T>, opening: string | undefined): Promise<T> {
+  async function attempt<T>(
+    { checkOut, silence }: OpenPool,
+    sight: Sight,
+    work: (tx: Tx) => Promise<T>,
+    opening: string | undefined,
+  ): Promise<T> {
     const client = await checkOut();
-    const effects: (() => void | Promise<void>)[] = [];
-    let open = true;
-    const tx: Tx = {
-      async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
-        if (!open) throw new Error("this transaction has ended");
-        silence?.asked(client);
-        return await run<Row>(client, statement, values);
-      },
-      async copy(statement, rows) {
-        if (!open) throw new Error("this transaction has ended");
-        silence?.asked(client);
-        await copyIn(client, statement, rows);
-      },
-      afterCommit: (effect) => effects.push(effect),
-    };
+    const { tx, effects, end } = openTx(client, silence);
     let answer: T;
     try {
       // In one message, so that it takes no longer; what is said in a transaction ends with it.
       const narrowing = isConfined && (sights.get(client) ?? null) !== sight ? openingOf(sight) : undefined;
       await client.query(["begin", narrowing, opening].filter((part) => part !== undefined).join("; "));
       answer = await work(tx);
-      open = false;
+      end();
       silence?.asked(client);
       await client.query("commit");
     } catch (error) {
-      open = false;
+      end();
       note(error);
       await rollback(client);
       throw error;
@@ -170,12 +182,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     return answer;
   }
 
-  const as = (sight: Sight): Pick<Database, "query" | "transaction"> => ({
-    query: (statement, values) => ask(sight, statement, values),
+  const as = (over: OpenPool, sight: Sight): Pick<Database, "query" | "transaction"> => ({
+    query: (statement, values) => ask(over, sight, statement, values),
     async transaction(work, opening) {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(sight, work, opening);
+          return await attempt(over, sight, work, opening);
         } catch (error) {
           if (tries === maxAttempts || !retryable.has(sqlState(error) ?? "")) throw error;
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** tries));
@@ -183,29 +195,64 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
   });
-  const whole: Database = {
-    ...as(null),
-    forOrg: (orgId) => (isConfined ? { ...whole, ...as(orgId) } : whole),
-    get acrossOrgs() {
-      return whole;
-    },
-    async confine() {
-      return (isConfined = await prepareOrgRole(whole));
-    },
-    waitingCount: () => pool.waitingCount,
-    connectionCounts: () => ({ total: pool.totalCount, idle: pool.idleCount }),
-    async isWritable() {
-      const isReadOnly = saysReadOnly(await ask(null, readOnlyQuestion));
-      if (isReadOnly) renew();
-      return !isReadOnly;
-    },
-    renew,
-    async close() {
-      await pool.end();
-      silence?.stop();
-    },
+  const over = (one: OpenPool): Database => {
+    const all: Database = {
+      ...as(one, null),
+      forOrg: (orgId) => (isConfined ? { ...all, ...as(one, orgId) } : all),
+      get acrossOrgs() {
+        return whole;
+      },
+      get background() {
+        return background;
+      },
+      async confine() {
+        return (isConfined = await prepareOrgRole(whole));
+      },
+      waitingCount: () => sumOf(pools, ({ pool }) => pool.waitingCount),
+      connectionCounts: () => ({
+        total: sumOf(pools, ({ pool }) => pool.totalCount),
+        idle: sumOf(pools, ({ pool }) => pool.idleCount),
+      }),
+      async isWritable() {
+        const isReadOnly = saysReadOnly(await ask(one, null, readOnlyQuestion));
+        if (isReadOnly) renew();
+        return !isReadOnly;
+      },
+      renew,
+      async close() {
+        await Promise.all(pools.map(({ pool }) => pool.end()));
+        for (const { silence } of pools) silence?.stop();
+      },
+    };
+    return all;
   };
+  const whole = over(front);
+  const background = back ? over(back) : whole;
   return whole;
+}
+
+/** What a transaction's work is given; whoever still holds it when that has ended is told so. */
+function openTx(client: PoolClient, silence: OpenPool["silence"]) {
+  const effects: (() => void | Promise<void>)[] = [];
+  let open = true;
+  const tx: Tx = {
+    async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
+      if (!open) throw new Error("this transaction has ended");
+      silence?.asked(client);
+      return await run<Row>(client, statement, values);
+    },
+    async copy(statement, rows) {
+      if (!open) throw new Error("this transaction has ended");
+      silence?.asked(client);
+      await copyIn(client, statement, rows);
+    },
+    afterCommit: (effect) => effects.push(effect),
+  };
+  return { tx, effects, end: (): void => void (open = false) };
+}
+
+function sumOf(pools: OpenPool[], read: (one: OpenPool) => number): number {
+  return pools.reduce((sum, one) => sum + read(one), 0);
 }
 
 /** The pool hangs the whole client on the error, the key that cancels its queries included: none of a log's business. */

@@ -1,6 +1,7 @@
 import { HubError } from "../core/errors.ts";
 import type { Turn, Turns } from "./turns.ts";
 import { createTurns } from "./turns.ts";
+import type { Shares } from "./shares.ts";
 import { createShares, share } from "./shares.ts";
 
 /**
@@ -11,6 +12,10 @@ import { createShares, share } from "./shares.ts";
 export type Admission = {
   /** Refuses with 503 or 429 what cannot be let in. */
   arrive(from: Arrival, response: { once(event: "close", listener: () => void): unknown }): Visit;
+  /** Why this organization, or without one a stranger, would be refused if it asked now: known before anything else is looked at. */
+  whyNot(orgId: string | undefined): HubError | undefined;
+  /** Everybody is being kept waiting: what can be done elsewhere should be. */
+  isSlow(): boolean;
   open(): number;
   working(): number;
   /** Refusals since the start, by cause. */
@@ -58,32 +63,56 @@ const causes = {
 } as const;
 type RefusalCause = keyof typeof causes;
 
+/** Made once: noting where an error comes from costs more than all else about a refusal. */
+const refusals = Object.fromEntries(
+  Object.entries(causes).map(([cause, text]) => {
+    const code = cause === "address" ? "rate_limited" : "overloaded";
+    return [cause, new HubError(code, `${text} Try again in a moment.`, { retryAfterSeconds: 1 })];
+  }),
+) as Record<RefusalCause, HubError>;
+
 const strangersShare = 1 / 8;
 const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
+const longLine = 16;
+const maxStrangersWaiting = 16;
 /** Of what there is little: bytes of bodies that have come, or are coming, and exports, which may go on for minutes. */
 const most = { bodies: 512 * 1024 ** 2, exports: 8 };
 type Scarce = keyof typeof most;
 const patienceMs = 5_000;
 const sampleMs = 100;
+/** Everybody waits for several turns of the event loop; whoever is alone does not notice twenty milliseconds. */
+const slowMs = 20;
+/** However slow the process is. */
+const fewestAtWork = 4;
+/** Of each organization, however many there are. */
+const leastShare = 1 / 4;
 
 const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
 
 /** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
-function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
-  const keptFree = partOf(maxAtWork, keptFreeShare);
+function createLines(
+  { maxAtWork }: AdmissionLimits,
+  { isSlow, goodPlaces }: Pace,
+): Record<"known" | "strangers", Turns> {
+  /** If all have the same, and one more than there are comes. */
+  const fairShare = (): number => partOf(maxAtWork, Math.max(leastShare, 1 / (known.lanes() + 1)));
+  const hasPlenty = (): boolean => known.working() < goodPlaces() - partOf(goodPlaces(), keptFreeShare);
+  // Whoever asks for far more than is done for them has one place while that keeps everybody waiting.
+  const isGreedy = (orgId: string): boolean => isSlow() && known.lanes() > 1 && known.waitingIn(orgId) >= longLine;
   const known: Turns = createTurns({
     places: maxAtWork,
-    // The last ones are for those who have none.
-    perLane: () => (maxAtWork - known.working() > keptFree ? maxAtWork : 1),
+    // The last ones are for those who have less than the others.
+    perLane: (orgId) => (isGreedy(orgId) ? 1 : hasPlenty() ? maxAtWork : fairShare()),
     maxWaiting,
     patienceMs,
   });
+  const ofStrangers = partOf(maxAtWork, strangersShare);
   const strangers = createTurns({
-    places: Math.max(2, partOf(maxAtWork, strangersShare)),
-    perLane: () => Math.max(1, partOf(maxAtWork, strangersShare)),
-    maxWaiting: 16,
+    places: Math.max(2, ofStrangers),
+    perLane: () => ofStrangers,
+    maxWaiting: maxStrangersWaiting,
     patienceMs,
   });
   return { known, strangers };
@@ -111,8 +140,8 @@ function createCounts(): Counts {
  * The names under which a request counts as long as nobody knows whose it is, or why it is not let in. Those whose word was not
  * checked yet are together like one organization: many may begin at the same time, but they leave room.
  */
-function countOutsider({ address, as }: Arrival, openOf: Counts, maxInFlight: number, open: number) {
-  if (as === "recognised") return [];
+function countOutsider({ address, as }: Arrival, { openOf, maxInFlight, open }: House): string[] | RefusalCause {
+  if (as === "recognised") return none;
   const names = as === "unproven" ? ["unproven"] : ["strangers", `from ${address}`];
   if (as === "unproven" && openOf.of("unproven") >= share * (maxInFlight - open)) return "strangers";
   if (as === "stranger" && openOf.of("strangers") >= partOf(maxInFlight, strangersShare)) return "strangers";
@@ -122,128 +151,202 @@ function countOutsider({ address, as }: Arrival, openOf: Counts, maxInFlight: nu
   return names;
 }
 
-export function createAdmission(limits: AdmissionLimits): Admission {
-  const { maxInFlight, maxAtWork } = limits;
-  const { known, strangers } = createLines(maxAtWork);
-  const lag = watchLoop(limits.maxLoopDelayMs);
-  const openOf = createCounts();
-  const scarce = { bodies: createShares(most.bodies), exports: createShares(most.exports) };
-  const refused = new Map<RefusalCause, number>();
-  let open = 0;
+/** What all visits of a process share. */
+type House = {
+  maxInFlight: number;
+  /** Requests that are open. */
+  open: number;
+  openOf: Counts;
+  known: Turns;
+  strangers: Turns;
+  scarce: Record<Scarce, Shares>;
+  mayNotWait(orgId: string): boolean;
+  refuse(cause: RefusalCause): HubError;
+};
 
-  function refuse(cause: RefusalCause): HubError {
-    refused.set(cause, (refused.get(cause) ?? 0) + 1);
-    const code = cause === "address" ? "rate_limited" : "overloaded";
-    return new HubError(code, `${causes[cause]} Try again in a moment.`, { retryAfterSeconds: 1 });
-  }
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const { maxInFlight } = limits;
+  const pace = watchPace(limits);
+  const { known, strangers } = createLines(limits, pace);
+  const openOf = createCounts();
+  const refused = new Map<RefusalCause, number>();
+  const house: House = {
+    maxInFlight,
+    open: 0,
+    openOf,
+    known,
+    strangers,
+    scarce: { bodies: createShares(most.bodies), exports: createShares(most.exports) },
+    // Nobody stands in line in a process that is far too late.
+    mayNotWait(orgId) {
+      const waiting = known.waitingIn(orgId);
+      return waiting >= maxWaiting || (waiting > 0 && pace.isLate());
+    },
+    refuse(cause) {
+      refused.set(cause, (refused.get(cause) ?? 0) + 1);
+      return refusals[cause];
+    },
+  };
+  const { refuse } = house;
 
   return {
-    arrive(from, response) {
-      if (open >= maxInFlight) throw refuse("full");
-      const counted = countOutsider(from, openOf, maxInFlight, open);
-      if (typeof counted === "string") throw refuse(counted);
-      const outside: string[] = counted;
-      open++;
-      let org: string | undefined;
-      let isClosed = false;
-      let tasks = 0;
-      const held: [Scarce, number][] = [];
-      let turn: Turn | undefined;
-
-      function leaveWhenOver(): void {
-        if (isClosed && tasks === 0) leave();
+    isSlow: pace.isSlow,
+    whyNot(orgId) {
+      if (house.open >= maxInFlight) return refuse("full");
+      if (orgId === undefined) {
+        const isFull =
+          strangers.waiting() >= maxStrangersWaiting || openOf.of("strangers") >= partOf(maxInFlight, strangersShare);
+        return isFull ? refuse("strangers") : undefined;
       }
-
-      function noLongerOutside(): void {
-        for (const name of outside.splice(0)) openOf.add(name, -1);
-      }
-
-      let hasLeft = false;
-      function leave(): void {
-        if (hasLeft) return;
-        hasLeft = true;
-        open--;
-        noLongerOutside();
-        if (org === undefined) return;
-        openOf.add(org, -1);
-        for (const [what, amount] of held) scarce[what].giveBack(org, amount);
-      }
-      // Not only when it was answered: each caller that hangs up would take a place away for good. Not before the work has
-      // ended: who hangs up again and again could start any amount of it.
-      response.once("close", () => {
-        isClosed = true;
-        leaveWhenOver();
-      });
-
-      const laneNow = (): [Turns, string] => (org === undefined ? [strangers, from.address] : [known, org]);
-
-      async function takeTurn(): Promise<Turn> {
-        const [turns, name] = laneNow();
-        if (lag.isLate() && turns.waitingIn(name) > 0) throw refuse("too_many_waiting");
-        const taken = await turns.take(name);
-        if ("refused" in taken) throw refuse(taken.refused);
-        return taken;
-      }
-
-      return {
-        leave,
-        belongTo(orgId) {
-          // Nobody would take it from the count again.
-          if (hasLeft) throw hungUp();
-          noLongerOutside();
-          org = orgId;
-          const own = openOf.add(orgId, 1);
-          if (own > 1 && own > share * (maxInFlight - open)) throw refuse("organization");
-        },
-        hold(what, amount) {
-          if (org === undefined || amount === 0) return;
-          if (hasLeft) throw hungUp();
-          if (!scarce[what].take(org, amount)) throw refuse(what);
-          held.push([what, amount]);
-        },
-        async work(task) {
-          // Its place was given back, so nothing may begin.
-          if (isClosed || hasLeft) throw hungUp();
-          tasks++;
-          try {
-            turn = await takeTurn();
-            return await task();
-          } finally {
-            turn?.end();
-            turn = undefined;
-            tasks--;
-            leaveWhenOver();
-          }
-        },
-        async aside(task) {
-          // What goes on after the answer, or beside something that waits already, has no turn to give.
-          if (!turn) return await task();
-          turn.end();
-          turn = undefined;
-          try {
-            return await task();
-          } finally {
-            const [turns, name] = laneNow();
-            turn = await turns.takeAgain(name);
-          }
-        },
-      };
+      if (house.mayNotWait(orgId)) return refuse("too_many_waiting");
+      const own = openOf.of(orgId);
+      return own > 0 && own + 1 > share * (maxInFlight - house.open - 1) ? refuse("organization") : undefined;
     },
-    open: () => open,
+    arrive(from, response) {
+      if (house.open >= maxInFlight) throw refuse("full");
+      const counted = countOutsider(from, house);
+      if (typeof counted === "string") throw refuse(counted);
+      const visit = new OpenVisit(house, from.address, counted);
+      response.once("close", () => visit.close());
+      return visit;
+    },
+    open: () => house.open,
     working: () => known.working() + strangers.working(),
     refused,
-    stop: () => lag.stop(),
+    stop: () => pace.stop(),
   };
 }
 
-/** Smoothed and capped: one long request is not overload, a row of them is. */
-function watchLoop(maxDelayMs: number): { isLate(): boolean; stop(): void } {
+/** A class, since there is one for every request: a dozen functions made for each would cost more than what they do. */
+class OpenVisit implements Visit {
+  private readonly house: House;
+  private readonly address: string;
+  /** The names under which it counts as long as it belongs to nobody. */
+  private outside: string[];
+  private org: string | undefined;
+  private held: [Scarce, number][] | undefined;
+  private turn: Turn | undefined;
+  private tasks = 0;
+  private isClosed = false;
+  private hasLeft = false;
+
+  constructor(house: House, address: string, outside: string[]) {
+    this.house = house;
+    this.address = address;
+    this.outside = outside;
+    house.open++;
+  }
+
+  /**
+   * Not only when it was answered: each caller that hangs up would take a place away for good. Not before the work has
+   * ended: who hangs up again and again could start any amount of it.
+   */
+  close(): void {
+    this.isClosed = true;
+    if (this.tasks === 0) this.leave();
+  }
+
+  leave(): void {
+    if (this.hasLeft) return;
+    this.hasLeft = true;
+    this.house.open--;
+    this.noLongerOutside();
+    if (this.org === undefined) return;
+    this.house.openOf.add(this.org, -1);
+    for (const [what, amount] of this.held ?? []) this.house.scarce[what].giveBack(this.org, amount);
+  }
+
+  belongTo(orgId: string): void {
+    // Nobody would take it from the count again.
+    if (this.hasLeft) throw hungUp();
+    this.noLongerOutside();
+    this.org = orgId;
+    const own = this.house.openOf.add(orgId, 1);
+    if (own > 1 && own > share * (this.house.maxInFlight - this.house.open)) throw this.house.refuse("organization");
+  }
+
+  hold(what: Scarce, amount: number): void {
+    if (this.org === undefined || amount === 0) return;
+    if (this.hasLeft) throw hungUp();
+    if (!this.house.scarce[what].take(this.org, amount)) throw this.house.refuse(what);
+    (this.held ??= []).push([what, amount]);
+  }
+
+  async work<T>(task: () => Promise<T>): Promise<T> {
+    // Its place was given back, so nothing may begin.
+    if (this.isClosed || this.hasLeft) throw hungUp();
+    this.tasks++;
+    try {
+      this.turn = await this.takeTurn();
+      return await task();
+    } finally {
+      this.turn?.end();
+      this.turn = undefined;
+      this.tasks--;
+      if (this.isClosed && this.tasks === 0) this.leave();
+    }
+  }
+
+  async aside<T>(task: () => Promise<T>): Promise<T> {
+    // What goes on after the answer, or beside something that waits already, has no turn to give.
+    if (!this.turn) return await task();
+    this.turn.end();
+    this.turn = undefined;
+    try {
+      return await task();
+    } finally {
+      this.turn = await this.line().takeAgain(this.lane());
+    }
+  }
+
+  private line(): Turns {
+    return this.org === undefined ? this.house.strangers : this.house.known;
+  }
+
+  private lane(): string {
+    return this.org ?? this.address;
+  }
+
+  private async takeTurn(): Promise<Turn> {
+    if (this.org !== undefined && this.house.mayNotWait(this.org)) throw this.house.refuse("too_many_waiting");
+    const taken = await this.line().take(this.lane());
+    if ("refused" in taken) throw this.house.refuse(taken.refused);
+    return taken;
+  }
+
+  private noLongerOutside(): void {
+    for (const name of this.outside) this.house.openOf.add(name, -1);
+    this.outside = none;
+  }
+}
+
+const none: string[] = [];
+
+type Pace = {
+  /** Later than its administrator allows. */
+  isLate(): boolean;
+  isSlow(): boolean;
+  /** How many it should work for at a time: the more there are, the longer takes each turn of the event loop. */
+  goodPlaces(): number;
+};
+
+/** How late the process is with its own work. */
+function watchPace({ maxAtWork, maxLoopDelayMs }: AdmissionLimits): Pace & { stop(): void } {
+  // Smoothed and capped: one long request is not overload, a row of them is.
   let delayMs = 0;
+  let places = maxAtWork;
   let expected = performance.now() + sampleMs;
+  const isSlow = (): boolean => delayMs > slowMs;
   const sampler = setInterval(() => {
     const now = performance.now();
     delayMs = delayMs * 0.7 + Math.min(Math.max(0, now - expected), 1_000) * 0.3;
     expected = now + sampleMs;
+    places = isSlow() ? Math.max(Math.min(fewestAtWork, maxAtWork), places * 0.8) : Math.min(maxAtWork, places + 0.5);
   }, sampleMs).unref();
-  return { isLate: () => delayMs > maxDelayMs, stop: () => clearInterval(sampler) };
+  return {
+    isSlow,
+    isLate: () => delayMs > maxLoopDelayMs,
+    goodPlaces: () => Math.floor(places),
+    stop: () => clearInterval(sampler),
+  };
 }

@@ -111,7 +111,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
   const seesAll = route.scope === "public" || operatorOnlyScopes.has(route.scope as Scope);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const principal = request.principal ?? anonymous;
+    const { principal = anonymous, visit } = request;
     const input = readInput(request) as never;
     const ctx: Ctx = {
       ...world,
@@ -120,7 +120,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       actor: principal.actor,
       principal,
       requestId: request.id,
-      ...(request.visit ? { aside: request.visit.aside } : {}),
+      ...(visit ? { aside: (wait) => visit.aside(wait) } : {}),
     };
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {

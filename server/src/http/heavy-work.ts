@@ -57,6 +57,8 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
   const turns = createTurns({ places: maxAtOnce, perLane: () => 1, maxWaiting: 8, patienceMs: 20_000 });
   let running: Promise<HeavyProcess> | undefined;
   let idle: NodeJS.Timeout | undefined;
+  /** Answers that are being made while they are read. */
+  let unread = 0;
 
   async function reach(): Promise<HeavyProcess> {
     clearTimeout(idle);
@@ -84,6 +86,11 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
     await (await ending?.catch(() => undefined))?.stop();
   }
 
+  function endWhenIdle(): void {
+    clearTimeout(idle);
+    if (turns.working() === 0 && unread === 0) idle = setTimeout(() => void end(), idleMs).unref();
+  }
+
   return {
     async forward(request, reply) {
       const principal = request.principal!;
@@ -96,6 +103,11 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
           const process = await reach();
           if (reply.raw.destroyed) throw hungUp();
           return await ask(process, request, principal, reply);
+        });
+        unread++;
+        answer.once("close", () => {
+          unread--;
+          endWhenIdle();
         });
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
@@ -112,7 +124,7 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
       } finally {
         // Its answer is made by now. How fast that is read is no reason to keep others waiting.
         turn.end();
-        if (turns.working() === 0) idle = setTimeout(() => void end(), idleMs).unref();
+        endWhenIdle();
       }
     },
     stop: end,

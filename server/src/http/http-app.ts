@@ -13,7 +13,8 @@ import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import { createHandler } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
-import { createDoor } from "./let-in.ts";
+import { putGateBefore } from "./gate.ts";
+import { createDoor, createRecognised } from "./let-in.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -100,7 +101,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
   const requestLog = createRequestLog(world.log);
-  const letInto = createDoor(world, { ...options, admission, limit });
+  const recognised = createRecognised();
+  const letInto = createDoor(world, { ...options, admission, recognised, limit });
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
@@ -135,6 +137,15 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
 
   addBodyParsers(app);
+  // Pages of other origins have to be told more than the gate knows.
+  if (options.corsOrigins.length === 0 && options.innerToken === undefined) {
+    const headers = { ...securityHeaders, "hub-environment": world.environment };
+    const onRefused = (code: string): void => {
+      options.metrics.refused(code);
+      requestLog.noteRefused(503);
+    };
+    putGateBefore(app.server, { admission, recognised, mounts: options.mounts, headers, onRefused });
+  }
   answerOddExpectations(app.server);
 
   app.setErrorHandler((error, request, reply) => {

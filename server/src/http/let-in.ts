@@ -14,6 +14,7 @@ import type { RateLimiter } from "./rate-limit.ts";
 
 type DoorOptions = {
   admission: Admission;
+  recognised: Recognised;
   limit: RateLimiter;
   heavy?: HeavyWork;
   innerToken?: string;
@@ -23,9 +24,7 @@ type DoorOptions = {
 const heavyFromBytes = 256 * 1024;
 
 /** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
-export function createDoor(world: World, { admission, limit, heavy, innerToken }: DoorOptions) {
-  const recognised = createRecognised();
-
+export function createDoor(world: World, { admission, recognised, limit, heavy, innerToken }: DoorOptions) {
   return (route: Route, bodyLimit: number) =>
     leavingIfRefused(async (request, reply) => {
       const { headers, ip: address } = request;
@@ -36,7 +35,7 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
         return;
       }
       const isPublic = route.scope === "public";
-      const isRecognised = !isPublic && recognised.has(headers.authorization);
+      const isRecognised = !isPublic && recognised.orgOf(headers.authorization) !== undefined;
       if (isPublic) limit.strangers(address);
       const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
       const visit = admission.arrive({ address, as }, reply.raw);
@@ -54,7 +53,11 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
       limit.known(principal, reply);
       requireScope(route, principal);
       requireStepUp(route, principal, world.clock.real());
-      if (typeof route.answerType === "string") visit.hold("exports", 1);
+      if (typeof route.answerType === "string") {
+        visit.hold("exports", 1);
+        // Making one takes as much of the event loop as a hundred short answers.
+        request.isHeavy = heavy !== undefined && admission.isSlow();
+      }
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (!heavy) return;
@@ -85,21 +88,28 @@ function bytesToHold(headers: IncomingHttpHeaders, limit: number): number {
 
 const maxRecognised = 10_000;
 
+export type Recognised = ReturnType<typeof createRecognised>;
+
 /**
- * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
+ * Authorization headers that were good a while ago, and whose they were. Whether they still are is asked each time; but who sends one need not
  * stand in line with strangers for it.
  */
-function createRecognised() {
-  const digests = new Set<string>();
+export function createRecognised() {
+  const orgs = new Map<string, string>();
   /** Of those that are being looked at: many requests at once with a new token stand in line once. */
   const looks = new Map<string, Promise<Principal>>();
-  const digest = (header = ""): string => hash("sha256", header, "base64");
+  /** Each request is asked about twice in a row. */
+  let last = { header: "", digest: hash("sha256", "", "base64") };
+  function digest(header = ""): string {
+    if (last.header !== header) last = { header, digest: hash("sha256", header, "base64") };
+    return last.digest;
+  }
 
   async function look(key: string, whoAsks: () => Promise<Principal>): Promise<Principal> {
     try {
       const principal = await whoAsks();
-      digests.add(key);
-      if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
+      orgs.set(key, principal.orgId);
+      if (orgs.size > maxRecognised) orgs.delete(orgs.keys().next().value!);
       return principal;
     } finally {
       looks.delete(key);
@@ -123,5 +133,10 @@ function createRecognised() {
     }
   }
 
-  return { find, has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)) };
+  return {
+    find,
+    /** Whose it was. */
+    orgOf: (header: string | undefined): string | undefined =>
+      header === undefined ? undefined : orgs.get(digest(header)),
+  };
 }

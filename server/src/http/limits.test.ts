@@ -118,6 +118,34 @@ describe("admission control", () => {
     await expect.poll(async () => (await org.get("/me")).status).toBe(200);
   });
 
+  test("a refusal at the gate says as much as any other answer", async () => {
+    const hub = await startTestHub({ config: { maxInFlight: 4 } });
+    const org = await hub.org();
+    const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
+    const lock = await lockSet(hub, id);
+    const waiting = Array.from({ length: 3 }, () => org.post(`/condition-sets/${id}/values`, { values: ["a"] }));
+    await lock.hasWaiting(3);
+    const shed = await org.get("/me", { headers: { "x-request-id": "mine-1" } });
+    expect(shed.body).toMatchObject({ status: 503, instance: "urn:request:mine-1", requestId: "mine-1" });
+    const names = (answer: { headers: Headers }): string[] =>
+      [...answer.headers.keys()].filter((name) => !/^(date|keep-alive|ratelimit|www-|retry-after)/.test(name));
+    expect(names(shed).toSorted()).toEqual(names(await hub.anonymous.get("/me")).toSorted());
+    const inEnvelope = await org.get("!/v1/capabilities");
+    expect(inEnvelope.status).toBe(503);
+    expect(inEnvelope.body).toMatchObject({ error: { code: "overloaded" } });
+    const head = await fetch(`${hub.url}/api/v1/me`, {
+      method: "HEAD",
+      headers: { authorization: `Bearer ${org.token}` },
+    });
+    expect([head.status, await head.text()]).toEqual([503, ""]);
+    // Nothing of theirs is in the way of health, and metrics know of them.
+    expect((await org.get("!/healthz")).status).toBe(200);
+    const { text } = await hub.anonymous.get("!/metrics");
+    expect(text).toMatch(/hub_http_unavailable_total\{[^}]*code="overloaded"[^}]*\} 3\n/);
+    await lock.release();
+    await Promise.all(waiting);
+  });
+
   test("what one organization has waiting does not hold up another's (security 5)", async () => {
     const hub = await startTestHub({ config: { maxConnections: 5 } });
     const [org, calm] = [await hub.org(), await hub.org()];

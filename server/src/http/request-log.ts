@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 
 export type RequestLog = {
   note(request: FastifyRequest, reply: FastifyReply): void;
+  /** One that nothing is known of but how it ended. */
+  noteRefused(status: number): void;
   stop(): void;
 };
 
@@ -24,13 +26,15 @@ export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug">): 
     unwritten = new Map();
   }
 
+  const countOnly = (status: number): void => void unwritten.set(status, (unwritten.get(status) ?? 0) + 1);
+
   return {
+    noteRefused: countOnly,
     note(request, reply) {
       const { statusCode: status } = reply;
       // A mistake of ours always has its line.
       if (status >= 400 && status !== 500 && ++written > refusalsPerSecond) {
-        unwritten.set(status, (unwritten.get(status) ?? 0) + 1);
-        return;
+        return countOnly(status);
       }
       const durationMs = Math.round(reply.elapsedTime);
       const isQuiet = request.method === "GET" && status < 400 && durationMs < 1_000;

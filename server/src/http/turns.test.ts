@@ -38,6 +38,19 @@ describe("turns", () => {
     expect(order.indexOf("quiet")).toBeLessThanOrEqual(1);
   });
 
+  test("the lane with the fewest at work is served first, not the one whose line is longest", async () => {
+    const turns = createTurns({ ...limits, perLane: () => 4, maxWaiting: 1_000 });
+    const held = await Promise.all(Array.from({ length: 4 }, () => turnOf(turns.take("slow"))));
+    const begun: string[] = [];
+    for (const lane of ["slow", "slow", "slow", "quiet", "quiet"])
+      void turnOf(turns.take(lane)).then(() => begun.push(lane));
+    for (const turn of held) {
+      turn.end();
+      await new Promise(setImmediate);
+    }
+    expect(begun).toEqual(["quiet", "quiet", "slow", "slow"]);
+  });
+
   test("who stands in a line that is too long is refused at once, and who waited too long is let go", async () => {
     const turns = createTurns({ ...limits, places: 1, maxWaiting: 1, patienceMs: 1 });
     const only = await turnOf(turns.take("a"));

@@ -1,6 +1,7 @@
 /**
  * Who works next, when more want to than there are places. Each lane (an organization, or all strangers together) has a line
- * of its own; lines are served in rotation, so that a thousand in one of them cost the first in another one nothing.
+ * of its own. The lane with the fewest at work is served first, and among equals in rotation: a thousand in one of them cost
+ * the first in another one nothing, and whose work takes long has no more places for that.
  */
 export type Turns = {
   /** Resolves when it is this one's turn, or says why it will not be. Whoever got a turn has to end it. */
@@ -10,6 +11,8 @@ export type Turns = {
   working(): number;
   waiting(): number;
   waitingIn(lane: string): number;
+  /** Those with somebody at work or in line. */
+  lanes(): number;
 };
 
 export type Turn = { end(): void };
@@ -57,18 +60,24 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLim
   }
 
   function serve(): void {
-    for (let served = true; served && working < places && waiting > 0;) {
-      served = false;
-      for (const [name, lane] of lanes) {
-        if (lane.line.length === 0 || !hasRoom(name, lane)) continue;
-        served = true;
-        waiting--;
-        lanes.delete(name);
-        lanes.set(name, lane);
-        lane.line.shift()!.start();
-        break;
-      }
+    while (waiting > 0 && working < places) {
+      const next = neediest();
+      if (!next) return;
+      const [name, lane] = next;
+      waiting--;
+      lanes.delete(name);
+      lanes.set(name, lane);
+      lane.line.shift()!.start();
     }
+  }
+
+  function neediest(): [string, Lane] | undefined {
+    let found: [string, Lane] | undefined;
+    for (const [name, lane] of lanes) {
+      if (lane.line.length === 0 || (found && lane.working >= found[1].working) || !hasRoom(name, lane)) continue;
+      found = [name, lane];
+    }
+    return found;
   }
 
   const laneOf = (name: string): Lane => lanes.getOrInsertComputed(name, () => ({ working: 0, line: [] }));
@@ -107,5 +116,6 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLim
     working: () => working,
     waiting: () => waiting,
     waitingIn: (name) => lanes.get(name)?.line.length ?? 0,
+    lanes: () => lanes.size,
   };
 }

@@ -36,8 +36,8 @@ export async function openDatabases(config: Config, options: OpenOptions): Promi
 }
 
 async function openEmbedded(config: Config, options: OpenOptions): Promise<Databases> {
-  // Both surfaces, the lock, the signals, and some for whoever looks in with psql.
-  const settings = { max_connections: String(Math.max(120, 2 * config.maxConnections + 20)) };
+  // Both surfaces with what is done in the background, the lock, the signals, and some for whoever looks in with psql.
+  const settings = { max_connections: String(Math.max(120, 3 * config.maxConnections + 40)) };
   const { log, mayShare, mayCreate, meanwhile } = options;
   const whyNotEmpty = refuseToBeginEmpty(config, mayCreate);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile, whyNotEmpty });
@@ -65,7 +65,7 @@ async function openEmbedded(config: Config, options: OpenOptions): Promise<Datab
       const prepare = mayCreate
         ? prepareDatabase(postgres.connection, name)
         : findOwner(postgres.connection("postgres"), name);
-      return { ...connection, user: (await prepare) ?? connection.user };
+      return { ...connection, user: (await prepare) ?? connection.user, isOurs: true };
     },
     isExclusive,
     stop,

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ClientConfig } from "pg";
 import type { Environment, Settings } from "../context.ts";
+import type { Connection } from "../db/server-client.ts";
 import type { HeavyProcess } from "../http/heavy-work.ts";
 
 /** What the process is told when it has started. */
 export type HeavyTask = {
   environment: Environment;
-  connection: ClientConfig;
+  connection: Connection;
   secretKeys: [key: string, previous: string[]];
   settings: Settings;
   logLevel: string;

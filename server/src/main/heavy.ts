@@ -25,6 +25,7 @@ const { world } = await openWorld({
   connection,
   settings,
   maxConnections,
+  isBackground: true,
   secrets: createSecrets(...task.secretKeys),
   log: pino({ level: task.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }),
 });

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import path from "node:path";
-import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
+import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
@@ -77,12 +77,13 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     const heavy = { environment, connection, secretKeys, settings, logLevel: config.logLevel };
     const start = async () => (await import("./heavy-process.ts")).startHeavyProcess(heavy);
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config), startHeavyProcess: start }));
+    const background = { ...world, db: world.db.background };
     if (config.roles.has("worker")) {
-      workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
-      workers.push(...startLeasedWork(world));
+      workers.push(startWorker(background, [...chores, tidying]));
+      workers.push(startTaskEngine(background, { slots: config.taskSlots }), ...startLeasedWork(background));
     }
     if (config.roles.has("scheduler")) {
-      const scheduler = startScheduler(world);
+      const scheduler = startScheduler(background);
       stops.push(() => scheduler.stop());
     }
   }
@@ -106,6 +107,9 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   return { surfaces, healthUrl, firstAdmin };
 }
 
+/** Of connections: some work needs two at the same time. */
+const fewestInBackground = 4;
+
 const tidying = {
   name: "idempotency keys",
   everyMs: 600_000,
@@ -114,7 +118,7 @@ const tidying = {
 
 async function openOneWorld(
   environment: Environment,
-  connection: ClientConfig,
+  connection: Connection,
   config: Config,
   { secrets, log }: SurfaceParts,
 ): Promise<OpenWorld> {
@@ -124,6 +128,7 @@ async function openOneWorld(
     secrets,
     log,
     maxConnections: config.maxConnections,
+    maxBackground: Math.max(fewestInBackground, Math.ceil(config.maxConnections / 2)),
     rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,

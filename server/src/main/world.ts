@@ -19,6 +19,10 @@ type WorldOptions = {
   environment: Environment;
   connection: Connection;
   maxConnections: number;
+  /** Connections for what nobody waits for, besides those. */
+  maxBackground?: number;
+  /** Nobody waits for anything that is done in this process. */
+  isBackground?: boolean;
   secrets: Secrets;
   log: Logger;
   settings: Settings;
@@ -34,10 +38,10 @@ export type OpenWorld = { world: World; close(): Promise<void> };
 
 /** Connects, migrates, and builds what every verb of this surface works with. */
 export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
-  const { environment, connection, secrets, settings } = options;
+  const { environment, connection, secrets, settings, maxConnections, maxBackground, isBackground } = options;
   const log = options.log.child({ environment });
   const onDatabaseError = (error: Error): void => log.warn({ err: error }, "a database connection was lost");
-  const db = openDatabase({ connection, maxConnections: options.maxConnections, onError: onDatabaseError });
+  const db = openDatabase({ connection, maxConnections, maxBackground, isBackground, onError: onDatabaseError });
   try {
     const signer = createHeadSigner(secrets, environment);
     await bringUpToDate(db, options, { signer, log });

@@ -1,0 +1,64 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { HubError } from "../core/errors.ts";
+import type { Admission } from "./admission.ts";
+import type { Recognised } from "./let-in.ts";
+import type { Mount } from "./mount.ts";
+import { formatFor } from "./mount.ts";
+import { problemHeaders, toProblem } from "./problem.ts";
+import { newRequestId } from "./request-id.ts";
+
+type GateOptions = {
+  admission: Pick<Admission, "whyNot">;
+  recognised: Pick<Recognised, "orgOf">;
+  mounts: Mount[];
+  /** Of every answer. */
+  headers: Readonly<Record<string, string>>;
+  onRefused(code: string): void;
+};
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Whoever asks for more than their share is told so here, before the framework has looked at the request: routes, hooks and the
+ * making of an error cost several times as much as the refusal itself, and a thousand of those a second would slow down
+ * everybody else. What is not surely refused goes on as ever.
+ */
+export function putGateBefore(
+  server: Server,
+  { admission, recognised, mounts, headers, onRefused }: GateOptions,
+): void {
+  const [goOn, ...others] = server.listeners("request") as Listener[];
+  if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
+  const written = new Map<string, (requestId: string) => string>();
+
+  function refuse(error: HubError, request: IncomingMessage, response: ServerResponse): void {
+    const format = formatFor(mounts, request.url!);
+    // The texts differ in the id only.
+    const write = written.getOrInsertComputed(`${format.errorType} ${error.message}`, () => {
+      const parts = JSON.stringify(format.error(toProblem(error, idGoesHere))).split(idGoesHere);
+      return (requestId) => parts.join(requestId);
+    });
+    const requestId = newRequestId(request);
+    const body = write(requestId);
+    response.writeHead(error.status, {
+      ...headers,
+      ...problemHeaders(error),
+      "x-request-id": requestId,
+      "content-type": format.errorType,
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(request.method === "HEAD" ? undefined : body);
+    onRefused(error.code);
+  }
+
+  server.removeListener("request", goOn);
+  server.on("request", (request, response) => {
+    // Health, readiness and metrics answer always.
+    const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
+    const error = isOurs ? admission.whyNot(recognised.orgOf(request.headers.authorization)) : undefined;
+    if (error) refuse(error, request, response);
+    else goOn(request, response);
+  });
+}
+
+const idGoesHere = "req_goes_here";
