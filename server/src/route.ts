@@ -6,6 +6,61 @@ import type { Ctx } from "./context.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+/**
+ * What a route does, as the last word of its name. Clients, commands and tools are named after it: a new verb is a word that
+ * people have to learn, so this list is short, and a plain read or change of a record has the plain one.
+ */
+export const verbsOf = {
+  GET: ["list", "get", "count", "export"],
+  POST: [
+    "create",
+    "createMany",
+    "import",
+    "add",
+    "remove",
+    "set",
+    "process",
+    "sync",
+    "track",
+    "void",
+    "quote",
+    "check",
+    "test",
+    "suggest",
+    "preview",
+    "preflight",
+    "run",
+    "execute",
+    "executeMany",
+    "executeSync",
+    "replay",
+    "pause",
+    "resume",
+    "trigger",
+    "backfill",
+    "cancel",
+    "retry",
+    "undo",
+    "rollback",
+    "reset",
+    "end",
+    "activate",
+    "deactivate",
+    "rotate",
+    "confirm",
+    "signIn",
+    "refresh",
+    "signOut",
+    "stepUp",
+  ],
+  PATCH: ["update"],
+  PUT: ["replace"],
+  DELETE: ["delete", "clear"],
+} as const satisfies Record<Method, readonly string[]>;
+
+/** Where it is, and what it does there: `operations.runs.retry`. It stays, whatever becomes of the path. */
+type NameOf<M extends Method> = `${string}.${(typeof verbsOf)[M][number]}`;
+
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -32,7 +87,9 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
  * all made from this list, so none of them can forget a route.
  */
-type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
+type RouteDefinition<M extends Method, Path extends string, Query extends TObject, Body extends TSchema> = {
+  /** Of its own, for good: it is the operationId, and what clients call it by. docs/route-names.txt has all of them. */
+  name: NameOf<M>;
   /** `public`: no token at all; `any`: any valid token. */
   scope: Scope | "public" | "any";
   summary: string;
@@ -91,16 +148,18 @@ export class Streamed {
   }
 }
 
-export type Route = Omit<RouteDefinition<string, TObject, TSchema>, "handle"> & {
+export type Route = Omit<RouteDefinition<Method, string, TObject, TSchema>, "handle"> & {
   method: Method;
   path: string;
   handle(ctx: Ctx, input: never): Promise<unknown>;
 };
 
-export function defineRoute<const Path extends string, Query extends TObject = TObject, Body extends TSchema = TSchema>(
-  endpoint: `${Method} ${Path}`,
-  definition: RouteDefinition<Path, Query, Body>,
-): Route {
-  const [method, path] = endpoint.split(" ") as [Method, Path];
+export function defineRoute<
+  const M extends Method,
+  const Path extends string,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+>(endpoint: `${M} ${Path}`, definition: RouteDefinition<M, Path, Query, Body>): Route {
+  const [method, path] = endpoint.split(" ") as [M, Path];
   return { method, path, ...definition };
 }

@@ -21,7 +21,7 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
   for (const mount of mounts) {
     for (const route of mount.routes) {
       const path = `${mount.prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
-      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route, path);
+      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route);
     }
   }
   const { node: paths, schemas } = referToNamed(inline);
@@ -48,10 +48,10 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
   };
 }
 
-function operation(mount: Mount, route: Route, path: string): Json {
+function operation(mount: Mount, route: Route): Json {
   const isGateway = isGatewayMount(mount);
   return {
-    operationId: operationId(route.method, path),
+    operationId: route.name,
     summary: route.summary,
     description: [route.description, sizeText(route), scopeText(route)].filter(Boolean).join("\n\n"),
     tags: [tagOf(mount, route)],
@@ -176,17 +176,6 @@ function pathParameter(route: Route, name: string): Json {
     ...(kind === undefined ? {} : { description: `${what} of the ${kind}` }),
     schema,
   };
-}
-
-function operationId(method: string, path: string): string {
-  const words = path.split("/").filter((part) => part !== "" && part !== "api" && !/^v\d+$/.test(part));
-  const prefix = path.startsWith("/v1/") ? ["gateway"] : [];
-  const parts = [...prefix, ...words].map((part) => (part.startsWith("{") ? `by-${part.slice(1, -1)}` : part));
-  return [method.toLowerCase(), ...parts.join("-").split(/[-.]/).map(capital)].join("");
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function sizeText({ bodyLimitBytes }: Route): string {

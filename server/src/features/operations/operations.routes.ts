@@ -11,12 +11,14 @@ const pipelineIds = { id: "pipeline" } as const;
 
 export const operationRoutes = [
   defineRoute("GET /operations/actions", {
+    name: "operations.actions.list",
     scope: "operations:read",
     summary: "The catalog of actions a pipeline can be made of",
     answer: [200, shapes.Catalog],
     handle: (ctx) => operations.listActions(ctx),
   }),
   defineRoute("POST /operations/preflight", {
+    name: "operations.preflight",
     // Some thousand orders.
     heavyFromBytes: 40_000,
     scope: "operations:read",
@@ -27,6 +29,7 @@ export const operationRoutes = [
     handle: (ctx, { body }) => preflight(ctx, body),
   }),
   defineRoute("POST /operations/run", {
+    name: "operations.run",
     scope: "operations:run",
     summary: "Run a pipeline over orders",
     description:
@@ -37,6 +40,7 @@ export const operationRoutes = [
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
   defineRoute("GET /operations/runs", {
+    name: "operations.runs.list",
     scope: "operations:read",
     summary: "List runs, newest first",
     query: shapes.RunQuery,
@@ -44,6 +48,7 @@ export const operationRoutes = [
     handle: (ctx, { query }) => operations.listRuns(ctx, query),
   }),
   defineRoute("GET /operations/runs/:id", {
+    name: "operations.runs.get",
     scope: "operations:read",
     summary: "Read a run with its first results",
     ids: runIds,
@@ -51,6 +56,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => operations.getRun(ctx, params.id),
   }),
   defineRoute("GET /operations/runs/:id/results", {
+    name: "operations.runs.results.list",
     scope: "operations:read",
     summary: "List what became of each order of a run",
     ids: runIds,
@@ -59,6 +65,7 @@ export const operationRoutes = [
     handle: (ctx, { params, query }) => operations.listResults(ctx, params.id, query),
   }),
   defineRoute("GET /operations/runs/:id/results.csv", {
+    name: "operations.runs.results.export",
     scope: "operations:read",
     summary: "Export what became of each order of a run as CSV",
     ids: runIds,
@@ -67,6 +74,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => operations.exportRunResults(ctx, params.id),
   }),
   defineRoute("POST /operations/runs/:id/retry", {
+    name: "operations.runs.retry",
     scope: "operations:run",
     summary: "Run the failed orders again, each from the step where it failed",
     ids: runIds,
@@ -75,6 +83,7 @@ export const operationRoutes = [
     handle: (ctx, { params, prefersAsync }) => operations.retryRun(ctx, params.id, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/undo", {
+    name: "operations.runs.undo",
     scope: "operations:run",
     summary: "Take back what a run did, newest step first",
     ids: runIds,
@@ -83,6 +92,7 @@ export const operationRoutes = [
     handle: (ctx, { params, prefersAsync }) => operations.undoRun(ctx, params.id, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/cancel", {
+    name: "operations.runs.cancel",
     scope: "operations:run",
     summary: "Stop a run after the portion it is working on",
     ids: runIds,
@@ -90,6 +100,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
   }),
   defineRoute("GET /operations/pipelines", {
+    name: "operations.pipelines.list",
     scope: "operations:read",
     summary: "List saved pipelines",
     query: shapes.SavedPipelineQuery,
@@ -97,6 +108,7 @@ export const operationRoutes = [
     handle: (ctx, { query }) => pipelines.listPipelines(ctx, query),
   }),
   defineRoute("POST /operations/pipelines", {
+    name: "operations.pipelines.create",
     scope: "operations:write",
     summary: "Save a pipeline",
     body: shapes.PipelineRequest,
@@ -104,6 +116,7 @@ export const operationRoutes = [
     handle: (ctx, { body }) => pipelines.createPipeline(ctx, body),
   }),
   defineRoute("GET /operations/pipelines/:id", {
+    name: "operations.pipelines.get",
     scope: "operations:read",
     summary: "Read a saved pipeline",
     ids: pipelineIds,
@@ -111,6 +124,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
   }),
   defineRoute("PATCH /operations/pipelines/:id", {
+    name: "operations.pipelines.update",
     scope: "operations:write",
     summary: "Change a saved pipeline",
     ids: pipelineIds,
@@ -120,6 +134,7 @@ export const operationRoutes = [
     handle: (ctx, { params, body, ifMatch }) => pipelines.updatePipeline(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /operations/pipelines/:id", {
+    name: "operations.pipelines.delete",
     scope: "operations:write",
     summary: "Delete a saved pipeline",
     ids: pipelineIds,

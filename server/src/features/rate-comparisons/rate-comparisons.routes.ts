@@ -12,6 +12,7 @@ const uploadBytes = 128 * 1024 * 1024;
 
 export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons", {
+    name: "rateComparisons.list",
     scope: "rates:read",
     summary: "List rate comparisons",
     query: shapes.ComparisonQuery,
@@ -19,6 +20,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { query }) => comparisons.listComparisons(ctx, query),
   }),
   defineRoute("POST /rate-comparisons", {
+    name: "rateComparisons.create",
     scope: "rates:write",
     summary: "Create a rate comparison from items",
     description: "Up to 250,000 items. It is a draft until it is processed.",
@@ -29,6 +31,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { body }) => comparisons.createComparison(ctx, body),
   }),
   defineRoute("POST /rate-comparisons/import", {
+    name: "rateComparisons.import",
     scope: "rates:write",
     summary: "Create a rate comparison from a CSV file",
     description:
@@ -43,6 +46,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { query, body }) => importComparison(ctx, query, body),
   }),
   defineRoute("GET /rate-comparisons/:id", {
+    name: "rateComparisons.get",
     scope: "rates:read",
     summary: "Read a rate comparison, its progress included",
     ids,
@@ -50,6 +54,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
   }),
   defineRoute("DELETE /rate-comparisons/:id", {
+    name: "rateComparisons.delete",
     scope: "rates:write",
     summary: "Delete a rate comparison, also while it is processed",
     ids,
@@ -57,6 +62,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params }) => comparisons.deleteComparison(ctx, params.id),
   }),
   defineRoute("GET /rate-comparisons/:id/items", {
+    name: "rateComparisons.items.list",
     scope: "rates:read",
     summary: "List the items with what each would have cost",
     ids,
@@ -65,6 +71,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => comparisons.listItems(ctx, params.id, query),
   }),
   defineRoute("POST /rate-comparisons/:id/process", {
+    name: "rateComparisons.process",
     scope: "rates:write",
     summary: "Process the items in the background; once more makes a new revision",
     description:
@@ -78,6 +85,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, body }) => comparisons.startProcessing(ctx, params.id, body),
   }),
   defineRoute("GET /rate-comparisons/:id/summary", {
+    name: "rateComparisons.summary.get",
     scope: "rates:read",
     summary: "Read what the comparison comes to, with cost and zone breakdown",
     description: "With fuelPercent, extraDiscountPercent or dimDivisor it says what it would come to then.",
@@ -88,6 +96,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => comparisons.getSummary(ctx, params.id, query),
   }),
   defineRoute("GET /rate-comparisons/:id/export.csv", {
+    name: "rateComparisons.csv.export",
     scope: "rates:read",
     summary: "Export the items as CSV",
     ids,
@@ -97,6 +106,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => exportCsv(ctx, params.id, query),
   }),
   defineRoute("GET /rate-comparisons/:id/export.xlsx", {
+    name: "rateComparisons.xlsx.export",
     scope: "rates:read",
     summary: "Export summary and items as a spreadsheet",
     ids,
