@@ -52,10 +52,10 @@ function errorsPage(): string {
 }
 
 function eventsPage(): string {
-  const rows = Object.entries(eventCatalogue).map(([type, { objectType, title, data, isPersonal }]) => {
+  const rows = Object.entries(eventCatalogue).map(([type, { objectType, summary, data, isPersonal }]) => {
     const required = new Set<string>(data.required);
     const fields = Object.keys(data.properties).map((name) => `\`${name}\`${required.has(name) ? "" : "?"}`);
-    return `| \`${type}\` | ${title} | \`${objectType}\` | ${fields.join(", ")} | ${isPersonal ? "yes" : ""} |`;
+    return `| \`${type}\` | ${summary} | \`${objectType}\` | ${fields.join(", ")} | ${isPersonal ? "yes" : ""} |`;
   });
   const intro = [
     "What happened, as `GET /audit` tells it. `objectId` is the id of an object of this kind, or of the batch. Fields with a `?`",

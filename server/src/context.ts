@@ -36,6 +36,8 @@ export type Settings = {
   };
   /** How long what has ended is kept, by its kind; for ever what is not named. */
   keepDays?: Partial<Record<"runs" | "executions", number>>;
+  /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
+  feedDays?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

@@ -24,8 +24,14 @@ const debounceMs = 200;
 const sweepMs = 15_000;
 const batchSize = 2_000;
 
-export function createSealer(db: Database, signer: HeadSigner, onError: (error: unknown) => void): Sealer {
-  const turns = takeTurns((orgId) => sealEvents(db, signer, orgId));
+type SealerOptions = {
+  /** In the transaction that seals, once for many events: those who make them must not wait for each other's signals. */
+  onSealed?(tx: Tx, orgId: string): Promise<void>;
+  onError(error: unknown): void;
+};
+
+export function createSealer(db: Database, signer: HeadSigner, { onSealed, onError }: SealerOptions): Sealer {
+  const turns = takeTurns((orgId) => sealEvents(db, orgId, (tx) => sealBatch(tx, signer, orgId, onSealed)));
   async function sealAll(stopping?: AbortSignal): Promise<void> {
     const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
     for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
@@ -72,17 +78,22 @@ function takeTurns(work: (key: string) => Promise<void>) {
   };
 }
 
-async function sealEvents(db: Database, signer: HeadSigner, orgId: string): Promise<void> {
+async function sealEvents(db: Database, orgId: string, seal: (tx: Tx) => Promise<number>): Promise<void> {
   // Mostly in vain: without a transaction, and without waiting for anybody. What another node seals now is still there.
   const waiting = await db.query("select from unsealed_events where org_id = $1 limit 1", [orgId]);
   if (waiting.length === 0) return;
   let sealed: number;
-  do sealed = await db.transaction((tx) => sealBatch(tx, signer, orgId));
+  do sealed = await db.transaction(seal);
   while (sealed === batchSize);
 }
 
 /** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
-async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<number> {
+async function sealBatch(
+  tx: Tx,
+  signer: HeadSigner,
+  orgId: string,
+  onSealed: SealerOptions["onSealed"],
+): Promise<number> {
   await tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
     `events:${orgId}`,
   ]);
@@ -114,6 +125,7 @@ async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<num
     ],
   );
   await saveHead(tx, signer.sign({ orgId, sequence, hash }, new Date()));
+  await onSealed?.(tx, orgId);
   return rows.length;
 }
 

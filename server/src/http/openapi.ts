@@ -10,6 +10,7 @@ import {
   headerParameters,
   reference,
 } from "./openapi-components.ts";
+import { describeWebhooks } from "./openapi-webhooks.ts";
 import { referToNamed } from "./openapi-schemas.ts";
 import { introduction, tagTexts } from "./openapi-texts.ts";
 
@@ -24,7 +25,7 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
       (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route);
     }
   }
-  const { node: paths, schemas } = referToNamed(inline);
+  const { node, schemas } = referToNamed({ paths: inline, webhooks: describeWebhooks() });
   const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
   return {
     openapi: "3.1.0",
@@ -37,7 +38,7 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
-    paths,
+    ...(node as Json),
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" } },
       schemas: { ...errorSchemas, ...schemas },

@@ -32,6 +32,8 @@ export type Config = {
   mayRestart: boolean;
   /** Undefined: for ever. */
   keepDays: { runs: number | undefined; executions: number | undefined };
+  /** Undefined: for ever. */
+  feedDays: number | undefined;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -92,6 +94,8 @@ function readSettings(reader: SettingReader): Config {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
       executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
     },
+    // Whoever was away for a month is promised to find what happened meanwhile.
+    feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
@@ -106,8 +110,8 @@ function readSettings(reader: SettingReader): Config {
   };
 }
 
-function readDays({ text, integer }: SettingReader, name: string, fallback: number): number | undefined {
-  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, 1, 36_500);
+function readDays({ text, integer }: SettingReader, name: string, fallback: number, least = 1): number | undefined {
+  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, least, 36_500);
 }
 
 /** Found out when the second one listens, it would have begun to answer already. */

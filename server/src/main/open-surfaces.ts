@@ -128,6 +128,7 @@ async function openOneWorld(
     settings: {
       maxSignInFailures: config.maxSignInFailures,
       keepDays: onlyGiven(config.keepDays),
+      ...(config.feedDays === undefined ? {} : { feedDays: config.feedDays }),
       outbound: {
         ...config.outbound,
         // Apart: the preview must not take the files that live is waiting for.

@@ -164,16 +164,30 @@ const filters = {
   ),
 };
 
-export const OrderQuery = pageQuery({
-  ...filters,
-  sort: Type.Optional(
-    OneOf(sortNames, {
-      description:
-        "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
-        "Orders without shipBy come last",
-    }),
-  ),
-});
+/** As many as one event names. */
+export const maxIds = 200;
+
+export const OrderQuery = pageQuery(
+  {
+    ...filters,
+    ids: Type.Optional(
+      Type.String({
+        maxLength: maxIds * 37,
+        description:
+          "Up to 200 ids with commas between, archived or not unless `archived` is given; those that are not there are left " +
+          "out. With `limit=200` it is one page",
+      }),
+    ),
+    sort: Type.Optional(
+      OneOf(sortNames, {
+        description:
+          "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
+          "Orders without shipBy come last",
+      }),
+    ),
+  },
+  { limit: 25, max: maxIds },
+);
 export type OrderQuery = Static<typeof OrderQuery>;
 
 export const ExportQuery = Strict(filters);

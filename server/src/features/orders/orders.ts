@@ -1,6 +1,7 @@
 import { badField } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
+import { isUuid } from "../../core/ids.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
@@ -15,7 +16,7 @@ import type {
   OrderQuery,
   SortName,
 } from "./order-answers.schemas.ts";
-import { OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
+import { maxIds, OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
 import type { OrderFilter } from "./list/order-filter.store.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
@@ -91,8 +92,13 @@ function defaultSort(filter: OrderFilter): SortName {
 }
 
 /** The query as a filter: moments in one way of writing, statuses as a list, words as this caller may search for them. */
-function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFilter {
+function readFilter(ctx: Ctx, { status, search, ids, ...rest }: ExportQuery & { ids?: string }): OrderFilter {
   const filter: OrderFilter = rest;
+  if (ids !== undefined) {
+    filter.ids = readIds(ids);
+    // Whoever names an order wants that one.
+    filter.archived ??= "any";
+  }
   if (search !== undefined) {
     filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
     if (filter.search === "" && search.trim() !== "")
@@ -105,4 +111,12 @@ function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFi
   }
   if (status !== undefined) filter.status = splitNames(status);
   return filter;
+}
+
+function readIds(text: string): string[] {
+  const ids = splitNames<string>(text);
+  const odd = ids.find((id) => !isUuid(id));
+  if (odd !== undefined) throw badField("query/ids", "format", `${JSON.stringify(odd.slice(0, 50))} is not a UUID.`);
+  if (ids.length > maxIds) throw badField("query/ids", "maxItems", `These are ${ids.length} ids; at most ${maxIds}.`);
+  return ids;
 }

@@ -6,7 +6,7 @@ import type { OrderStatus } from "../orders.states.ts";
 import { priorities } from "../orders.states.ts";
 
 /** `search`: a tsquery, as `toSearchQuery` makes it. */
-export type OrderFilter = Omit<ExportQuery, "status"> & { status?: (OrderStatus | "on_hold")[] };
+export type OrderFilter = Omit<ExportQuery, "status"> & { status?: (OrderStatus | "on_hold")[]; ids?: string[] };
 
 /** The last order that was read, to go on behind it. */
 export type OrderKey = Pick<Order, "id" | "createdAt">;
@@ -54,6 +54,7 @@ export function planOrders(
   const conditions: Condition[] = [
     [`${source}.org_id = ?`, source === "found" ? undefined : orgId],
     [source === "t" ? "t.tag = ?" : "o.tags @> array[?]", filter.tag],
+    [`${id} = any(?)`, filter.ids],
     ["o.location_id = ?", filter.locationId],
     ["o.bridge_id = ?", filter.bridgeId],
     ["o.assignee_id = ?", filter.assigneeId],

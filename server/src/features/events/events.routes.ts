@@ -1,0 +1,26 @@
+import { defineRoute } from "../../route.ts";
+import * as shapes from "./events.schemas.ts";
+import * as events from "./events.ts";
+
+export const eventRoutes = [
+  defineRoute("GET /events", {
+    name: "events.list",
+    scope: "events:read",
+    summary: "Read what happened behind a cursor, oldest first",
+    description:
+      "Without gaps, and nothing appears later before what was read. Events of families whose scope the token lacks are left " +
+      "out. 409 `cursor_forked`: the log is not the one that the cursor is of. 410 `cursor_too_old`: the feed does not go back " +
+      "so far. Without a cursor it begins with the oldest that it has.",
+    query: shapes.EventQuery,
+    answer: [200, shapes.EventPage],
+    failures: [409, 410],
+    handle: (ctx, { query }) => events.listEvents(ctx, query),
+  }),
+  defineRoute("GET /events/types", {
+    name: "events.types.list",
+    scope: "events:read",
+    summary: "List all types of events, each with the schema of its data and an example",
+    answer: [200, shapes.EventTypes],
+    handle: () => events.listEventTypes(),
+  }),
+];
