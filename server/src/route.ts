@@ -11,7 +11,7 @@ type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
  * people have to learn, so this list is short, and a plain read or change of a record has the plain one.
  */
 export const verbsOf = {
-  GET: ["list", "get", "count", "export"],
+  GET: ["list", "get", "count", "export", "stream", "watch"],
   POST: [
     "create",
     "createMany",
@@ -77,6 +77,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   prefersAsync: boolean;
   /** The X-Organization-Id header, which only the gateway reads. */
   organizationHeader: string | undefined;
+  /** What a reader of a stream has got last, as it says when it comes again. */
+  lastEventId: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */
   address: string;
   /** What the caller's program calls itself; for people who look at their sessions. */
@@ -105,12 +107,12 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   /** A body of so many bytes makes it heavy work, which a process of its own does; 0: always. */
   heavyFromBytes?: number;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
-  headers?: readonly ("Prefer" | "OrganizationId")[];
+  headers?: readonly ("Prefer" | "OrganizationId" | "LastEventId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
-  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types. */
-  answerType?: "text/csv" | typeof xlsxType | readonly string[];
+  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types, or with a `Live`. */
+  answerType?: "text/csv" | typeof xlsxType | typeof liveType | readonly string[];
   /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
   takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
@@ -147,6 +149,30 @@ export class Streamed {
     this.body = body;
   }
 }
+
+/** Server-sent events; `answer` is the schema of their data. */
+export const liveType = "text/event-stream";
+
+/** An answer that goes on until one side ends it. What can be refused is refused before. */
+export class Live {
+  readonly follow: (reader: LiveReader) => Promise<void>;
+
+  constructor(follow: (reader: LiveReader) => Promise<void>) {
+    this.follow = follow;
+  }
+}
+
+/** Whoever reads it. */
+export type LiveReader = {
+  /** Aborted when nobody reads any more, or may. */
+  ended: AbortSignal;
+  /** For what can be read again later: resolves when so much of it was taken that more makes sense. */
+  send(text: string): Promise<void>;
+  /** For what happens now: does not wait. Whoever does not take it in time is cut off, and may come again. */
+  push(text: string): void;
+  /** The text of one piece of data, by the schema of the route's answer. */
+  toText(data: unknown): string;
+};
 
 export type Route = Omit<RouteDefinition<Method, string, TObject, TSchema>, "handle"> & {
   method: Method;

@@ -26,6 +26,8 @@ export type Visit = {
   belongTo(orgId: string): void;
   /** So much of something that there is not much of is set aside for it until it is answered, or it is refused. */
   hold(what: Scarce, amount: number): void;
+  /** It is not counted any more, however long its answer goes on: others look after that. */
+  leave(): void;
   /** Waits for its turn, which ends with the task. */
   work<T>(task: () => Promise<T>): Promise<T>;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */
@@ -118,12 +120,14 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       open++;
       let org: string | undefined;
       let isClosed = false;
+      let hasLeft = false;
       let tasks = 0;
       const held: [Scarce, number][] = [];
       let turn: Turn | undefined;
 
       function leaveWhenOver(): void {
-        if (!isClosed || tasks > 0) return;
+        if (!isClosed || tasks > 0 || hasLeft) return;
+        hasLeft = true;
         open--;
         if (org !== undefined) {
           count(org, -1);
@@ -135,10 +139,11 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       }
       // Not only when it was answered: each caller that hangs up would take a place away for good. Not before the work has
       // ended: who hangs up again and again could start any amount of it.
-      response.once("close", () => {
+      const leave = (): void => {
         isClosed = true;
         leaveWhenOver();
-      });
+      };
+      response.once("close", leave);
 
       const laneNow = (): [Turns, string] => (org === undefined ? [strangers, from] : [known, org]);
 
@@ -162,6 +167,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
           if (!scarce[what].take(org, amount)) throw refuse(what);
           held.push([what, amount]);
         },
+        leave,
         async work(task) {
           // Its place was given back, so nothing may begin; there is nobody to read this either.
           if (isClosed) throw new HubError("request_timeout", "The caller has hung up.");

@@ -12,11 +12,12 @@ import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Streamed, Unfinished } from "../route.ts";
+import { Live, Streamed, Unfinished } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import type { Mount } from "./mount.ts";
 import { toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
@@ -31,7 +32,7 @@ const anonymous: Principal = {
 };
 
 /** From a parsed request to an answer: scope, ids, query, body, idempotency, verb, serialisation. */
-export function createHandler(world: World, mount: Mount, route: Route) {
+export function createHandler(world: World, mount: Mount, route: Route, streams: LiveStreams) {
   const checkQuery = createValidator(route.query ?? noQuery, "query");
   const checkBody = route.body && createValidator(route.body, "body");
   const ids = Object.entries(route.ids ?? {});
@@ -55,6 +56,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       ifMatch: parseIfMatch(request.headers["if-match"]),
       prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
+      lastEventId: request.headers["last-event-id"]?.toString(),
       address: request.ip,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
@@ -139,6 +141,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       return send(request, reply, mount, answered, text);
     }
     const given = await route.handle(ctx, input);
+    if (given instanceof Live) return streams.open({ request, reply, toText: serialize }, given);
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);

@@ -14,6 +14,8 @@ import { answerClientError } from "./client-error.ts";
 import { createHandler } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { createDoor } from "./let-in.ts";
+import type { LiveStreams } from "./live-streams.ts";
+import { createLiveStreams } from "./live-streams.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -32,6 +34,8 @@ declare module "fastify" {
     /** A body of so many bytes is left as it is, for the process that will do the request. */
     heavyFromBytes: number;
     isHeavy: boolean;
+    /** How long a stream took to begin; how long it goes on is no measure of anything. */
+    streamedAfterMs: number | undefined;
   }
 }
 
@@ -52,7 +56,7 @@ type HttpOptions = {
 
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => void;
 
-export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
+export type HttpApp = { app: FastifyInstance; admission: Admission; streams: LiveStreams; drain(): void };
 
 const defaultBodyBytes = 10 * 1024 * 1024;
 /** Whoever has not said who they are has little to say. */
@@ -98,6 +102,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
+  const streams = createLiveStreams(world);
   const letInto = createDoor(world, { ...options, admission, limit });
   let isDraining = false;
 
@@ -106,6 +111,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("visit", undefined);
   app.decorateRequest("heavyFromBytes", Infinity);
   app.decorateRequest("isHeavy", false);
+  app.decorateRequest("streamedAfterMs", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -127,8 +133,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
-    options.metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-    logRequest(request, reply);
+    const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
+    options.metrics.observe(request.method, route, reply.statusCode, durationMs);
+    logRequest(request, reply, durationMs);
     done();
   });
 
@@ -147,7 +154,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
       refuseMissingScope(route);
-      const handle = createHandler(world, mount, route);
+      const handle = createHandler(world, mount, route, streams);
       const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
       app.route({
         method: route.method,
@@ -167,14 +174,18 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
   app.addHook("onClose", () => {
     admission.stop();
+    streams.stop();
     readers.stop();
   });
 
   return {
     app,
     admission,
+    streams,
     drain() {
       isDraining = true;
+      // First: they would never end by themselves, and whoever reads one finds another node at once.
+      streams.stop();
     },
   };
 }
@@ -233,8 +244,8 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
 }
 
 /** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const durationMs = Math.round(reply.elapsedTime);
+function logRequest(request: FastifyRequest, reply: FastifyReply, elapsedMs: number): void {
+  const durationMs = Math.round(elapsedMs);
   const isQuiet = request.method === "GET" && reply.statusCode < 400 && durationMs < 1_000;
   const level = reply.statusCode >= 500 ? "warn" : isQuiet ? "debug" : "info";
   request.log[level](

@@ -5,6 +5,7 @@ import type { Principal } from "../core/actor.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
+import { liveType } from "../route.ts";
 import type { Admission } from "./admission.ts";
 import { requireScope, requireStepUp } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
@@ -49,7 +50,7 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
       limit.known(principal, reply);
       requireScope(route, principal);
       requireStepUp(route, principal, world.clock.real());
-      if (typeof route.answerType === "string") visit.hold("exports", 1);
+      if (typeof route.answerType === "string" && route.answerType !== liveType) visit.hold("exports", 1);
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (heavy) request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { scopeTexts } from "../core/scopes.ts";
 import type { Route } from "../route.ts";
+import { liveType } from "../route.ts";
 import type { Mount } from "./mount.ts";
 import {
   answerHeaders,
@@ -191,6 +192,8 @@ function scopeText(route: Route): string {
 
 function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
   if (route.answerType === undefined) return json(mount.format.wrapSchema(schema));
+  // What its `data` are is told apart: a schema of the whole would be that of a text.
+  if (route.answerType === liveType) return { [liveType]: { schema: { type: "string" }, "x-data": schema } };
   return Object.fromEntries([route.answerType].flat().map((type) => [type, { schema }]));
 }
 

@@ -1,6 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
-import { defineRoute } from "../../route.ts";
+import { defineRoute, liveType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import * as shapes from "./operations.schemas.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
@@ -54,6 +55,16 @@ export const operationRoutes = [
     ids: runIds,
     answer: [200, shapes.RunDetail],
     handle: (ctx, { params }) => operations.getRun(ctx, params.id),
+  }),
+  defineRoute("GET /operations/runs/:id/watch", {
+    name: "operations.runs.watch",
+    scope: "operations:read",
+    summary: "Follow a run as server-sent events: the run without its results, now and whenever it has gone on",
+    description: watchText,
+    ids: runIds,
+    answerType: liveType,
+    answer: [200, shapes.RunRow],
+    handle: (ctx, { params }) => operations.watchRun(ctx, params.id),
   }),
   defineRoute("GET /operations/runs/:id/results", {
     name: "operations.runs.results.list",

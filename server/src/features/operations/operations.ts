@@ -5,7 +5,8 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { Streamed } from "../../route.ts";
+import type { Live, Streamed } from "../../route.ts";
+import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readVersions } from "../orders/orders.ts";
 import { actionCatalog } from "./action-catalog.ts";
@@ -148,6 +149,11 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
 export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
   const run = await findRunOrThrow(ctx, id);
   return { ...(await describe(ctx, ctx.db, run)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
+}
+
+export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
+  const read = async (): Promise<RunRecord> => presentRun(ctx, await findRunOrThrow(ctx, id));
+  return await watchRecord(ctx, { id, read, hasEnded: ({ finished_at }) => finished_at !== null });
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {

@@ -1,6 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
-import { defineRoute, xlsxType } from "../../route.ts";
+import { defineRoute, liveType, xlsxType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import { exportCsv, exportXlsx } from "./export-comparison.ts";
 import { importComparison } from "./import-comparison.ts";
 import * as shapes from "./rate-comparisons.schemas.ts";
@@ -52,6 +53,16 @@ export const rateComparisonRoutes = [
     ids,
     answer: [200, shapes.Comparison],
     handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
+  }),
+  defineRoute("GET /rate-comparisons/:id/watch", {
+    name: "rateComparisons.watch",
+    scope: "rates:read",
+    summary: "Follow a rate comparison as server-sent events: as it is now, and whenever it has gone on",
+    description: watchText,
+    ids,
+    answerType: liveType,
+    answer: [200, shapes.Comparison],
+    handle: (ctx, { params }) => comparisons.watchComparison(ctx, params.id),
   }),
   defineRoute("DELETE /rate-comparisons/:id", {
     name: "rateComparisons.delete",

@@ -1,5 +1,6 @@
 import { PageOf } from "../../core/schema.ts";
-import { defineRoute } from "../../route.ts";
+import { defineRoute, liveType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import * as shapes from "./tasks.schemas.ts";
 import * as tasks from "./tasks.ts";
 
@@ -51,6 +52,16 @@ export const taskRoutes = [
     ids,
     answer: [200, shapes.Execution],
     handle: (ctx, { params }) => tasks.getExecution(ctx, params.id),
+  }),
+  defineRoute("GET /tasks/executions/:id/watch", {
+    name: "tasks.executions.watch",
+    scope: "tasks:read",
+    summary: "Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on",
+    description: watchText,
+    ids,
+    answerType: liveType,
+    answer: [200, shapes.Execution],
+    handle: (ctx, { params }) => tasks.watchExecution(ctx, params.id),
   }),
   defineRoute("POST /tasks/executions/:id/cancel", {
     name: "tasks.executions.cancel",

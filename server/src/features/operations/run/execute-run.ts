@@ -8,6 +8,7 @@ import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
+import { hintProgress } from "../../../watch.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
 import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
 import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
@@ -276,6 +277,8 @@ async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResu
     skipped: countOf("skipped"),
     noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
   };
+  // A small run tells of its end soon enough.
+  if (own.run.order_count > portionSize) tx.afterCommit(() => hintProgress(own.ctx, own.run.id));
   const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
   return isLast && (await finish(tx, own)) ? "ended" : "done";
 }

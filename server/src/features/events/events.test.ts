@@ -1,0 +1,251 @@
+import { CloudEvent } from "cloudevents";
+import { describe, expect, test } from "vitest";
+import type { Scope } from "../../core/scopes.ts";
+import type { EventEnvelope } from "../../events/envelope.ts";
+import { eventTypes, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
+import type { TestClient, Answer } from "../../testing/test-client.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub({ settings: { feedDays: 30 } });
+const dayMs = 86_400_000;
+
+type Feed = { data: EventEnvelope[]; cursor: string; hasMore: boolean };
+
+async function readAll(
+  client: TestClient,
+  query = "",
+  from?: string,
+): Promise<{ events: EventEnvelope[]; cursor: string }> {
+  const events: EventEnvelope[] = [];
+  for (let cursor = from; ;) {
+    const { status, text, body }: Answer<Feed> = await client.get(
+      `/events?limit=7${query}${cursor === undefined ? "" : `&after=${cursor}`}`,
+    );
+    expect(status, text).toBe(200);
+    events.push(...body.data);
+    cursor = body.cursor;
+    if (!body.hasMore) return { events, cursor };
+  }
+}
+
+const typesOf = (events: EventEnvelope[]): string[] => events.map(({ type }) => type);
+
+describe("the event feed", () => {
+  test("has everything that happened, in its order, without gaps, and one's own writes at once", async () => {
+    const org = await hub.org();
+    const before = await readAll(org);
+    const { body: order } = await org.post("/orders", { number: "FEED-1" });
+    await org.patch(`/orders/${order.id}`, { tags: ["a"] });
+    await org.post("/orders/bulk", { orders: Array.from({ length: 30 }, (_, i) => ({ number: `BULK-${i}` })) });
+    const { events, cursor } = await readAll(org, "", before.cursor);
+    expect(typesOf(events)).toEqual(["order.created", "order.updated", "orders.created"]);
+    expect(events[1]).toMatchObject({
+      subject: `order/${order.id}`,
+      source: `urn:order-operations-hub:live:${org.id}`,
+      data: { items: [{ id: order.id, number: "FEED-1", version: 2 }], changed: ["tags"], actor: { type: "api_key" } },
+    });
+    expect(events[2]!.data.items).toHaveLength(30);
+    const all = (await readAll(org)).events;
+    expect(all.map(({ sequence }) => Number(sequence))).toEqual(all.map((_, i) => i + 1));
+    const { body: audit } = await org.get("/audit?limit=100");
+    expect(all.map(({ id }) => id)).toEqual(audit.data.map(({ id }: { id: string }) => id).toReversed());
+    expect((await org.get(`/events?after=${cursor}`)).body).toEqual({ data: [], cursor, hasMore: false });
+    expect((await org.get(`/events?after=${events[0]!.cursor}`)).body.data).toEqual(events.slice(1));
+    for (const event of all) expect(new CloudEvent(event, true).validate()).toBe(true);
+  });
+
+  test("one order of each event can be read with one request", async () => {
+    const org = await hub.org();
+    await org.post("/orders/bulk", { orders: Array.from({ length: 210 }, (_, i) => ({ number: `ONE-${i}` })) });
+    const { events } = await readAll(org, "&types=orders.created");
+    const ids = (events[0]!.data.items as { id: string }[]).map(({ id }) => id);
+    expect(ids).toHaveLength(200);
+    await org.post("/operations/run", { order_ids: [ids[0]], actions: [{ type: "archive", params: {} }] });
+    const { body } = await org.get(`/orders?limit=200&ids=${ids.join(",")}`);
+    expect(body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
+    expect((await org.get(`/orders?ids=${ids[0]}&archived=false`)).body.data.length).toBeLessThan(2);
+    const tooMany = await org.get(`/orders?ids=${[...ids, hub.world.newId()].join(",")}`);
+    expect([tooMany.status, tooMany.body.errors[0]]).toMatchObject([400, { pointer: "query/ids" }]);
+    expect((await org.get(`/orders?ids=${ids[0]},nonsense`)).body.errors).toMatchObject([
+      { pointer: "query/ids", code: "format" },
+    ]);
+    expect((await (await hub.org()).get(`/orders?ids=${ids[0]}`)).body.data).toEqual([]);
+  });
+
+  test("takes types and families, one object, and a moment to begin with", async () => {
+    const org = await hub.org();
+    const { body: order } = await org.post("/orders", { number: "F-1" });
+    await org.post("/condition-sets", { name: "set" });
+    const since = new Date(hub.world.clock.now().getTime() + 1).toISOString();
+    hub.advance(1_000);
+    await org.patch(`/orders/${order.id}`, { tags: ["x"] });
+    await org.post("/orders/bulk", { orders: [{ number: "F-2" }, { number: "F-3" }] });
+    const of = async (query: string): Promise<string[]> => typesOf((await readAll(org, `&${query}`)).events);
+    expect(await of("types=order.updated")).toEqual(["order.updated"]);
+    expect(await of("types=order.*,condition_set.created")).toEqual([
+      "order.created",
+      "condition_set.created",
+      "order.updated",
+      "orders.created",
+    ]);
+    expect(await of(`objectId=${order.id}`)).toEqual(["order.created", "order.updated"]);
+    expect(await of(`since=${since}`)).toEqual(["order.updated", "orders.created"]);
+    expect(await of(`since=${since}&types=order.created`)).toEqual([]);
+    const odd = await org.get("/events?types=order.udpated");
+    expect([odd.status, odd.body.errors]).toMatchObject([
+      400,
+      [{ pointer: "query/types", code: "unknown_type", suggestion: "order.updated" }],
+    ]);
+  });
+
+  test("the cursor says how far was looked, also where nothing was found", async () => {
+    const org = await hub.org();
+    await org.post("/condition-sets", { name: "set" });
+    const { body } = await org.get("/events?types=pickup.*");
+    expect(body).toMatchObject({ data: [], hasMore: false });
+    expect(body.cursor).toBe((await readAll(org)).cursor);
+  });
+});
+
+describe("a cursor", () => {
+  test("of another past is refused, so that nothing is missed in silence", async () => {
+    const [org, other] = [await hub.org(), await hub.org()];
+    const { cursor, events } = await readAll(org);
+    const [sequence, hash] = cursor.split("-") as [string, string];
+    const foreign = (await readAll(other)).cursor;
+    const forked = [
+      `${sequence}-${hash === "00000000" ? "00000001" : "00000000"}`,
+      `${Number(sequence) + 1}-${hash}`,
+      `${Number(sequence) - 1}-${hash}`,
+      `0-${hash}`,
+      "999999999999999-00000000",
+      foreign,
+    ];
+    for (const after of forked) {
+      const { status, body } = await org.get(`/events?after=${after}`);
+      expect([after, status, body.code]).toEqual([after, 409, "cursor_forked"]);
+    }
+    expect((await org.get("/events?after=0-00000000&limit=500")).body.data).toEqual(events);
+    expect((await org.get("/events?after=x")).body).toMatchObject({
+      status: 400,
+      errors: [{ pointer: "query/after" }],
+    });
+  });
+
+  test("of a preview that was reset is refused", async () => {
+    const preview = await startTestHub({ environment: "preview" });
+    const { operator } = preview;
+    const { cursor } = await readAll(operator);
+    expect((await operator.post("/preview/reset", {})).status).toBe(200);
+    expect((await operator.get(`/events?after=${cursor}`)).body.code).toBe("cursor_forked");
+  });
+
+  test("that is older than the feed goes back is refused; the log itself stays", async () => {
+    const org = await hub.org();
+    await org.post("/orders", { number: "OLD-1" });
+    const [first] = (await readAll(org)).events;
+    const { cursor: end } = await readAll(org);
+    hub.advance(31 * dayMs);
+    const gone = await org.get(`/events?after=${first!.cursor}`);
+    expect([gone.status, gone.body.code, gone.body.retryable]).toEqual([410, "cursor_too_old", false]);
+    // Nothing follows it, so nothing was missed.
+    expect((await org.get(`/events?after=${end}`)).body.data).toEqual([]);
+    await org.post("/orders", { number: "NEW-1" });
+    expect(typesOf((await readAll(org, "", end)).events)).toEqual(["order.created"]);
+    expect((await readAll(org)).events.map(({ data }) => data.items)).toMatchObject([[{ number: "NEW-1" }]]);
+    expect((await readAll(org, `&since=${new Date(0).toISOString()}`)).events).toHaveLength(1);
+    const { body: audit } = await org.get("/audit?limit=100");
+    expect(audit.data.at(-1)).toMatchObject({ id: first!.id });
+    expect((await org.get("/audit/verification")).body.ok).toBe(true);
+  });
+});
+
+describe("who may read what (scope matrix)", async () => {
+  const org = await hub.org();
+  const { body: order } = await org.post("/orders", { number: "M-1" });
+  await org.post("/condition-sets", { name: "matrix" });
+  await org.post("/locations", { name: "Dock", type: "warehouse" });
+  await org.post("/users", { email: "matrix@org.example", role: "viewer", password: "correct horse battery" });
+  await org.post("/operations/run", {
+    order_ids: [order.id],
+    actions: [{ type: "add_tags", params: { tags: ["x"] } }],
+  });
+  const all = typesOf((await readAll(org)).events);
+
+  test.each([...new Set(eventTypes.map(scopeOfEvent))])("%s lets read its families and nothing else", async (scope) => {
+    const reader = await org.withScopes(["events:read", scope]);
+    const permitted = (type: string): boolean =>
+      scope === "admin" || scopeOfEvent(type as (typeof eventTypes)[number]) === scope;
+    const first = await readAll(reader);
+    const seen = typesOf(first.events).filter((type) => !type.startsWith("api_key."));
+    expect(seen).toEqual(all.filter((type) => permitted(type) && !type.startsWith("api_key.")));
+    for (const family of ["user.*", "order.*", "session.started", "pickup.*"]) {
+      const isAllowed = typesNamed(family).every(permitted);
+      const { status, body } = await reader.get(`/events?types=${family}`);
+      expect([family, status]).toEqual([family, isAllowed ? 200 : 403]);
+      if (!isAllowed) expect(body.required).toEqual(["events:read", scopeOfEvent(typesNamed(family)[0]!)]);
+    }
+  });
+
+  test("without events:read there is no feed, whatever else one may read", async () => {
+    const scopes: Scope[] = ["orders:read", "audit:read"];
+    expect((await (await org.withScopes(scopes)).get("/events")).status).toBe(403);
+  });
+
+  test("another organization has none of it", async () => {
+    const foreign = (await readAll(await hub.org())).events;
+    expect(foreign.filter(({ source }) => source.endsWith(org.id))).toEqual([]);
+  });
+});
+
+test("no event names a person, their address, mail or phone", async () => {
+  const org = await hub.org();
+  const secret = ["Zaphod", "Heartofgold Lane", "zaphod@personal.example", "+1 555 0199", "viewer-of-all@org.example"];
+  const address = {
+    name: secret[0],
+    street1: `1 ${secret[1]}`,
+    city: "Boston",
+    state: "MA",
+    zip: "02110",
+    country: "US",
+  };
+  const shipping = { ...address, email: secret[2], phone: secret[3] };
+  const { body: order } = await org.post("/orders", { number: "P-1", status: "ready", shippingAddress: shipping });
+  await org.patch(`/orders/${order.id}`, { shippingAddress: { ...shipping, city: "Salem" } });
+  await org.post("/orders/bulk", { orders: [{ number: "P-2", shippingAddress: shipping }] });
+  const { body: location } = await org.post("/locations", { name: "Dock", type: "warehouse", address: shipping });
+  await org.patch(`/locations/${location.id}`, { address: { ...shipping, city: "Lynn" } });
+  const { body: user } = await org.post("/users", {
+    email: secret[4],
+    name: secret[0],
+    role: "viewer",
+    password: "correct horse battery",
+  });
+  await org.patch(`/users/${user.id}`, { name: `${secret[0]} II`, role: "operator" });
+  await org.delete(`/users/${user.id}`);
+  const { events } = await readAll(org);
+  expect(new Set(typesOf(events))).toEqual(
+    new Set([
+      ...[
+        "api_key.created",
+        "location.created",
+        "location.updated",
+        "order.created",
+        "order.updated",
+        "orders.created",
+      ],
+      ...["organization.created", "session.started", "user.created", "user.deleted", "user.updated"],
+    ]),
+  );
+  const text = JSON.stringify(events);
+  for (const word of [...secret, org.admin.email, "everything"]) expect(text).not.toContain(word);
+});
+
+test("the list of types has the schema and an example of each", async () => {
+  const org = await hub.org();
+  const { body } = await (await org.withScopes(["events:read"])).get("/events/types");
+  expect(body.data.map(({ type }: { type: string }) => type)).toEqual(eventTypes);
+  const updated = body.data.find(({ type }: { type: string }) => type === "order.updated");
+  expect(updated).toMatchObject({ version: 1, scope: "orders:read", dataSchema: { type: "object" } });
+  expect(updated.example.data.changed).toEqual(["tags"]);
+});
