@@ -3,6 +3,7 @@ import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
+import { eventsBench } from "./events.bench.ts";
 import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
@@ -24,6 +25,7 @@ const benches: Bench[] = [
   mappingBench,
   overviewBench,
   tasksBench,
+  eventsBench,
   ratingBench,
   itemsBench,
   manyRatingBench,

@@ -14,7 +14,11 @@ export type StreamReader = {
   close(): void;
 };
 
-export async function openStream(url: string, headers: Record<string, string>): Promise<StreamReader> {
+export async function openStream(
+  url: string,
+  headers: Record<string, string>,
+  onBlock: (block: Block) => void = () => {},
+): Promise<StreamReader> {
   const cut = new AbortController();
   const response = await fetch(url, { headers, signal: cut.signal });
   const blocks: Block[] = [];
@@ -30,7 +34,9 @@ export async function openStream(url: string, headers: Record<string, string>): 
         rest += decoder.decode(chunk as Uint8Array, { stream: true });
         const parts = rest.split("\n\n");
         rest = parts.pop()!;
-        blocks.push(...parts.map(parse));
+        const complete = parts.map(parse);
+        complete.forEach(onBlock);
+        blocks.push(...complete);
         wake();
       }
     } catch {
