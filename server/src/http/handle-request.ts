@@ -146,12 +146,14 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);
     const headers = headersOf(request, answer);
-    const isRead = route.method === "GET";
-    if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
-      return reply.code(304).headers(headers).send();
-    }
+    if (route.method === "GET" && isKnown(request, headers.etag)) return reply.code(304).headers(headers).send();
     return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
   };
+}
+
+/** The caller has this version already. */
+function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
+  return etag !== undefined && satisfiesIfNoneMatch(headers["if-none-match"], etag);
 }
 
 async function sendText(

@@ -77,7 +77,7 @@ async function open(world: World, orgId: string): Promise<Shared> {
   let events: TailEvent[] = [];
   let bytes = 0;
   let from = last.sequence;
-  let waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
 
   function keep(rows: SealedEvent[]): void {
     for (const row of rows) {
@@ -107,7 +107,7 @@ async function open(world: World, orgId: string): Promise<Shared> {
         if (stopping.aborted) return;
         rows = await store.readNext(db, orgId, last.sequence, portion);
         keep(rows);
-        if (rows.length > 0) for (const tell of waiting.splice(0)) tell();
+        if (rows.length > 0) for (const tell of waiting) tell();
       }
     },
   });
@@ -123,12 +123,14 @@ async function open(world: World, orgId: string): Promise<Shared> {
     async change(ended, maxMs) {
       if (ended.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push(resolve);
-      const timer = setTimeout(resolve, maxMs);
-      ended.addEventListener("abort", () => resolve(), { once: true });
+      const wake = (): void => resolve();
+      waiting.add(wake);
+      ended.addEventListener("abort", wake);
+      const timer = setTimeout(wake, maxMs);
       await promise;
       clearTimeout(timer);
-      waiting = waiting.filter((other) => other !== resolve);
+      ended.removeEventListener("abort", wake);
+      waiting.delete(wake);
     },
   };
 }
