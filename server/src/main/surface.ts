@@ -86,6 +86,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const answers = new Set<ServerResponse>();
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const measured: Metrics[] = [];
+  const none = (): number => 0;
   const measure = (inFlight: () => number, streams: () => number): Metrics =>
     createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world) });
   const apps: { app: HttpApp; port: number; setting: string }[] = [];
@@ -153,12 +154,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     urls,
     mounts: served,
     health,
-    metrics:
-      measured[0] ??
-      measure(
-        () => 0,
-        () => 0,
-      ),
+    metrics: measured[0] ?? measure(none, none),
     async stop() {
       isDraining = true;
       clearInterval(usageTimer);
