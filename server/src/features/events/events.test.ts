@@ -60,10 +60,17 @@ describe("the event feed", () => {
     const { events } = await readAll(org, "&types=orders.created");
     const ids = (events[0]!.data.items as { id: string }[]).map(({ id }) => id);
     expect(ids).toHaveLength(200);
-    await org.post("/operations/run", { order_ids: [ids[0]], actions: [{ type: "archive", params: {} }] });
+    await org.post("/operations/run", {
+      order_ids: [ids[0]],
+      actions: [
+        { type: "cancel", params: {} },
+        { type: "archive", params: {} },
+      ],
+    });
     const { body } = await org.get(`/orders?limit=200&ids=${ids.join(",")}`);
     expect(body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
-    expect((await org.get(`/orders?ids=${ids[0]}&archived=false`)).body.data.length).toBeLessThan(2);
+    expect((await org.get(`/orders?ids=${ids[0]}&archived=false`)).body.data).toEqual([]);
+    expect((await org.get(`/orders?ids=${ids[0]},${ids[0]}`)).body.data).toHaveLength(1);
     const tooMany = await org.get(`/orders?ids=${[...ids, hub.world.newId()].join(",")}`);
     expect([tooMany.status, tooMany.body.errors[0]]).toMatchObject([400, { pointer: "query/ids" }]);
     expect((await org.get(`/orders?ids=${ids[0]},nonsense`)).body.errors).toMatchObject([
@@ -200,47 +207,57 @@ describe("who may read what (scope matrix)", async () => {
 
 test("no event names a person, their address, mail or phone", async () => {
   const org = await hub.org();
-  const secret = ["Zaphod", "Heartofgold Lane", "zaphod@personal.example", "+1 555 0199", "viewer-of-all@org.example"];
-  const address = {
-    name: secret[0],
-    street1: `1 ${secret[1]}`,
+  const [name, street, email, phone, account] = [
+    "Zaphod",
+    "1 Heartofgold Lane",
+    "zaphod@personal.example",
+    "+15550199",
+    "trillian@org.example",
+  ];
+  const place = {
+    firstName: name,
+    address1: street,
     city: "Boston",
-    state: "MA",
+    provinceCode: "MA",
     zip: "02110",
-    country: "US",
+    countryCode: "US",
   };
-  const shipping = { ...address, email: secret[2], phone: secret[3] };
-  const { body: order } = await org.post("/orders", { number: "P-1", status: "ready", shippingAddress: shipping });
-  await org.patch(`/orders/${order.id}`, { shippingAddress: { ...shipping, city: "Salem" } });
-  await org.post("/orders/bulk", { orders: [{ number: "P-2", shippingAddress: shipping }] });
-  const { body: location } = await org.post("/locations", { name: "Dock", type: "warehouse", address: shipping });
-  await org.patch(`/locations/${location.id}`, { address: { ...shipping, city: "Lynn" } });
-  const { body: user } = await org.post("/users", {
-    email: secret[4],
-    name: secret[0],
+  const shippingAddress = { ...place, phone };
+  const made = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<{ id: string }> => {
+    const answer = await org.call(method, path, body);
+    expect([path, answer.status, answer.text]).toEqual([path, answer.status < 300 ? answer.status : 200, answer.text]);
+    return answer.body;
+  };
+  const customer = { email, name };
+  const order = await made("POST", "/orders", { number: "P-1", status: "ready", customer, shippingAddress });
+  await made("PATCH", `/orders/${order.id}`, { shippingAddress: { city: "Salem" } });
+  await made("POST", "/orders/bulk", { orders: [{ number: "P-2", customer, shippingAddress }] });
+  const location = await made("POST", "/locations", { name: "Dock", address: shippingAddress });
+  await made("PATCH", `/locations/${location.id}`, { address: { address2: street } });
+  const user = await made("POST", "/users", {
+    email: account,
+    name,
     role: "viewer",
     password: "correct horse battery",
   });
-  await org.patch(`/users/${user.id}`, { name: `${secret[0]} II`, role: "operator" });
-  await org.delete(`/users/${user.id}`);
+  await made("PATCH", `/users/${user.id}`, { name: `${name} II`, role: "operator" });
+  await made("DELETE", `/users/${user.id}`);
   const { events } = await readAll(org);
-  expect(new Set(typesOf(events))).toEqual(
-    new Set([
-      "api_key.created",
-      "location.created",
-      "location.updated",
-      "order.created",
-      "order.updated",
-      "orders.created",
-      "organization.created",
-      "session.started",
-      "user.created",
-      "user.deleted",
-      "user.updated",
-    ]),
-  );
+  expect([...new Set(typesOf(events))].toSorted()).toEqual([
+    "api_key.created",
+    "location.created",
+    "location.updated",
+    "order.created",
+    "order.updated",
+    "orders.created",
+    "organization.created",
+    "session.started",
+    "user.created",
+    "user.deleted",
+    "user.updated",
+  ]);
   const text = JSON.stringify(events);
-  for (const word of [...secret, org.admin.email, "everything"]) expect(text).not.toContain(word);
+  for (const word of [name, street, email, phone, account, org.admin.email]) expect(text).not.toContain(word);
 });
 
 test("the list of types has the schema and an example of each", async () => {
