@@ -4,7 +4,7 @@ import type { ErrorCode } from "../server/src/core/errors.ts";
 import { errorTable, isRetryable } from "../server/src/core/errors.ts";
 import { operatorOnlyScopes, roles, scopesOfRole, scopeTexts } from "../server/src/core/scopes.ts";
 import type { EventDefinition } from "../server/src/events/define-event.ts";
-import { dataSchemaOf } from "../server/src/events/envelope.ts";
+import { dataSchemaOf } from "../server/src/events/event-envelope.ts";
 import { eventTypes, scopeOfEvent } from "../server/src/events/event-families.ts";
 import { eventCatalogue } from "../server/src/events/event-catalogue.ts";
 import { envelopeFormat } from "../server/src/gateway/envelope.ts";

@@ -6,7 +6,7 @@ export type EventDefinition<Data extends TObject = TObject> = {
   /** What `objectId` points at. */
   objectType: string;
   summary: string;
-  /** As the audit log has them; `server/src/events/envelope.ts` says what of it is handed on. */
+  /** As the audit log has them; `server/src/events/event-envelope.ts` says what of it is handed on. */
   data: Data;
   /** `data` names or reaches a person; never a secret, in any event. */
   isPersonal: boolean;

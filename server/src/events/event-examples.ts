@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
-import type { EventEnvelope, SealedEvent } from "./envelope.ts";
-import { envelopeOf } from "./envelope.ts";
+import type { EventEnvelope, SealedEvent } from "./event-envelope.ts";
+import { envelopeOf } from "./event-envelope.ts";
 import type { EventDefinition } from "./define-event.ts";
 import type { EventType } from "./event-catalogue.ts";
 import { eventCatalogue } from "./event-catalogue.ts";

@@ -121,7 +121,8 @@ export function createLiveStreams(world: World): LiveStreams {
         .catch((error: unknown) => {
           if (!ending.signal.aborted) world.log.warn({ err: error, requestId: request.id }, "a stream was broken off");
         })
-        .finally(() => stream.end());
+        // It has said all: that is read to its end.
+        .finally(() => response.end());
       return reply;
     },
     count: () => streams.size,

@@ -3,7 +3,7 @@ import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
 import { isPlain } from "../core/strict-json.ts";
-import { EventEnvelope } from "../events/envelope.ts";
+import { EventEnvelope } from "../events/event-envelope.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";

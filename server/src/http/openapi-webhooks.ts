@@ -1,4 +1,4 @@
-import { dataSchemaOf, EventEnvelope } from "../events/envelope.ts";
+import { dataSchemaOf, EventEnvelope } from "../events/event-envelope.ts";
 import { eventCatalogue } from "../events/event-catalogue.ts";
 import { exampleOf } from "../events/event-examples.ts";
 import { eventTypes, scopeOfEvent } from "../events/event-families.ts";

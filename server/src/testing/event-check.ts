@@ -3,7 +3,7 @@ import pg from "pg";
 import { createFinder } from "../core/validation.ts";
 import type { Actor } from "../core/actor.ts";
 import type { FieldError } from "../core/errors.ts";
-import { dataSchemaOf, envelopeOf } from "../events/envelope.ts";
+import { dataSchemaOf, envelopeOf } from "../events/event-envelope.ts";
 import type { EventType } from "../events/event-catalogue.ts";
 import { eventCatalogue } from "../events/event-catalogue.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { systemContext } from "../../context.ts";
-import type { EventEnvelope } from "../../events/envelope.ts";
+import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { eventually } from "../../testing/eventually.ts";
 import type { StreamReader } from "../../testing/stream-reader.ts";

@@ -1,7 +1,7 @@
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
-import type { Position, SealedEvent } from "../../events/envelope.ts";
-import { cursorOf, envelopeOf } from "../../events/envelope.ts";
+import type { Position, SealedEvent } from "../../events/event-envelope.ts";
+import { cursorOf, envelopeOf } from "../../events/event-envelope.ts";
 import type { Loop } from "../../queue/loop.ts";
 import { startLoop } from "../../queue/loop.ts";
 import * as store from "./events.store.ts";

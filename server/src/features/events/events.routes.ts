@@ -1,4 +1,4 @@
-import { EventEnvelope } from "../../events/envelope.ts";
+import { EventEnvelope } from "../../events/event-envelope.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import * as shapes from "./events.schemas.ts";
 import * as events from "./events.ts";

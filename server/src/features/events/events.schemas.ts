@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
-import { EventEnvelope } from "../../events/envelope.ts";
+import { EventEnvelope } from "../../events/event-envelope.ts";
 
 const filters = {
   types: Type.Optional(

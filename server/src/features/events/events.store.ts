@@ -1,6 +1,6 @@
 import type { Queryable } from "../../db/database.ts";
 import { firstHash } from "../../events/chain.ts";
-import type { Position, SealedEvent } from "../../events/envelope.ts";
+import type { Position, SealedEvent } from "../../events/event-envelope.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 
 /** Which events are wanted; `types` are those that the reader may see, too. */

@@ -1,12 +1,12 @@
 import { CloudEvent } from "cloudevents";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "../../core/scopes.ts";
-import type { EventEnvelope } from "../../events/envelope.ts";
+import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { eventTypes, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
 import type { TestClient, Answer } from "../../testing/test-client.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
-const hub = await startTestHub({ settings: { feedDays: 30 } });
+const hub = await startTestHub();
 const dayMs = 86_400_000;
 
 type Feed = { data: EventEnvelope[]; cursor: string; hasMore: boolean };
@@ -63,7 +63,7 @@ describe("the event feed", () => {
     await org.post("/operations/run", {
       order_ids: [ids[0]],
       actions: [
-        { type: "cancel", params: {} },
+        { type: "cancel", params: { reason: "other" } },
         { type: "archive", params: {} },
       ],
     });
@@ -148,11 +148,12 @@ describe("a cursor", () => {
   });
 
   test("that is older than the feed goes back is refused; the log itself stays", async () => {
-    const org = await hub.org();
+    const month = await startTestHub({ settings: { feedDays: 30 } });
+    const org = await month.org();
     await org.post("/orders", { number: "OLD-1" });
     const [first] = (await readAll(org)).events;
     const { cursor: end } = await readAll(org);
-    hub.advance(31 * dayMs);
+    month.advance(31 * dayMs);
     const gone = await org.get(`/events?after=${first!.cursor}`);
     expect([gone.status, gone.body.code, gone.body.retryable]).toEqual([410, "cursor_too_old", false]);
     // Nothing follows it, so nothing was missed.

@@ -1,8 +1,8 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { firstHash } from "../../events/chain.ts";
-import type { Position } from "../../events/envelope.ts";
-import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/envelope.ts";
+import type { Position } from "../../events/event-envelope.ts";
+import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/event-envelope.ts";
 import { eventCatalogue } from "../../events/event-catalogue.ts";
 import { exampleOf } from "../../events/event-examples.ts";
 import { eventTypes, scopeOfEvent } from "../../events/event-families.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import type { EventEnvelope } from "../../events/envelope.ts";
+import type { EventEnvelope } from "../../events/event-envelope.ts";
 import type { HubProcess } from "../../testing/hub-process.ts";
 import { clientOf, makeFolder, signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { databaseOf } from "../../testing/launch-hub.ts";

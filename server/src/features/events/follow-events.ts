@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { LiveReader } from "../../route.ts";
 import { Live } from "../../route.ts";
-import { cursorOf } from "../../events/envelope.ts";
+import { cursorOf } from "../../events/event-envelope.ts";
 import { readFilter } from "./event-filter.ts";
 import type { Tail, TailEvent } from "./event-tail.ts";
 import { blockOf, joinTail, lookAgainMs } from "./event-tail.ts";

@@ -2,7 +2,7 @@ import { CloudEvent } from "cloudevents";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findErrorsIn } from "../core/validation.ts";
-import { cursorOf, dataSchemaOf, envelopeOf, parseCursor } from "./envelope.ts";
+import { cursorOf, dataSchemaOf, envelopeOf, parseCursor } from "./event-envelope.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
 import { exampleOf } from "./event-examples.ts";
 import { eventFamilies, eventTypes, scopeOfEvent, typesNamed } from "./event-families.ts";
