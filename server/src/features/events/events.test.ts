@@ -216,7 +216,7 @@ test("no event names a person, their address, mail or phone", async () => {
     "trillian@org.example",
   ];
   const place = {
-    firstName: name,
+    name,
     address1: street,
     city: "Boston",
     provinceCode: "MA",
