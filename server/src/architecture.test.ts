@@ -203,7 +203,13 @@ const tableOwners: Record<string, string[]> = {
   http: ["idempotency_keys"],
   labels: ["shipment_labels"],
   locations: ["locations"],
-  operations: ["operation_pipelines", "operation_results", "operation_run_chunks", "operation_runs"],
+  operations: [
+    "operation_pipelines",
+    "operation_results",
+    "operation_run_chunks",
+    "operation_runs",
+    "operation_values",
+  ],
   orders: [
     "orders",
     "order_changes",

@@ -24,6 +24,7 @@ import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
+import { createRequestLog } from "./request-log.ts";
 import { cutStalledReaders } from "./stalled-readers.ts";
 
 declare module "fastify" {
@@ -103,6 +104,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
   const streams = createLiveStreams(world);
+  const requestLog = createRequestLog(world.log);
   const letInto = createDoor(world, { ...options, admission, limit });
   let isDraining = false;
 
@@ -135,7 +137,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     const route = request.routeOptions.url ?? "unknown";
     const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
     options.metrics.observe(request.method, route, reply.statusCode, durationMs);
-    logRequest(request, reply, durationMs);
+    requestLog.note(request, reply);
     done();
   });
 
@@ -176,6 +178,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     admission.stop();
     streams.stop();
     readers.stop();
+    requestLog.stop();
   });
 
   return {
@@ -241,22 +244,4 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
     .code(answer.status)
     .headers({ ...problemHeaders(answer), "content-type": format.errorType })
     .send(JSON.stringify(format.error(toProblem(answer, request.id))));
-}
-
-/** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */
-function logRequest(request: FastifyRequest, reply: FastifyReply, elapsedMs: number): void {
-  const durationMs = Math.round(elapsedMs);
-  const isQuiet = request.method === "GET" && reply.statusCode < 400 && durationMs < 1_000;
-  const level = reply.statusCode >= 500 ? "warn" : isQuiet ? "debug" : "info";
-  request.log[level](
-    {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      durationMs,
-      orgId: request.principal?.orgId,
-    },
-    "request",
-  );
 }

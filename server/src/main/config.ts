@@ -1,3 +1,4 @@
+import type { Kept } from "../core/kept.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -31,7 +32,7 @@ export type Config = {
   /** A hub that dies is started again. */
   mayRestart: boolean;
   /** Undefined: for ever. */
-  keepDays: { runs: number | undefined; executions: number | undefined };
+  keepDays: Record<Kept, number | undefined>;
   /** Undefined: for ever. */
   feedDays: number | undefined;
   maxSignInFailures: number;
@@ -93,6 +94,9 @@ function readSettings(reader: SettingReader): Config {
     keepDays: {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
       executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
+      comparisons: readDays(reader, "HUB_KEEP_COMPARISONS_DAYS", 365),
+      pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
+      labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
     },
     // Whoever was away for a month is promised to find what happened meanwhile.
     feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),

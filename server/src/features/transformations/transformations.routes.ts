@@ -45,6 +45,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/suggest", {
     name: "transformations.suggest",
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Draft mappings from an example of what comes in and one of what should come out",
     body: shapes.SuggestRequest,
@@ -84,6 +85,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/:id/test", {
     name: "transformations.test",
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Try a saved transformation on sample data; answers 200 also when it fails, with the reasons",
     ids,

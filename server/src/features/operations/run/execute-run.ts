@@ -269,7 +269,7 @@ function resultsOf(portion: Portion, evaluations: Evaluation[]): NewResult[] {
 
 /** With the last ones the run ends. */
 async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResult[], now: string): Promise<Came> {
-  await results.insertResults(tx, own.run.id, rows, now);
+  await results.insertResults(tx, own.ctx.orgId, own.run.id, rows, now);
   const countOf = (wanted: NewResult["status"]): number => rows.filter(({ status }) => status === wanted).length;
   const counts = {
     succeeded: countOf("succeeded"),
