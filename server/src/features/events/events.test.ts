@@ -70,6 +70,7 @@ describe("the event feed", () => {
     const { body } = await org.get(`/orders?limit=200&ids=${ids.join(",")}`);
     expect(body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
     expect((await org.get(`/orders?ids=${ids[0]}&archived=false`)).body.data).toEqual([]);
+    expect((await org.get("/orders?limit=200")).body.errors).toMatchObject([{ pointer: "query/limit" }]);
     expect((await org.get(`/orders?ids=${ids[0]},${ids[0]}`)).body.data).toHaveLength(1);
     const tooMany = await org.get(`/orders?ids=${[...ids, hub.world.newId()].join(",")}`);
     expect([tooMany.status, tooMany.body.errors[0]]).toMatchObject([400, { pointer: "query/ids" }]);

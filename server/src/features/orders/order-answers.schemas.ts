@@ -164,6 +164,7 @@ const filters = {
   ),
 };
 
+export const maxPage = 100;
 /** As many as one event names. */
 export const maxIds = 200;
 
@@ -175,7 +176,7 @@ export const OrderQuery = pageQuery(
         maxLength: maxIds * 37,
         description:
           "Up to 200 ids with commas between, archived or not unless `archived` is given; those that are not there are left " +
-          "out. With `limit=200` it is one page",
+          "out. With `limit=200` it is one page; without `ids` a page has at most 100",
       }),
     ),
     sort: Type.Optional(

@@ -16,7 +16,7 @@ import type {
   OrderQuery,
   SortName,
 } from "./order-answers.schemas.ts";
-import { maxIds, OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
+import { maxIds, maxPage, OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
 import type { OrderFilter } from "./list/order-filter.store.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
@@ -60,6 +60,10 @@ export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
 
 export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
   const filter = readFilter(ctx, query);
+  // Orders that were named are found at once; a page of a list stays a page.
+  if (filter.ids === undefined && query.limit > maxPage) {
+    throw badField("query/limit", "maximum", `This must be at most ${maxPage}; with \`ids\`, ${maxIds}.`);
+  }
   const range = { limit: query.limit, offset: offsetOf(query) };
   const found = await lists.listOrders(ctx.db, ctx.orgId, filter, query.sort ?? defaultSort(filter), range);
   return toCappedPage({ ...found, data: found.orders.map((order) => presentTo(ctx, order)) }, query);
