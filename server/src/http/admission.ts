@@ -60,6 +60,7 @@ const causes = {
 type RefusalCause = keyof typeof causes;
 
 const strangersShare = 1 / 8;
+const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
 /** Of what there is little: bytes of bodies that have come, or are coming, and exports, which may go on for minutes. */
@@ -72,9 +73,11 @@ const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(w
 
 /** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
 function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
+  const keptFree = partOf(maxAtWork, keptFreeShare);
   const known: Turns = createTurns({
     places: maxAtWork,
-    perLane: () => Math.max(1, share * (maxAtWork - known.working())),
+    // The last ones are for those who have none.
+    perLane: () => (maxAtWork - known.working() > keptFree ? maxAtWork : 1),
     maxWaiting,
     patienceMs,
   });

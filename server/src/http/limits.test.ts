@@ -119,7 +119,7 @@ describe("admission control", () => {
   });
 
   test("what one organization has waiting does not hold up another's (security 5)", async () => {
-    const hub = await startTestHub({ config: { maxConnections: 7 } });
+    const hub = await startTestHub({ config: { maxConnections: 5 } });
     const [org, calm] = [await hub.org(), await hub.org()];
     const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
     const lock = await lockSet(hub, id);

@@ -103,7 +103,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
 
 describe.runIf(process.platform === "linux")("the event loop", () => {
   test("is not held by trials, drafts and replays of mappings that use all they may (security 5)", async () => {
-    const { body: bridge } = await client.post("/bridges", { name: "Demo", connector: "demo" });
+    const { body: bridge } = await client.post("/bridges", { name: "Costly mappings", connector: "demo" });
     const mappings = Array.from({ length: 400 }, (_, i) => ({
       source: "text",
       target: `out${i}`,
@@ -121,18 +121,18 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
   });
 
   const routes = allRoutes([{ prefix: apiPrefix, routes: routesOf("live"), format: plainFormat }]);
-  /** The bar is 50 ms on a machine that has nothing else to do; caches of the processor are shared with other tests. */
-  const mostMs = 100;
+  /** The bar is 50 ms on a machine with nothing else to do, which a siege looks at; beside other tests the same work takes longer. */
+  const mostMs = 250;
 
   test.each(routes.filter(({ route }) => route.body && route.scope !== "public"))(
-    "is not held by the largest body that $name takes",
+    "is not held by the largest body of $name that is done beside other requests",
     async (mounted) => {
       const { bodyLimitBytes = 10 * 1024 ** 2, heavyFromBytes = 256 * 1024 } = mounted.route;
-      // As much as another process does, and as much as is done here.
-      const sizes = [Math.min(bodyLimitBytes, 2 * 1024 ** 2), Math.min(heavyFromBytes, bodyLimitBytes)];
+      // More than this is left to the other process: see below.
+      const most = Math.min(heavyFromBytes, bodyLimitBytes);
       const url = pathOf(mounted, () => crypto.randomUUID());
       await longestHold();
-      for (const rawBody of sizes.flatMap((size) => largestBodies(mounted.route, size))) {
+      for (const rawBody of largestBodies(mounted.route, most)) {
         const answer = await client.call(mounted.route.method, url, undefined, { rawBody });
         expect(answer.status).not.toBe(500);
       }

@@ -58,7 +58,7 @@ export type SurfaceOptions = {
 };
 
 /** Of the connections to the database: the others are for what is done in the background. */
-const requestsPart = 0.6;
+const requestsPart = 0.8;
 /** Whoever has not said who they are may ask so many times less often. */
 const strangersPart = 10;
 /** Several people behind one address, who have just signed in, are strangers for a moment. */
