@@ -36,6 +36,8 @@ export type Settings = {
   };
   /** How long what has ended is kept, by its kind; for ever what is not named. */
   keepDays?: Partial<Record<"runs" | "executions", number>>;
+  /** Orders that a selection may have. */
+  maxSelectedOrders?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

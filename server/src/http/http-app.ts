@@ -32,6 +32,8 @@ declare module "fastify" {
     /** A body of so many bytes is left as it is, for the process that will do the request. */
     heavyFromBytes: number;
     isHeavy: boolean;
+    /** The bytes that `body` was parsed from, or that were left as they are. */
+    sentBody: Buffer | undefined;
   }
 }
 
@@ -106,6 +108,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("visit", undefined);
   app.decorateRequest("heavyFromBytes", Infinity);
   app.decorateRequest("isHeavy", false);
+  app.decorateRequest("sentBody", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -156,7 +159,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: letInto(route, bodyLimit),
         handler: (request, reply) =>
-          request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
+          options.heavy && isHeavy(route, request)
+            ? options.heavy.forward(request, reply)
+            : request.visit!.work(() => handle(request, reply)),
       });
     }
   }
@@ -177,6 +182,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       isDraining = true;
     },
   };
+}
+
+/** By the size of its body, or by what it asks for. */
+function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): boolean {
+  const asked = typeof body === "object" && body !== null ? body : {};
+  return isLarge || (route.isHeavy?.(asked) ?? false);
 }
 
 /** A route that forgot its scope must not start, whatever the type checker was told. */

@@ -32,6 +32,7 @@ export type Config = {
   mayRestart: boolean;
   /** Undefined: for ever. */
   keepDays: { runs: number | undefined; executions: number | undefined };
+  maxSelectedOrders: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -92,6 +93,7 @@ function readSettings(reader: SettingReader): Config {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
       executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
     },
+    maxSelectedOrders: integer("HUB_MAX_SELECTED_ORDERS", 100_000, 1, 1_000_000),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",

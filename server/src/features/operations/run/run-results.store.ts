@@ -5,7 +5,17 @@ import { listPage } from "../../../db/list-page.ts";
 import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
-export type NewPortion = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
+export type NewPortion = {
+  position: number;
+  refs: string[];
+  orderIds: (string | null)[];
+  todo: number[];
+  /** Those that the orders must still have. */
+  versions: (number | null)[] | null;
+};
+
+/** Skipped on purpose: no failure of the run, and nothing that a retry would do. */
+export const leftAlone = ["no_longer_matches", "changed_since_preflight"];
 
 /** With what is known of the run at this moment. */
 export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
@@ -18,7 +28,7 @@ export async function lockNextPortion(
   position?: number,
 ): Promise<Portion | undefined> {
   const [row] = await tx.query<Portion>(
-    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
+    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, c.versions, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
        from operation_run_chunks c join operation_runs r on r.id = c.run_id
       where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
       order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
@@ -115,11 +125,12 @@ export type Unfinished = { ref: string; order_id: string | null; todo: number };
 export async function listStillFailed(db: Queryable, runId: string, rootRunId: string): Promise<Unfinished[]> {
   return await db.query<Unfinished>(
     `with latest as (
-       select distinct on (l.ref) l.ref, l.status, l.todo from operation_runs n join operation_results l on l.run_id = n.id
+       select distinct on (l.ref) l.ref, l.status, l.todo, l.error_code from operation_runs n join operation_results l on l.run_id = n.id
         where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
      select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
-      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded' order by r.position`,
-    [runId, rootRunId],
+      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded'
+        and coalesce(latest.error_code, '') <> all($3) order by r.position`,
+    [runId, rootRunId, leftAlone],
   );
 }
 

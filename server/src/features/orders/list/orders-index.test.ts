@@ -18,6 +18,14 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
       "select is_archived, tag, created_at, order_id from order_tags where org_id = $1",
       "select o.is_archived, t.tag, o.created_at, o.id from orders o, unnest(o.tags) as t (tag) where org_id = $1",
     ],
+    marks: [
+      "select is_archived, mark, created_at, order_id from order_marks where org_id = $1 and mark <> 'failed'",
+      `select o.is_archived, m.mark, o.created_at, o.id from orders o, lateral (
+         select 'carrier:' || (o.shipping ->> 'carrier') as mark
+         union all select 'service:' || (o.shipping ->> 'service')
+         union all select 'field:' || f.key || '=' || f.value::text from jsonb_each(o.custom_fields) as f) m
+        where org_id = $1 and m.mark is not null`,
+    ],
     counts: [
       `select is_archived, status, on_hold, sum(orders)::bigint from order_counts where org_id = $1
         group by 1, 2, 3 having sum(orders) <> 0`,
