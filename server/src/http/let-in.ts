@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../core/actor.ts";
+import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
@@ -36,14 +37,18 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
       }
       const isPublic = route.scope === "public";
       const isRecognised = !isPublic && recognised.has(headers.authorization);
-      if (!isRecognised) limit.strangers(address);
+      if (isPublic) limit.strangers(address);
       const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
       const visit = admission.arrive({ address, as }, reply.raw);
       request.visit = visit;
       if (isPublic) return;
       const whoAsks = (): Promise<Principal> => authenticate(world, headers.authorization);
-      const principal = await (isRecognised ? whoAsks() : visit.work(whoAsks));
-      recognised.add(headers.authorization!);
+      const principal = await (isRecognised
+        ? whoAsks()
+        : recognised.find(headers.authorization, async () => {
+            limit.strangers(address);
+            return await visit.work(whoAsks);
+          }));
       visit.belongTo(principal.orgId);
       request.principal = principal;
       limit.known(principal, reply);
@@ -70,12 +75,37 @@ const maxRecognised = 10_000;
  */
 function createRecognised() {
   const digests = new Set<string>();
-  const digest = (header: string): string => hash("sha256", header, "base64");
-  return {
-    has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)),
-    add(header: string): void {
-      digests.add(digest(header));
+  /** Of those that are being looked at: many requests at once with a new token stand in line once. */
+  const looks = new Map<string, Promise<Principal>>();
+  const digest = (header = ""): string => hash("sha256", header, "base64");
+
+  async function look(key: string, whoAsks: () => Promise<Principal>): Promise<Principal> {
+    try {
+      const principal = await whoAsks();
+      digests.add(key);
       if (digests.size > maxRecognised) digests.delete(digests.values().next().value!);
-    },
-  };
+      return principal;
+    } finally {
+      looks.delete(key);
+    }
+  }
+
+  async function find(header: string | undefined, whoAsks: () => Promise<Principal>): Promise<Principal> {
+    const key = digest(header);
+    const looking = looks.get(key);
+    if (!looking) {
+      const own = look(key, whoAsks);
+      looks.set(key, own);
+      return await own;
+    }
+    try {
+      return await looking;
+    } catch (error) {
+      // That the other one hung up, or waited too long, says nothing about the token.
+      if (error instanceof HubError && error.status === 401) throw error;
+      return await find(header, whoAsks);
+    }
+  }
+
+  return { find, has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)) };
 }

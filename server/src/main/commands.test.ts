@@ -67,7 +67,7 @@ describe("hub commands on a data directory", () => {
     const { body } = await boss.get("/organizations");
     expect((body.data as { name: string }[]).map(({ name }) => name)).toEqual(["Tenant"]);
 
-    const again = await runHub(["create-admin", "boss@tenant.example"], { dataDir, env });
+    const again = await runHub(["create-admin", "first@hub.example"], { dataDir, env });
     expect(again.code).toBe(1);
     expect(again.stderr).not.toContain("    at ");
     expect(await runHub(["create-admin", "nobody"], { dataDir })).toMatchObject({ code: 1 });

@@ -17,7 +17,7 @@ const soon = { timeout: 20_000, interval: 20 };
 const bulk = {
   orders: Array.from({ length: 1_000 }, (_, i) => ({
     number: `H-${i}`,
-    lines: [{ sku: `SKU-${i}`, quantity: 2, name: "x".repeat(250) }],
+    lines: ["A", "B", "C"].map((size) => ({ sku: `SKU-${i}-${size}`, quantity: 2, name: "x".repeat(90) })),
   })),
 };
 
@@ -42,22 +42,19 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(heavyProcess()).toBeDefined();
     expect(answer.headers.get("x-request-id")).toMatch(/./);
     expect(answer.headers.get("hub-environment")).toBe("live");
-    expect(answer.body.created).toBe(1_000);
+    expect(answer.body.summary).toMatchObject({ created: 1_000 });
     const again = await client.post("/orders/bulk", bulk, { headers: { "idempotency-key": "heavy-1" } });
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(again.body).toEqual(answer.body);
-    const events = await client.get("/audit?type=order.created&limit=1");
+    const events = await client.get("/audit?type=orders.created&limit=1");
     expect(events.body.data[0].actor).toMatchObject({ type: "user", email: "admin@hub.local" });
   });
 
   test("that are wrong say so as all others do", async () => {
-    const wrong = {
-      orders: bulk.orders.map((order, i) => (i === 999 ? { ...order, lines: [{ quantity: -1 }] } : order)),
-    };
-    const answer = await client.post("/orders/bulk", wrong);
+    const answer = await client.post("/orders/bulk", { ...bulk, nonsense: true });
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toMatch("application/problem+json");
-    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/orders/999/lines/0/quantity" }));
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/nonsense", code: "unknown_field" }));
     const charset = { headers: { "content-type": "application/json; charset=utf-16" } };
     expect((await client.post("/orders/bulk", bulk, charset)).status).toBe(415);
   });
@@ -101,7 +98,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     await vi.waitUntil(() => !isRunning(pid), soon);
     const next = await client.post("/transformations/test", {
       mappings: [{ source: "a", target: "b" }],
-      sample: { a: 1 },
+      sampleData: { a: 1 },
     });
     expect(next.body).toMatchObject({ output: { b: 1 } });
     expect(heavyProcess()).not.toBe(pid);
@@ -129,10 +126,12 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
   test.each(routes.filter(({ route }) => route.body && route.scope !== "public"))(
     "is not held by the largest body that $name takes",
     async (mounted) => {
-      const limit = Math.min(mounted.route.bodyLimitBytes ?? 10 * 1024 ** 2, 16 * 1024 ** 2);
+      const { bodyLimitBytes = 10 * 1024 ** 2, heavyFromBytes = 256 * 1024 } = mounted.route;
+      // As much as another process does, and as much as is done here.
+      const sizes = [Math.min(bodyLimitBytes, 2 * 1024 ** 2), Math.min(heavyFromBytes, bodyLimitBytes)];
       const url = pathOf(mounted, () => crypto.randomUUID());
       await longestHold();
-      for (const rawBody of largestBodies(mounted.route, limit)) {
+      for (const rawBody of sizes.flatMap((size) => largestBodies(mounted.route, size))) {
         const answer = await client.call(mounted.route.method, url, undefined, { rawBody });
         expect(answer.status).not.toBe(500);
       }
@@ -140,6 +139,15 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
     },
     60_000,
   );
+
+  test("is not held by a body of 32 MiB either", async () => {
+    const bulkRoute = routes.find(({ route }) => route.path === "/orders/bulk")!;
+    await longestHold();
+    for (const rawBody of largestBodies(bulkRoute.route, 32 * 1024 ** 2)) {
+      expect((await client.post("/orders/bulk", undefined, { rawBody })).status).toBeLessThan(500);
+    }
+    expect(await longestHold()).toBeLessThan(mostMs);
+  }, 60_000);
 
   test.each(routes.filter(({ route }) => route.method === "GET"))(
     "is not held by the longest list of $name",

@@ -59,6 +59,8 @@ export type SurfaceOptions = {
 const requestsPart = 0.6;
 /** Whoever has not said who they are may ask so many times less often. */
 const strangersPart = 10;
+/** Several people behind one address, who have just signed in, are strangers for a moment. */
+const leastOfStrangers = 20;
 // Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
 const drainMs = 7_000;
 /** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
@@ -114,7 +116,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           : {
               perOrganization: config.rateLimit,
               perCaller: config.rateLimit,
-              perAddress: Math.ceil(config.rateLimit / strangersPart),
+              perAddress: Math.max(leastOfStrangers, Math.ceil(config.rateLimit / strangersPart)),
             },
       admission: {
         maxInFlight: config.maxInFlight,

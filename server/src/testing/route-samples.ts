@@ -39,8 +39,8 @@ export function exampleBody(route: Route): Record<string, unknown> | undefined {
 }
 
 /**
- * Bodies that fill what a route lets in: as much of the example as its lists take, very many values of the wrong kind, and
- * one long text.
+ * Bodies that fill what a route lets in: as much of the example as its lists and sheets take, very many values of the wrong
+ * kind, and one long text.
  */
 export function largestBodies(route: Route, maxBytes: number): string[] {
   const room = maxBytes - 1_024;
@@ -59,6 +59,13 @@ export function largestBodies(route: Route, maxBytes: number): string[] {
           Array.from({ length: count }, () => item ?? "x"),
         ),
       );
+    }),
+    ...Object.entries(example).flatMap(([field, text]) => {
+      const rows = typeof text === "string" ? text.trimEnd().split("\n") : [];
+      if (rows.length < 2) return [];
+      const count = Math.floor(room / (rows.at(-1)!.length + 4));
+      const more = Array.from({ length: count }, () => rows.at(-1));
+      return [JSON.stringify({ ...example, [field]: [...rows, ...more].join("\n") })];
     }),
     fill(`{"${name}":[0`, ",{}", "]}"),
     fill(`{"${name}":"`, "x".repeat(1_024), '"}'),

@@ -38,3 +38,6 @@ export const importReport = {
     Type.String({ description: "The rows that were not taken, with a column for the reason" }),
   ),
 };
+
+/** From this size on an import is work for a process of its own: each row is read, checked and turned into a record. */
+export const sheetHeavyFromBytes = 48 * 1024;

@@ -8,6 +8,8 @@ import * as cards from "./rate-cards.ts";
 const ids = { id: "carrier_account" } as const;
 const cardIds = { id: "carrier_account", cardId: "rate_card" } as const;
 const [read, write] = ["carrier_accounts:read", "carrier_accounts:write"] as const;
+/** Prices are made ready for calculating at once: much work for few bytes. */
+const heavyFromBytes = 16 * 1024;
 const uploadBytes = 32 * 1024 * 1024;
 
 export const carrierAccountRoutes = [
@@ -77,6 +79,7 @@ export const carrierAccountRoutes = [
     ids,
     body: shapes.RateCardUpload,
     bodyLimitBytes: uploadBytes,
+    heavyFromBytes,
     answer: [201, shapes.RateCardDetail],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
@@ -111,6 +114,7 @@ export const carrierAccountRoutes = [
     ids,
     body: shapes.ZoneChartUpload,
     bodyLimitBytes: uploadBytes,
+    heavyFromBytes,
     answer: [200, shapes.ZoneChartInfo],
     handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
   }),

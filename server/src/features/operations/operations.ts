@@ -13,7 +13,8 @@ import type { Pipeline } from "./evaluate.ts";
 import { executeIfIdle, executeNewRun, requestsOf } from "./run/execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
-import { readEffects } from "./run/run-effects.ts";
+import type { Effects } from "./run/run-effects.ts";
+import { mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
@@ -21,6 +22,7 @@ import { findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
+import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
 import * as runs from "./run/runs.store.ts";
@@ -78,14 +80,14 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
       await refuseUnfinishedChain(tx, ctx, run);
       const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
       if (failed.length === 0) throw new HubError("no_failed_orders");
-      const { undoneSteps } = await readEffects(tx, run.root_run_id);
       const named = await findUnknown(tx, ctx, run.root_run_id, failed);
       if (named.length === 0) throw new HubError("no_failed_orders");
+      const left = ({ undoneSteps }: Effects, { ref, todo }: Unfinished): number => todo | undoneSteps(ref);
       return {
         refs: named.map(({ ref }) => ref),
         orderIds: named.map(({ order_id }) => order_id),
         duplicatesRemoved: failed.length - named.length,
-        todo: named.map(({ ref, todo }) => todo | undoneSteps(ref)),
+        todo: await mapWithEffects(tx, run.root_run_id, named, left),
       };
     },
     isAsync,
@@ -104,8 +106,10 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const { effectOf } = await readEffects(tx, run.root_run_id);
-      const changed = (await results.listChanged(tx, run.id)).filter(({ ref }) => effectOf(run.id, ref) !== 0);
+      const listed = await results.listChanged(tx, run.id);
+      const hasEffect = ({ effectOf }: Effects, { ref }: { ref: string }): boolean => effectOf(run.id, ref) !== 0;
+      const isLeft = await mapWithEffects(tx, run.root_run_id, listed, hasEffect);
+      const changed = listed.filter((_, i) => isLeft[i]);
       if (changed.length === 0) throw new HubError("nothing_to_undo");
       return {
         refs: changed.map(({ ref }) => ref),

@@ -1,6 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { Deleted } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
+import { sheetHeavyFromBytes } from "../../core/csv/import-shapes.ts";
 import * as answers from "./order-answers.schemas.ts";
 import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
@@ -45,6 +46,7 @@ export const orderRoutes = [
       "A weight has the unit of its own column, or of its name as in `Weight (kg)`, else it is in pounds.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
+    heavyFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => orders.importOrders(ctx, body),
   }),

@@ -10,7 +10,7 @@ import type { Shown } from "./rate-item-list.store.ts";
 import { readItemsAfter } from "./rate-item-list.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
-const portion = 1_000;
+const portion = 500;
 
 /** The names of what goes in are those that an import knows. */
 const columns: [name: string, read: (item: Item) => Cell][] = [

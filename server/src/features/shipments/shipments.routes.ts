@@ -1,4 +1,5 @@
 import { defineRoute } from "../../route.ts";
+import { sheetHeavyFromBytes } from "../../core/csv/import-shapes.ts";
 import * as answers from "./shipment-answers.schemas.ts";
 import * as shapes from "./shipments.schemas.ts";
 import * as shipments from "./shipments.ts";
@@ -40,6 +41,7 @@ export const shipmentRoutes = [
       "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
+    heavyFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => shipments.importShipments(ctx, body),
   }),

@@ -5,7 +5,7 @@ import { Streamed } from "../../../route.ts";
 import type { RunResult } from "../operations.schemas.ts";
 import { readResultsAfter } from "./run-results.store.ts";
 
-const portion = 1_000;
+const portion = 500;
 
 const columns: [name: string, read: (result: RunResult) => Cell][] = [
   ["position", ({ position }) => position],

@@ -33,6 +33,25 @@ export async function readEffects(
   return { effectOf, undoneSteps };
 }
 
+const ordersAtOnce = 5_000;
+
+/** The effects on many orders, some at a time: others have their turn in between. `use` is asked about each of them. */
+export async function mapWithEffects<One extends { order_id: string | null }, T>(
+  db: Queryable,
+  rootRunId: string,
+  orders: readonly One[],
+  use: (effects: Effects, one: One) => T,
+): Promise<T[]> {
+  const used: T[] = [];
+  for (let from = 0; from < orders.length; from += ordersAtOnce) {
+    const some = orders.slice(from, from + ordersAtOnce);
+    const ids = some.flatMap(({ order_id }) => order_id ?? []);
+    const effects = await readEffects(db, rootRunId, ids);
+    for (const one of some) used.push(use(effects, one));
+  }
+  return used;
+}
+
 function keyOf(runId: string, ref: string): string {
   return `${runId} ${ref}`;
 }

@@ -260,7 +260,7 @@ describe("exporting", () => {
     const rows = answer.text.trimEnd().split("\r\n");
     expect(rows).toHaveLength(4);
     expect(rows[1]).toMatch(/^TWO,/);
-    expect(rows[3]).toMatch(/^'=cmd\|' \/C calc'!A0,.*,'@SUM\(1\),,'\+1 555,/);
+    expect(rows[3]).toMatch(/^"'=cmd\|' \/C calc'!A0",.*,'@SUM\(1\),,'\+1 555,/);
     const ready = await org.get("/orders/export.csv?status=ready&search=two");
     expect(ready.text.trimEnd().split("\r\n")).toHaveLength(3);
     expect((await org.get("/orders/export.csv?status=sent")).text.split("\r\n")).toHaveLength(2);

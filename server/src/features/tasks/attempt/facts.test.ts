@@ -248,7 +248,8 @@ describe("exporting orders", () => {
     await push([id]);
     const other = await startStandInShop({ orders: 1, token: shop.token });
     afterFile(() => other.close());
-    await org.patch(`/bridges/${bridgeId}`, { settings: { ...settings, baseUrl: `${other.url}/rest` } });
+    const there = { settings: { ...settings, baseUrl: `${other.url}/rest` }, credentials: { token: shop.token } };
+    await org.patch(`/bridges/${bridgeId}`, there);
     expect((await push([id])).result.summary.sent).toBe(1);
     expect((await push([id])).result.summary.alreadySent).toBe(1);
     expect([journalOf(number).length, journalOf(number, other).length]).toEqual([1, 1]);
