@@ -13,7 +13,7 @@ export type Effects = {
 export async function readEffects(
   db: Queryable,
   rootRunId: string,
-  orderIds: string[] | null = null,
+  orderIds: string[],
 ): Promise<Effects> {
   const rows = await listDoneSteps(db, rootRunId, orderIds);
   const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));

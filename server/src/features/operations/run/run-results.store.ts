@@ -160,15 +160,15 @@ export async function listChanged(db: Queryable, runId: string): Promise<{ ref: 
 
 export type DoneSteps = { run_id: string; undo_of: string | null; ref: string; steps: number };
 
-/** Which steps each run of a chain did to each order, or took back, as bits; of all orders or of some. */
-export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[] | null): Promise<DoneSteps[]> {
+/** Which steps each run of a chain did to each order, or took back, as bits; of these orders. */
+export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[]): Promise<DoneSteps[]> {
   return await db.query<DoneSteps>(
     `select n.id as run_id, n.undo_of, r.ref, d.steps
        from operation_runs n join operation_results r on r.run_id = n.id
       cross join lateral (
         select bit_or(1 << (s ->> 'index')::integer) as steps from jsonb_array_elements(r.steps) as s
          where s -> 'carried' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
-      where n.root_run_id = $1 and d.steps is not null and ($2::uuid[] is null or r.order_id = any($2))`,
+      where n.root_run_id = $1 and d.steps is not null and r.order_id = any($2::uuid[])`,
     [rootRunId, orderIds],
   );
 }
