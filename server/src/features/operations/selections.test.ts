@@ -148,7 +148,7 @@ describe("an order that does not meet the filter any more", () => {
     expect((await org.post(`/operations/runs/${body.id}/retry`)).body.code).toBe("no_failed_orders");
     const { body: undone } = await org.post(`/operations/runs/${body.id}/undo`);
     expect(outcomes(undone)).toEqual(["A-0 succeeded", "A-2 succeeded"]);
-    const csv = (await org.get(`/operations/runs/${body.id}/results.csv`)).text.trim().split("\r\n");
+    const csv = (await org.get(`/operations/runs/${body.id}/results.csv`)).text.trim().split(/\r?\n/);
     expect(csv).toHaveLength(5);
     expect(csv[2]).toContain("no_longer_matches");
 

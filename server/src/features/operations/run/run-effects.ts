@@ -10,11 +10,7 @@ export type Effects = {
   undoneSteps(ref: string): number;
 };
 
-export async function readEffects(
-  db: Queryable,
-  rootRunId: string,
-  orderIds: string[],
-): Promise<Effects> {
+export async function readEffects(db: Queryable, rootRunId: string, orderIds: string[]): Promise<Effects> {
   const rows = await listDoneSteps(db, rootRunId, orderIds);
   const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));
   const undos = Map.groupBy(rows, ({ undo_of, ref }) => undo_of && keyOf(undo_of, ref));

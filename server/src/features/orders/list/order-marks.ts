@@ -29,13 +29,14 @@ export type WantedField = { name: string; values: unknown[] };
 
 /** From texts such as `color:red`, those of one field together. */
 export function wantedFields(texts: readonly string[]): WantedField[] {
-  const fields = new Map<string, unknown[]>();
+  const fields = new Map<string, Set<unknown>>();
   for (const text of texts) {
     const at = text.indexOf(":");
     const value = text.slice(at + 1);
-    fields.getOrInsertComputed(text.slice(0, at), () => []).push(value, ...plainValues(value));
+    const values = fields.getOrInsertComputed(text.slice(0, at), () => new Set());
+    for (const meant of [value, ...plainValues(value)]) values.add(meant);
   }
-  return Array.from(fields, ([name, values]) => ({ name, values }));
+  return Array.from(fields, ([name, values]) => ({ name, values: [...values] }));
 }
 
 function plainValues(text: string): unknown[] {
