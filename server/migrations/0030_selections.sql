@@ -32,13 +32,15 @@ alter table order_marks add primary key (org_id, is_archived, mark, created_at, 
 create index order_marks_by_order on order_marks (order_id);
 create index order_marks_failed on order_marks (order_id) where mark = 'failed';
 
--- The orders that met a filter at one moment. Gone an hour later.
+-- The orders that met a filter at one moment, or that were named. Gone an hour later.
 create table operation_selections (
   id uuid primary key,
   org_id uuid not null references organizations (id),
-  -- As it is compiled, so with what the caller was allowed to search for.
-  filter jsonb not null,
+  -- As it is compiled, so with what the caller was allowed to search for; null: they were named.
+  filter jsonb,
   matched integer not null,
+  -- How many names were of no order.
+  missing integer not null,
   by_status jsonb not null,
   sample jsonb not null,
   as_of timestamptz not null,

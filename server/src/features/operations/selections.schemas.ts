@@ -4,7 +4,9 @@ import { Type } from "../../core/type.ts";
 import { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
 
-const maxExcluded = 10_000;
+const maxNamed = 10_000;
+const Refs = (options: { minItems?: number; description: string }) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: maxNamed, ...options }));
 
 /** Names of `GET /orders`. */
 export const SelectionFilter = Type.Unsafe<OrderFilterRequest>({
@@ -15,13 +17,9 @@ export const SelectionFilter = Type.Unsafe<OrderFilterRequest>({
 
 export const SelectionRequest = Strict(
   {
-    filter: SelectionFilter,
-    exclude_order_ids: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        maxItems: maxExcluded,
-        description: "Ids or numbers of orders to leave out, whatever the filter says",
-      }),
-    ),
+    filter: Type.Optional(SelectionFilter),
+    refs: Refs({ minItems: 1, description: "Ids or numbers of orders, instead of a filter" }),
+    exclude_order_ids: Refs({ description: "Ids or numbers of orders to leave out, whatever the filter says" }),
   },
   { examples: [{ filter: { status: ["new", "ready"] } }] },
 );
@@ -33,6 +31,7 @@ export type SampledOrder = Static<typeof SampledOrder>;
 export const Selection = Type.Object({
   id: Id,
   matched: Count,
+  missing: Type.Integer({ minimum: 0, description: "How many of `refs` are of no order" }),
   by_status: Type.Record(Type.String(), Count),
   sample: Type.Array(SampledOrder, { description: "The first ten, oldest first" }),
   as_of: DateTime,

@@ -11,26 +11,35 @@ const maxKept = 100;
 
 export type SelectionRow = {
   id: string;
-  filter: OrderFilter;
+  /** None: they were named. */
+  filter: OrderFilter | null;
   matched: number;
+  missing: number;
   by_status: Record<string, number>;
   sample: SampledOrder[];
   as_of: Date;
   expires_at: Date;
 };
 
-export type NewSelection = Pick<SelectionRow, "id" | "filter" | "as_of" | "expires_at"> & {
+export type NewSelection = Pick<SelectionRow, "id" | "filter" | "missing" | "as_of" | "expires_at"> & {
+  /** Instead of a filter. */
+  named: string[];
   excluded: string[];
   max: number;
 };
+
+function selectNamed(orgId: string, ids: string[]): { text: string; values: unknown[] } {
+  const text = "select o.id, o.created_at as k from orders o where o.org_id = $1 and o.id = any($2::uuid[])";
+  return { text, values: [orgId, ids] };
+}
 
 /** The orders that meet the filter, as one statement sees them, oldest first. None are kept when there are more than `max`. */
 export async function insertSelection(
   db: Queryable,
   orgId: string,
-  { id, filter, as_of, expires_at, excluded, max }: NewSelection,
+  { id, filter, missing, as_of, expires_at, named, excluded, max }: NewSelection,
 ): Promise<{ matched: number; row: SelectionRow | undefined }> {
-  const { text, values } = selectMatching(orgId, filter);
+  const { text, values } = filter ? selectMatching(orgId, filter) : selectNamed(orgId, named);
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const [own, most] = [`${bind(id)}::uuid`, `${bind(max)}::integer`];
   const [made] = await db.query<{ counted: number } & SelectionRow>(
@@ -44,8 +53,8 @@ export async function insertSelection(
        select ${own}, n / ${selectionPortion} * ${selectionPortion}, array_agg(id order by n) from chosen
         group by n / ${selectionPortion}),
      made as (
-       insert into operation_selections (id, org_id, filter, matched, by_status, sample, as_of, expires_at)
-       select ${own}, ${bind(orgId)}::uuid, ${bind(JSON.stringify(filter))}::jsonb, t.counted,
+       insert into operation_selections (id, org_id, filter, matched, missing, by_status, sample, as_of, expires_at)
+       select ${own}, ${bind(orgId)}::uuid, ${bind(filter && JSON.stringify(filter))}::jsonb, t.counted, ${bind(missing)}::integer,
          (select jsonb_object_agg(s.status, s.count) from (select status, count(*) from chosen group by status) s),
          (select jsonb_agg(jsonb_build_object('id', id, 'number', number, 'status', status) order by n)
             from chosen where n < ${sampleSize}), ${bind(as_of)}::timestamptz, ${bind(expires_at)}::timestamptz

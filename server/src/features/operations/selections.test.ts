@@ -53,6 +53,24 @@ describe("a selection", () => {
     expect(selection.sample.map(({ number }: { number: string }) => number)).toEqual(["A-0", "A-2"]);
   });
 
+  test("may be of orders that are named, which have no filter to meet", async () => {
+    const org = await withOrders(many(4));
+    const { id } = (await org.get("/orders/A-0")).body;
+    const refs = ["A-2", id, "A-0", "nobody", "A-3"];
+    const { status, body } = await org.post("/operations/selections", { refs, exclude_order_ids: ["A-3"] });
+    expect([status, body.matched, body.missing]).toEqual([201, 2, 1]);
+    await org.patch("/orders/A-2", { status: "cancelled" });
+    const run = await org.post("/operations/run", { selection_id: body.id, actions: [addTag] });
+    expect(outcomes(run.body)).toEqual(["A-0 succeeded", "A-2 succeeded"]);
+    for (const [wrong, code] of [
+      [{}, "required"],
+      [{ filter: {}, refs }, "one_of"],
+    ] as const) {
+      const refused = await org.post("/operations/selections", wrong);
+      expect(refused.body.errors).toMatchObject([{ pointer: "/filter", code }]);
+    }
+  });
+
   test("of nothing or of too much is refused, and says how many there are", async () => {
     const org = await hub.org();
     for (const path of ["/operations/selections", "/operations/preflight", "/operations/run"]) {

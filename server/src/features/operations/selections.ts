@@ -18,6 +18,9 @@ const defaultMost = 100_000;
 export const maxOrdersAtOnce = 1_000;
 
 export async function createSelection(ctx: Ctx, request: SelectionRequest): Promise<Selection> {
+  if ((request.filter === undefined) === (request.refs === undefined)) {
+    throw badField("/filter", request.filter ? "one_of" : "required", "Say which orders by filter or by refs.");
+  }
   return await change(ctx, async (tx) => present(await freeze(tx, ctx, request)));
 }
 
@@ -48,15 +51,18 @@ export async function removeExpiredSelections({ db, clock }: World): Promise<voi
 async function freeze(
   db: Queryable,
   ctx: Ctx,
-  { filter, exclude_order_ids = [] }: SelectionRequest,
+  { filter, refs = [], exclude_order_ids = [] }: SelectionRequest,
   atMost?: number,
 ): Promise<SelectionRow> {
   const asOf = ctx.clock.now();
+  const named = await resolveRefs(db, ctx.orgId, [...new Set(refs)]);
   const excluded = exclude_order_ids.length === 0 ? [] : await resolveRefs(db, ctx.orgId, exclude_order_ids);
   const max = atMost ?? ctx.settings.maxSelectedOrders ?? defaultMost;
   const { matched, row } = await store.insertSelection(db, ctx.orgId, {
     id: ctx.newId(),
-    filter: readFilter(ctx, filter, "/filter"),
+    filter: filter ? readFilter(ctx, filter, "/filter") : null,
+    named: [...named.values()],
+    missing: new Set(refs).size - named.size,
     excluded: [...excluded.values()],
     max,
     as_of: asOf,
@@ -75,10 +81,11 @@ function tooMany(matched: number, max: number, type?: string): HubError {
   });
 }
 
-function present({ id, matched, by_status, sample, as_of, expires_at }: SelectionRow): Selection {
+function present({ id, matched, missing, by_status, sample, as_of, expires_at }: SelectionRow): Selection {
   return {
     id,
     matched,
+    missing,
     by_status,
     sample,
     as_of: as_of.toISOString(),
