@@ -399,7 +399,7 @@ export const eventCatalogue = {
   }),
   "preview.reset": defineEvent("organization", "The preview was emptied", {}),
 
-  "retention.removed": defineEvent("organization", "What was older than it is kept was removed", {
+  "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
     kind: Text,
     count: Count,
     endedBefore: DateTime,

@@ -25,9 +25,10 @@ export async function runServe(config: Config): Promise<void> {
   if (process.connected) process.once("disconnect", () => void stop("The supervising process has ended"));
 
   const hub = await starting;
+  // Before anything is printed: whoever reads that may already rely on it.
+  if (process.connected) await new Promise((resolve) => process.send!(readyMessage, resolve));
   // In one piece, so that whoever waits for the address has the rest too; and the password also if it is stopping.
   console.log([...describeSurfaces(hub), ...describeFirstAdmin(hub, config)].join("\n"));
-  if (process.connected) process.send!(readyMessage);
 }
 
 function describeSurfaces({ surfaces, healthUrl }: RunningHub): string[] {

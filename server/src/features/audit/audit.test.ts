@@ -46,9 +46,9 @@ describe("the audit log", () => {
         pathOf(mounted, (kind) => made[kind]),
         exampleBody(route),
       );
-      const { added, removed, dryRun, preflight_token: token, summary } = answer.body;
+      const { added, removed, ended, dryRun, preflight_token: token, summary } = answer.body;
       const isLook = route.onlyLooks === true || dryRun === true || token !== undefined;
-      const hasDone = added !== 0 && removed !== 0 && summary?.queued !== 0;
+      const hasDone = added !== 0 && removed !== 0 && ended !== 0 && summary?.queued !== 0;
       const isChange = answer.status < 300 && hasDone && !isLook;
       const entries = await entriesOf(answer.headers.get("x-request-id"));
       if (isChange) expect(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import { waitOutside } from "../../context.ts";
 import type { StoredHead } from "../../events/audit-head.ts";
 import { findHead } from "../../events/audit-head.ts";
 import { chainHash, firstHash } from "../../events/chain.ts";
@@ -10,7 +11,7 @@ import * as store from "./audit.store.ts";
 const batchSize = 1_000;
 
 export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEntry>> {
-  await ctx.sealer.sealNow(ctx.orgId);
+  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
   return await store.listEntries(ctx.db, ctx.orgId, query);
 }
 
@@ -18,7 +19,7 @@ type Break = { sequence: number; reason: string };
 
 /** Recomputes the whole chain, and compares its end with what was remembered of it elsewhere. */
 export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
-  await ctx.sealer.sealNow(ctx.orgId);
+  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
   let sequence = 0;
   let hash: Buffer = firstHash;
   const answer = (firstBroken: Break | null = null): AuditVerification => {
@@ -64,7 +65,7 @@ function findBreakAtEnd(
 }
 
 export async function getAuditHead(ctx: Ctx): Promise<AuditHead> {
-  await ctx.sealer.sealNow(ctx.orgId);
+  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
   const head = await findHead(ctx.db, ctx.orgId);
   const { signer } = ctx.sealer;
   if (!head?.signedAt || !head.keyId || !head.signature || !signer.isSigned(head)) {

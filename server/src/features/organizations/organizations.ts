@@ -76,7 +76,9 @@ export async function updateOrganization(
       extra: { required: ["organizations:write"], granted: [...ctx.principal.scopes] },
     });
   }
-  return await change(ctx, async (tx) => {
+  // Of another organization than one's own, for those who run the hub; everybody else finds none there.
+  const db = id === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
+  return await change({ ...ctx, db }, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
     const { emailDomains } = patch;

@@ -104,7 +104,8 @@ describe("a run that marks orders as shipped", () => {
     const count = async (ids: string[]): Promise<number> => {
       let queries = 0;
       const { db } = hub.world;
-      const { transaction } = db;
+      const { transaction, forOrg } = db;
+      db.forOrg = () => db;
       // Counted, not replaced: every statement still runs.
       db.transaction = (work) =>
         transaction((tx) =>
@@ -120,7 +121,7 @@ describe("a run that marks orders as shipped", () => {
       try {
         expect((await run(ids, "mark_shipped")).body.summary.succeeded).toBe(ids.length);
       } finally {
-        db.transaction = transaction;
+        Object.assign(db, { transaction, forOrg });
       }
       return queries;
     };

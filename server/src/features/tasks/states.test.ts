@@ -49,7 +49,7 @@ beforeAll(async () => {
   await hub.world.db.query(
     `create table moves_made (id uuid, before text, after text, attempt integer, attempt_before integer)`,
   );
-  await hub.world.db.query(`create function note_move() returns trigger language plpgsql as $$ begin
+  await hub.world.db.query(`create function note_move() returns trigger language plpgsql security definer as $$ begin
     insert into moves_made values (new.id, old.status, new.status, new.attempt, old.attempt); return new; end $$`);
   await hub.world.db.query(`create trigger note_move after update on task_executions
     for each row execute function note_move()`);

@@ -134,7 +134,6 @@ describe("nobody gives more than they have (security 8)", () => {
 test("a password that would be guessed is refused wherever one is set (security 15)", async () => {
   const person = await org.withRole("admin");
   const { email } = (await person.get("/me")).body.actor;
-  const { name } = (await org.get(`/organizations/${org.id}`)).body;
   const codes = async (answer: Promise<{ body: { errors: { pointer: string; code: string }[] } }>) =>
     (await answer).body.errors.map(({ pointer, code }) => `${pointer} ${code}`);
   const request = { email: "kim.possible@org.example", role: "viewer" };
@@ -144,7 +143,7 @@ test("a password that would be guessed is refused wherever one is set (security 
   expect(await codes(org.post("/users", { ...request, password: "kimpossible1" }))).toEqual([
     "/password password_from_account",
   ]);
-  expect(await codes(org.patch(`/users/${person.userId}`, { password: `${name} password` }))).toEqual([
+  expect(await codes(org.patch(`/users/${person.userId}`, { password: "P4ssw0rd p4ssw0rd" }))).toEqual([
     "/password password_too_common",
   ]);
   const change = { currentPassword: org.admin.password, newPassword: email };

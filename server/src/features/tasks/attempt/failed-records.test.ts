@@ -110,7 +110,7 @@ test("a bridge that is pointed at another shop reads that one from its beginning
   afterFile(() => older.close());
   for (const order of older.data.orders)
     Object.assign(order, { id: order.id + 5_000, updatedAt: "2026-01-01T00:00:00Z" });
-  await org.patch(`/bridges/${bridgeId}`, { settings: restImportFrom(older) });
+  await org.patch(`/bridges/${bridgeId}`, { settings: restImportFrom(older), credentials: { token: older.token } });
   expect((await pull()).result).toMatchObject({ fetched: 3, created: 3 });
   expect(await total()).toBe(7);
 });
