@@ -62,12 +62,15 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
   test("may be small and ask for much: a preflight by filter is done there, and a run over it is as begun here", async () => {
     const pid = heavyProcess()!;
     const actions = [{ type: "add_tags", params: { tags: ["picked"] } }];
+    const ask = () => client.post("/operations/preflight", { filter: { search: "H-" }, actions });
     process.kill(pid, "SIGSTOP");
-    const asked = client.post("/operations/preflight", { filter: { search: "H-" }, actions });
+    const asked = ask();
     const named = await client.post("/operations/preflight", { order_ids: ["H-1"], actions });
     expect(named.body.summary).toMatchObject({ ok: 1 });
-    process.kill(pid, "SIGCONT");
-    const { status, body } = await asked;
+    process.kill(pid, "SIGKILL");
+    expect((await asked).status).toBe(503);
+    await vi.waitUntil(() => !isRunning(pid), soon);
+    const { status, body } = await ask();
     expect([status, body.summary?.ok]).toEqual([200, 1_000]);
     const { preflight_token, selection_id } = body;
     const run = await client.post("/operations/run", { selection_id, preflight_token, actions, on_drift: "refuse" });
