@@ -11,6 +11,7 @@ import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
 import { selectionsBench } from "./selections.bench.ts";
+import { sizesBench } from "./sizes.bench.ts";
 import { startBench } from "./start.bench.ts";
 import { tasksBench } from "./tasks.bench.ts";
 import { writesBench } from "./writes.bench.ts";
@@ -29,6 +30,7 @@ const benches: Bench[] = [
   ratingBench,
   itemsBench,
   manyRatingBench,
+  sizesBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import type { FieldChange as Change } from "../../server/src/features/orders/order-changes.ts";
 import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
+import { changeReader } from "./stored-changes.ts";
 
 type Line = { sku: string; quantity: number };
-type Change = { path: string; from: unknown; to: unknown };
 type Making = {
   run_id: string;
   order_id: string;
@@ -44,7 +45,12 @@ async function readMakings(db: Reader): Promise<Making[]> {
        from operation_results r join operation_runs n on n.id = r.run_id cross join jsonb_array_elements(r.steps) as s
       where n.undo_of is null and s ->> 'status' = 'applied' and s -> 'carried' is null and s -> 'created_order_ids' is not null`,
   );
-  return rows;
+  const read = await changeReader(db);
+  return rows.map((row) => ({
+    ...row,
+    changes: read(row.order_id, row.changes),
+    undone: row.undone && { ...row.undone, changes: read(row.order_id, row.undone.changes) },
+  }));
 }
 
 function checkChildren(makings: Making[], orders: Map<string, OrderRow>, findings: Findings): void {

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import type { FieldChange } from "../../server/src/features/orders/order-changes.ts";
 import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
+import { changeReader } from "./stored-changes.ts";
 
 /** No order lost, every note as often as the results say, every version accounted for, every edit there. */
 export async function checkOrders(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
@@ -74,7 +76,7 @@ type LastChange = {
   status: string;
   merged_into_id: string | null;
   child_count: number;
-  steps: { status: string; carried?: boolean; changes?: { path: string; to: unknown }[] }[];
+  steps: { status: string; carried?: boolean; changes?: FieldChange[] }[];
 };
 
 /** The order is as the result that gave it its version says. */
@@ -83,6 +85,7 @@ async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
     `select o.id, o.tags, o.notes, o.custom_fields, o.lines, o.status, o.merged_into_id, o.child_count, r.steps from orders o
        join operation_results r on r.order_id = o.id and r.version_after = o.version and r.version_after > r.version_before`,
   );
+  const read = await changeReader(db);
   for (const { id, tags, notes, custom_fields, lines, status, merged_into_id, child_count, steps } of rows) {
     const now = new Map<string, unknown>([
       ["/tags", tags],
@@ -94,8 +97,8 @@ async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
       ["/childCount", child_count],
     ]);
     const last = new Map<string, unknown>();
-    for (const { status: outcome, carried, changes = [] } of steps) {
-      if (outcome === "applied" && !carried) for (const { path, to } of changes) last.set(path, to);
+    for (const { status: outcome, carried, changes } of steps) {
+      if (outcome === "applied" && !carried) for (const { path, to } of read(id, changes)) last.set(path, to);
     }
     for (const [path, to] of last) {
       if (!now.has(path) || isDeepStrictEqual(now.get(path), to)) continue;

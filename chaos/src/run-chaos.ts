@@ -6,6 +6,8 @@ import { runSession } from "./chaos-session.ts";
 import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeStory, runImportStory } from "./import-story.ts";
 import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
+import { describeSiege, missedBars } from "./siege-report.ts";
+import { runSiege } from "./siege.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 
 const { values } = parseArgs({
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     schedules: { type: "boolean", default: false },
     occurrences: { type: "string", default: "10000" },
     times: { type: "boolean", default: false },
+    siege: { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -31,6 +34,7 @@ if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
 else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
+else if (values.siege) await besiege();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
 
@@ -60,6 +64,13 @@ async function tellImportStory(): Promise<void> {
   const result = await runImportStory(options, say);
   console.log(describeStory(options, result));
   if (result.problems.length > 0) process.exitCode = 1;
+}
+
+async function besiege(): Promise<void> {
+  const seconds = { capacity: 10, warmUp: 5, unloaded: 60, siege: withinMs / 1000, after: 10 };
+  const result = await runSiege({ size: { orders: 10_000, parcels: 100_000 }, seconds, overload: 2 }, say);
+  console.log(describeSiege(result));
+  if (missedBars(result).length > 0) process.exitCode = 1;
 }
 
 async function runChaos(): Promise<void> {

@@ -212,6 +212,7 @@ const tableOwners: Record<string, string[]> = {
     "operation_runs",
     "operation_selection_chunks",
     "operation_selections",
+    "operation_values",
   ],
   orders: [
     "orders",

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Actor, Principal } from "./core/actor.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
+import type { Kept } from "./core/kept.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
@@ -35,7 +36,7 @@ export type Settings = {
     filesRoot?: string;
   };
   /** How long what has ended is kept, by its kind; for ever what is not named. */
-  keepDays?: Partial<Record<"runs" | "executions", number>>;
+  keepDays?: Partial<Record<Kept, number>>;
   /** Orders that a selection may have. */
   maxSelectedOrders?: number;
   /** Failed sign-ins allowed per address in five minutes. */

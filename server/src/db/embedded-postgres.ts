@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { access, chmod, constants, mkdir, open, readdir, readFile, realpath } from "node:fs/promises";
 import { rename, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { setPriority, tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { ClientConfig } from "pg";
@@ -231,6 +231,8 @@ async function launch(place: Place, options: EmbeddedOptions, isStopping: () => 
   throw new Error(`PostgreSQL did not start: ${said.slice(-8).join(" | ")}`);
 }
 
+const niceness = 5;
+
 const logOf = ({ home }: Place): string => path.join(home, "postgres.log");
 
 async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]): Promise<number> {
@@ -247,7 +249,10 @@ async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]
     const failed = new Promise<never>((_, reject) => child.once("error", reject));
     failed.catch(() => {});
     child.unref();
-    return child.pid ?? (await failed);
+    const pid = child.pid ?? (await failed);
+    // Its twenty processes would leave a twentieth of the processors to the one that answers everybody.
+    setPriority(pid, niceness);
+    return pid;
   } finally {
     closeSync(logFile);
   }

@@ -28,6 +28,11 @@ export type Visit = {
   hold(what: Scarce, amount: number): void;
   /** Waits for its turn, which ends with the task. */
   work<T>(task: () => Promise<T>): Promise<T>;
+  /**
+   * It was refused: nothing more is done for it. Its answer may have to wait for that to an earlier request on the same
+   * connection; whoever sends hundreds on one would take everybody's places with refused ones.
+   */
+  leave(): void;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */
   aside<T>(task: () => Promise<T>): Promise<T>;
 };
@@ -66,9 +71,9 @@ const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(w
 
 /** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
 function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
-  const known = createTurns({
+  const known: Turns = createTurns({
     places: maxAtWork,
-    perLane: () => Math.max(1, Math.ceil((maxAtWork * share) / (share + 1))),
+    perLane: () => Math.max(1, share * (maxAtWork - known.working())),
     maxWaiting,
     patienceMs,
   });
@@ -81,15 +86,47 @@ function createLines(maxAtWork: number): Record<"known" | "strangers", Turns> {
   return { known, strangers };
 }
 
+/** There is nobody to read this. */
+const hungUp = (): HubError => new HubError("request_timeout", "The caller has hung up.");
+
+type Counts = { of(name: string): number; add(name: string, by: 1 | -1): number };
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  return {
+    of: (name) => counts.get(name) ?? 0,
+    add(name, by) {
+      const next = (counts.get(name) ?? 0) + by;
+      if (next === 0) counts.delete(name);
+      else counts.set(name, next);
+      return next;
+    },
+  };
+}
+
+/**
+ * The names under which a request counts as long as nobody knows whose it is, or why it is not let in. Those whose word was not
+ * checked yet are together like one organization: many may begin at the same time, but they leave room.
+ */
+function countOutsider({ address, as }: Arrival, openOf: Counts, maxInFlight: number, open: number) {
+  if (as === "recognised") return [];
+  const names = as === "unproven" ? ["unproven"] : ["strangers", `from ${address}`];
+  if (as === "unproven" && openOf.of("unproven") >= share * (maxInFlight - open)) return "strangers";
+  if (as === "stranger" && openOf.of("strangers") >= partOf(maxInFlight, strangersShare)) return "strangers";
+  const isBusy = openOf.of(`from ${address}`) >= Math.max(4, partOf(maxInFlight, addressShare));
+  if (as === "stranger" && isBusy) return "address";
+  for (const name of names) openOf.add(name, 1);
+  return names;
+}
+
 export function createAdmission(limits: AdmissionLimits): Admission {
   const { maxInFlight, maxAtWork } = limits;
   const { known, strangers } = createLines(maxAtWork);
   const lag = watchLoop(limits.maxLoopDelayMs);
-  const openOf = new Map<string, number>();
+  const openOf = createCounts();
   const scarce = { bodies: createShares(most.bodies), exports: createShares(most.exports) };
   const refused = new Map<RefusalCause, number>();
   let open = 0;
-  let openStrangers = 0;
 
   function refuse(cause: RefusalCause): HubError {
     refused.set(cause, (refused.get(cause) ?? 0) + 1);
@@ -97,24 +134,12 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     return new HubError(code, `${causes[cause]} Try again in a moment.`, { retryAfterSeconds: 1 });
   }
 
-  function count(key: string, by: 1 | -1): number {
-    const next = (openOf.get(key) ?? 0) + by;
-    if (next === 0) openOf.delete(key);
-    else openOf.set(key, next);
-    return next;
-  }
-
   return {
-    arrive({ address, as }, response) {
+    arrive(from, response) {
       if (open >= maxInFlight) throw refuse("full");
-      const from = `from ${address}`;
-      const isStranger = as === "stranger";
-      if (isStranger) {
-        if (openStrangers >= partOf(maxInFlight, strangersShare)) throw refuse("strangers");
-        if ((openOf.get(from) ?? 0) >= Math.max(4, partOf(maxInFlight, addressShare))) throw refuse("address");
-        count(from, 1);
-        openStrangers++;
-      }
+      const counted = countOutsider(from, openOf, maxInFlight, open);
+      if (typeof counted === "string") throw refuse(counted);
+      const outside: string[] = counted;
       open++;
       let org: string | undefined;
       let isClosed = false;
@@ -123,15 +148,22 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       let turn: Turn | undefined;
 
       function leaveWhenOver(): void {
-        if (!isClosed || tasks > 0) return;
+        if (isClosed && tasks === 0) leave();
+      }
+
+      function noLongerOutside(): void {
+        for (const name of outside.splice(0)) openOf.add(name, -1);
+      }
+
+      let hasLeft = false;
+      function leave(): void {
+        if (hasLeft) return;
+        hasLeft = true;
         open--;
-        if (org !== undefined) {
-          count(org, -1);
-          for (const [what, amount] of held) scarce[what].giveBack(org, amount);
-        }
-        if (!isStranger) return;
-        count(from, -1);
-        openStrangers--;
+        noLongerOutside();
+        if (org === undefined) return;
+        openOf.add(org, -1);
+        for (const [what, amount] of held) scarce[what].giveBack(org, amount);
       }
       // Not only when it was answered: each caller that hangs up would take a place away for good. Not before the work has
       // ended: who hangs up again and again could start any amount of it.
@@ -140,7 +172,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
         leaveWhenOver();
       });
 
-      const laneNow = (): [Turns, string] => (org === undefined ? [strangers, from] : [known, org]);
+      const laneNow = (): [Turns, string] => (org === undefined ? [strangers, from.address] : [known, org]);
 
       async function takeTurn(): Promise<Turn> {
         const [turns, name] = laneNow();
@@ -151,20 +183,24 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       }
 
       return {
+        leave,
         belongTo(orgId) {
+          // Nobody would take it from the count again.
+          if (hasLeft) throw hungUp();
+          noLongerOutside();
           org = orgId;
-          // Counted until it is closed, refused or not.
-          const own = count(orgId, 1);
+          const own = openOf.add(orgId, 1);
           if (own > 1 && own > share * (maxInFlight - open)) throw refuse("organization");
         },
         hold(what, amount) {
           if (org === undefined || amount === 0) return;
+          if (hasLeft) throw hungUp();
           if (!scarce[what].take(org, amount)) throw refuse(what);
           held.push([what, amount]);
         },
         async work(task) {
-          // Its place was given back, so nothing may begin; there is nobody to read this either.
-          if (isClosed) throw new HubError("request_timeout", "The caller has hung up.");
+          // Its place was given back, so nothing may begin.
+          if (isClosed || hasLeft) throw hungUp();
           tasks++;
           try {
             turn = await takeTurn();

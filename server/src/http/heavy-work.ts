@@ -80,9 +80,13 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
         throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
       }
       try {
-        const answer = await ask(await reach(), request, principal, reply);
+        const process = await reach();
+        if (reply.raw.destroyed) throw hungUp();
+        const answer = await ask(process, request, principal, reply);
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
+        // There is nobody to tell, and nothing is wrong with the work.
+        if (reply.raw.destroyed) throw hungUp();
         log.warn({ err: error, requestId: request.id }, "heavy work was not done");
         throw new HubError(
           "overloaded",
@@ -100,6 +104,8 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
     stop: end,
   };
 }
+
+const hungUp = (): HubError => new HubError("request_timeout", "The caller has hung up.");
 
 /** Headers of a request that verbs and parsers read. */
 const sentOn = [
@@ -132,6 +138,7 @@ function ask(
       { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
       (answer) => {
         clearTimeout(patience);
+        reply.raw.off("close", abandon);
         resolve(answer);
       },
     );
@@ -140,8 +147,9 @@ function ask(
       clearTimeout(patience);
       reject(error);
     });
-    // Nobody reads it any more: nothing more is made.
-    reply.raw.once("close", () => call.destroy());
+    // Nobody reads it any more: nothing more is made. Once there is an answer, whoever sends it on sees to that.
+    const abandon = (): void => void call.destroy();
+    reply.raw.once("close", abandon);
     call.end(body);
   });
 }

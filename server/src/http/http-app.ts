@@ -22,6 +22,7 @@ import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
+import { createRequestLog } from "./request-log.ts";
 import { cutStalledReaders } from "./stalled-readers.ts";
 
 declare module "fastify" {
@@ -100,6 +101,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
+  const requestLog = createRequestLog(world.log);
   const letInto = createDoor(world, { ...options, admission, limit });
   let isDraining = false;
 
@@ -131,7 +133,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
     options.metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-    logRequest(request, reply);
+    requestLog.note(request, reply);
     done();
   });
 
@@ -173,6 +175,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.addHook("onClose", () => {
     admission.stop();
     readers.stop();
+    requestLog.stop();
   });
 
   return {
@@ -241,22 +244,4 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
     .code(answer.status)
     .headers({ ...problemHeaders(answer), "content-type": format.errorType })
     .send(JSON.stringify(format.error(toProblem(answer, request.id))));
-}
-
-/** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const durationMs = Math.round(reply.elapsedTime);
-  const isQuiet = request.method === "GET" && reply.statusCode < 400 && durationMs < 1_000;
-  const level = reply.statusCode >= 500 ? "warn" : isQuiet ? "debug" : "info";
-  request.log[level](
-    {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      durationMs,
-      orgId: request.principal?.orgId,
-    },
-    "request",
-  );
 }

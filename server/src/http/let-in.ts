@@ -27,7 +27,7 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
   const recognised = createRecognised();
 
   return (route: Route, bodyLimit: number) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    leavingIfRefused(async (request, reply) => {
       const { headers, ip: address } = request;
       if (innerToken !== undefined) {
         request.visit = admission.arrive({ address, as: "recognised" }, reply.raw);
@@ -57,8 +57,24 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
       if (typeof route.answerType === "string") visit.hold("exports", 1);
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
-      if (heavy) request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
-    };
+      if (!heavy) return;
+      request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
+      // Also without a body.
+      request.isHeavy = request.heavyFromBytes === 0;
+    });
+}
+
+type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+function leavingIfRefused(enter: Enter): Enter {
+  return async (request, reply) => {
+    try {
+      await enter(request, reply);
+    } catch (error) {
+      request.visit?.leave();
+      throw error;
+    }
+  };
 }
 
 /** What is sent in pieces or compressed may be as large as allowed. */

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { HubError } from "../core/errors.ts";
+import { newKeyValue } from "../features/api-keys/key-value.ts";
 import type { TestHub } from "../testing/test-hub.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { createAdmission } from "./admission.ts";
@@ -34,6 +35,18 @@ async function lockSet(hub: TestHub, id: string) {
   };
 }
 
+/** Nobody gets a connection to the database until it is stopped. */
+async function holdConnections(hub: TestHub): Promise<() => Promise<void>> {
+  const { promise: enough, resolve: release } = Promise.withResolvers<void>();
+  const { db } = hub.world;
+  const holding = Array.from({ length: 4 }, () => db.transaction(() => enough));
+  await expect.poll(() => db.connectionCounts()).toEqual({ total: 4, idle: 0 });
+  return async () => {
+    release();
+    await Promise.all(holding);
+  };
+}
+
 /** A POST of which the hub has seen all but the body. */
 async function sendHead(url: string, token: string | undefined, path: string, length: number): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
@@ -49,19 +62,40 @@ async function sendHead(url: string, token: string | undefined, path: string, le
 
 describe("rate limits", () => {
   test("are announced on every answer and enforced per organization, not across them", async () => {
-    const hub = await startTestHub({ config: { rateLimit: 10 } });
+    const hub = await startTestHub({ config: { rateLimit: 60 } });
     const [busy, calm] = [await hub.org(), await hub.org()];
     await expect.poll(async () => (await busy.get("/me")).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 120 }, () => busy.get("/me")));
+    const answers = await Promise.all(Array.from({ length: 400 }, () => busy.get("/me")));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]!.headers.get("retry-after")).toBe("1");
     expect(refused[0]!.body).toMatchObject({ code: "rate_limited", retryable: true });
     const allowed = await calm.get("/me");
     expect(allowed.status).toBe(200);
-    expect(allowed.headers.get("ratelimit-policy")).toBe('"organization";q=10;w=1, "caller";q=10;w=1');
+    expect(allowed.headers.get("ratelimit-policy")).toBe('"organization";q=60;w=1, "caller";q=60;w=1');
     expect(allowed.headers.get("ratelimit")).toMatch(/^"(organization|caller)";r=\d+;t=1$/);
     await expect.poll(async () => (await busy.get("/me")).status, { interval: 200, timeout: 5_000 }).toBe(200);
+  });
+
+  test("hold for each address that comes without a token, whatever it asks for, and not for who is known (security 7)", async () => {
+    const hub = await startTestHub({ config: { rateLimit: 60, trustedProxies: ["127.0.0.1"] } });
+    const org = await hub.org();
+    expect((await org.get("/me")).status).toBe(200);
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+    const asks: ((at: object) => Promise<{ status: number; headers: Headers }>)[] = [
+      (at) => hub.anonymous.post("/auth/refresh", { refreshToken: "oohr_none" }, at),
+      (at) => hub.anonymous.get("!/openapi.json", at),
+      (at) => hub.client("oohk_live_nobody").get("/me", at),
+    ];
+    for (const [index, ask] of asks.entries()) {
+      const busy = from(`203.0.113.${index + 1}`);
+      const answers = await Promise.all(Array.from({ length: 300 }, () => ask(busy)));
+      expect(answers.map(({ status }) => status)).toContain(429);
+      expect(answers.find(({ status }) => status === 429)!.headers.get("retry-after")).toBe("1");
+      // Neither another address nor somebody known at the same one.
+      const [other, known] = await Promise.all([ask(from("198.51.100.1")), org.get("/me", busy)]);
+      expect([other.status === 429, known.status]).toEqual([false, 200]);
+    }
   });
 });
 
@@ -113,6 +147,42 @@ describe("admission control", () => {
     await expect.poll(() => answered).toBe(96);
     for (let i = 0; i < 10; i++) expect((await org.get("/me")).status).toBe(200);
     for (const socket of sockets) socket.destroy();
+  });
+
+  test("refused requests that wait for their answer to go out take nobody's place", async () => {
+    const hub = await startTestHub({ config: { maxInFlight: 8 } });
+    const [org, calm] = [await hub.org(), await hub.org()];
+    const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
+    const lock = await lockSet(hub, id);
+    const { hostname, port, host } = new URL(hub.url);
+    const socket = connect(Number(port), hostname);
+    let answers = "";
+    socket.on("data", (chunk: Buffer) => (answers += chunk.toString()));
+    const head = (method: string, path: string): string =>
+      `${method} /api/v1${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${org.token}\r\n`;
+    const body = '{"values":["a"]}';
+    const first = `${head("POST", `/condition-sets/${id}/values`)}content-type: application/json\r\ncontent-length: ${body.length}`;
+    socket.write(`${first}\r\n\r\n${body}${`${head("GET", "/me")}\r\n`.repeat(50)}`);
+    await lock.hasWaiting(1);
+    for (let i = 0; i < 10; i++) expect((await calm.get("/me")).status).toBe(200);
+    await lock.release();
+    await expect.poll(() => answers.match(/HTTP\/1.1 503 /g)?.length ?? 0).toBeGreaterThan(20);
+    socket.destroy();
+  });
+
+  test("strangers with tokens that nobody knows are strangers", async () => {
+    const hub = await startTestHub({ config: { maxInFlight: 64, maxConnections: 4 } });
+    const org = await hub.org();
+    expect((await org.get("/me")).status).toBe(200);
+    const stop = await holdConnections(hub);
+    const guesses = Array.from({ length: 200 }, () => hub.client(newKeyValue("live")).get("/me"));
+    await expect.poll(() => hub.world.db.waitingCount()).toBeGreaterThan(0);
+    // All places would be theirs: the answer would be that too many requests are open.
+    const asked = org.get("/me");
+    await stop();
+    expect((await asked).status).toBe(200);
+    const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
+    expect([...statuses].toSorted()).toEqual([401, 503]);
   });
 
   test("who waits for a task or a carrier lets others work meanwhile", async () => {
@@ -171,6 +241,27 @@ describe("admission control", () => {
     for (let i = 0; i < 5; i++) expect((await org.get("/me")).status).toBe(503);
     await lock.release();
     await expect.poll(async () => (await org.get("/me")).status).toBe(200);
+  });
+
+  test("does not count callers that have hung up before it was known who they are", () => {
+    const admission = createAdmission({ maxInFlight: 4, maxAtWork: 4, maxLoopDelayMs: 1_000 });
+    for (let i = 0; i < 20; i++) {
+      let close = (): void => {};
+      const visit = admission.arrive(
+        { address: "127.0.0.1", as: i % 2 === 0 ? "recognised" : "unproven" },
+        {
+          once: (_event: "close", listener: () => void) => (close = listener),
+        },
+      );
+      close();
+      expect(() => visit.belongTo("a")).toThrow("hung up");
+    }
+    const visits = Array.from({ length: 3 }, () =>
+      admission.arrive({ address: "127.0.0.1", as: "recognised" }, { once() {} }),
+    );
+    for (const visit of visits) visit.belongTo("a");
+    expect(admission.open()).toBe(3);
+    admission.stop();
   });
 
   test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {

@@ -48,8 +48,27 @@ describe("wherever a request takes names of the caller's own", () => {
     }
   });
 
+  const ruled = slots.filter(({ names }) => names.maxLength !== undefined);
+  test.each(ruled)("$name: $slot holds every name to its own rules", async ({ path, values, names, ...mounted }) => {
+    const isRight = ajv.compile(values);
+    const right = ["x", 1, {}, [], [1], null, true].find((value) => isRight(value));
+    expect(right).toBeDefined();
+    const wrong = ["n".repeat(names.maxLength! + 1), ...(names.minLength === undefined ? [] : [""])];
+    for (const name of wrong) {
+      const body = withSlot(exampleBody(mounted.route), path, { [name]: right });
+      const answer = await org.call(
+        mounted.route.method,
+        pathOf(mounted, (kind) => mine[kind]),
+        body,
+      );
+      const errors = [...nodesOf(answer.body)].flatMap(([, { pointer, code }]) => (pointer === undefined ? [] : code));
+      expect([answer.status < 500, errors]).toEqual([true, expect.arrayContaining([expect.stringMatching(/Length$/)])]);
+    }
+  });
+
   test("there are such places", () => {
     expect(slots.length).toBeGreaterThan(20);
+    expect(ruled.length).toBeGreaterThan(5);
   });
 });
 

@@ -131,8 +131,7 @@ beforeAll(async () => {
   ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
 });
 
-/** What is printed shows who it is for, or it is of no use. */
-/** Routes that answer somebody with a key, who may not read personal data, otherwise than with 200. */
+/** What is printed shows who it is for, or it is of no use. And only people have codes of an app, not keys. */
 const refusals: Record<string, number> = { "/shipments/labels/:id/content": 403, "/me/totp": 409 };
 
 /** The route for each of the things that an id in its path may point at. */

@@ -1,3 +1,4 @@
+import type { Kept } from "../core/kept.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -31,7 +32,7 @@ export type Config = {
   /** A hub that dies is started again. */
   mayRestart: boolean;
   /** Undefined: for ever. */
-  keepDays: { runs: number | undefined; executions: number | undefined };
+  keepDays: Record<Kept, number | undefined>;
   maxSelectedOrders: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
@@ -92,6 +93,9 @@ function readSettings(reader: SettingReader): Config {
     keepDays: {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
       executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
+      comparisons: readDays(reader, "HUB_KEEP_COMPARISONS_DAYS", 365),
+      pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
+      labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
     },
     maxSelectedOrders: integer("HUB_MAX_SELECTED_ORDERS", 100_000, 1, 1_000_000),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),

@@ -122,6 +122,24 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
 });
 
 describe.runIf(process.platform === "linux")("the event loop", () => {
+  test("is not held by trials, drafts and replays of mappings that use all they may (security 5)", async () => {
+    const { body: bridge } = await client.post("/bridges", { name: "Demo", connector: "demo" });
+    const mappings = Array.from({ length: 400 }, (_, i) => ({
+      source: "text",
+      target: `out${i}`,
+      transforms: ["title", "slug", "upper", "lower", "title", "slug", "upper", "lower"],
+    }));
+    const about = { name: "Costly", bridgeId: bridge.id, taskName: "noop", direction: "inbound", mappings };
+    const { body: saved } = await client.post("/transformations", about);
+    const sampleData = { text: "Lorem ipsum dolor sit amet ".repeat(80) };
+    await longestHold();
+    expect((await client.post(`/transformations/${saved.id}/test`, { sampleData })).status).toBe(200);
+    expect((await client.post("/transformations/test", { mappings, sampleData })).status).toBe(200);
+    expect((await client.post("/transformations/suggest", { sampleData, targetExample: sampleData })).status).toBe(200);
+    expect((await client.post(`/transformations/${saved.id}/replay`)).status).toBe(200);
+    expect(await longestHold()).toBeLessThan(mostMs);
+  });
+
   const routes = allRoutes([{ prefix: apiPrefix, routes: routesOf("live"), format: plainFormat }]);
   /** The bar is 50 ms on a machine that has nothing else to do; caches of the processor are shared with other tests. */
   const mostMs = 100;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setPriority } from "node:os";
 import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
@@ -9,6 +10,9 @@ import type { HeavyTask } from "./heavy-process.ts";
 import { openWorld } from "./world.ts";
 
 const maxConnections = 4;
+/** Whoever asks for such work knows that it takes a while; all others do not. */
+const niceness = 10;
+setPriority(niceness);
 
 // It ends with the process that has started it, and not before: a signal from the terminal reaches both.
 process.once("disconnect", () => process.exit(0));

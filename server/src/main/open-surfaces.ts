@@ -139,8 +139,8 @@ async function openOneWorld(
   });
 }
 
-function onlyGiven({ runs, executions }: Config["keepDays"]): Settings["keepDays"] {
-  return { ...(runs === undefined ? {} : { runs }), ...(executions === undefined ? {} : { executions }) };
+function onlyGiven(days: Config["keepDays"]): Settings["keepDays"] {
+  return Object.fromEntries(Object.entries(days).filter(([, given]) => given !== undefined));
 }
 
 async function seed(world: World, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, symlink } from "node:fs/promises";
+import { chmod, chown, cp, lstat, mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { canReach } from "../db/os-user.ts";
-import { makeFolder, ordinaryUser, removeAfterwards, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { makeFolder, ordinaryUser, removeAfterwards, runHub, signIn, startHubProcess } from "../testing/hub-process.ts";
 import { postmasterOf, repository } from "../testing/launch-hub.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
@@ -59,6 +59,33 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
     expect(await begun.stop()).toBe(0);
     const hub = await startHubProcess({ dataDir: begun.dataDir, env: { HUB_PREVIEW_PORT: "off" } });
     await signIn(hub.url, admin);
+    expect(await hub.stop()).toBe(0);
+  });
+
+  test("security 19: what somebody puts where the socket goes, in a shared temporary folder, is not given away", async () => {
+    const temporary = await makeFolder();
+    const victim = path.join(await makeFolder(), "victim");
+    await mkdir(victim, { mode: 0o755 });
+    // Too long a path for a socket, which goes to the temporary folder then.
+    const dataDir = path.join(await makeFolder(), "d".repeat(100), "data");
+    const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
+    const planted = path.join(temporary, `order-operations-hub-${id}`);
+    const { uid, gid } = ordinaryUser()!;
+    for (const plant of [
+      () => symlink(victim, planted),
+      () => mkdir(planted).then(() => chown(planted, uid + 1, gid)),
+    ]) {
+      await rm(planted, { recursive: true, force: true });
+      await plant();
+      const before = await lstat(planted);
+      const { code, stderr } = await runHub(["serve"], { dataDir, env: { ...env, TMPDIR: temporary } });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${planted} belongs to somebody else`)]);
+      expect((await stat(victim)).uid).toBe(0);
+      expect((await lstat(planted)).uid).toBe(before.uid);
+    }
+    await rm(planted, { recursive: true });
+    const hub = await startHubProcess({ dataDir, env: { ...env, TMPDIR: temporary } });
+    expect((await lstat(planted)).mode & 0o777).toBe(0o700);
     expect(await hub.stop()).toBe(0);
   });
 

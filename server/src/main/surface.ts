@@ -21,6 +21,8 @@ import { addPages } from "../http/pages.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
+import type { Doors } from "./doors.ts";
+import { canShare, openDoors, refuseTaken } from "./doors.ts";
 import { hubVersion } from "./version.ts";
 
 export type Surface = {
@@ -88,7 +90,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const measured: Metrics[] = [];
   const measure = (inFlight: () => number): Metrics =>
     createMetrics(world, { inFlight, readBacklog: () => readBacklog(world) });
-  const apps: { app: HttpApp; port: number; setting: string }[] = [];
+  const apps: { app: HttpApp; port: number; setting: string; doors?: Doors }[] = [];
   if (served.length > 0) apps.push({ app: createApp(served), port: options.port, setting: `${setting}PORT` });
   if (options.gatewayPort !== undefined && roles.has("gateway")) {
     apps.push({ app: createApp([gateway]), port: options.gatewayPort, setting: `${setting}GATEWAY_PORT` });
@@ -136,9 +138,12 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
 
   const urls: string[] = [];
   try {
-    for (const { app, port, setting } of apps) urls.push(await listen(app, options.config.host, port, setting));
+    for (const one of apps) {
+      urls.push(await listen(one.app, options.config.host, one.port, one.setting));
+      one.doors = await openDoors(one.app.app.server, options.config.host);
+    }
   } catch (error) {
-    await Promise.all(apps.map(({ app }) => app.app.close()));
+    await Promise.all(apps.map(({ app, doors }) => Promise.all([app.app.close(), doors?.close()])));
     throw error;
   }
   const usageTimer = setInterval(() => {
@@ -155,7 +160,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       isDraining = true;
       clearInterval(usageTimer);
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
-      await Promise.all(apps.map(({ app }) => drain(app, answers, options.config.lameDuckMs)));
+      await Promise.all(apps.map(({ app, doors }) => drain(app, doors, answers, options.config.lameDuckMs)));
       clearTimeout(patience);
       await heavy?.stop();
       await flushUsage(world).catch(() => {});
@@ -171,7 +176,9 @@ async function listen({ app }: HttpApp, host: string, port: number, setting: str
     ENOTFOUND: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
   };
   try {
-    await app.listen({ host, port });
+    if (canShare && port !== 0) await refuseTaken(host, port);
+    const listening = { host, port, reusePort: canShare };
+    await app.listen(listening);
   } catch (error) {
     const message = advice[(error as NodeJS.ErrnoException).code ?? ""];
     throw message === undefined ? error : new Error(message, { cause: error });
@@ -186,6 +193,7 @@ async function listen({ app }: HttpApp, host: string, port: number, setting: str
  */
 async function drain(
   { app, drain: announce }: HttpApp,
+  doors: Doors | undefined,
   answers: ReadonlySet<ServerResponse>,
   lameDuckMs: number,
 ): Promise<void> {
@@ -193,7 +201,7 @@ async function drain(
   // Requests that began before: their answers have to say it too.
   for (const answer of answers) answer.shouldKeepAlive = false;
   await new Promise((resolve) => setTimeout(resolve, lameDuckMs));
-  const closed = app.close();
+  const closed = Promise.all([app.close(), doors?.close()]);
   const sweeper = setInterval(() => app.server.closeIdleConnections(), 50);
   const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await closed;

@@ -79,7 +79,7 @@ export function launch({ command, args = [], env, cwd, user, preload, listener }
   const said = { stdout: "", stderr: "" };
   for (const from of ["stdout", "stderr"] as const) {
     child[from].setEncoding("utf8").on("data", (text: string) => {
-      said[from] += text;
+      said[from] = withoutMiddle(said[from] + text);
       listener?.(text, from);
     });
   }
@@ -137,6 +137,14 @@ export function launch({ command, args = [], env, cwd, user, preload, listener }
       return code;
     },
   };
+}
+
+const mostSaid = 16 * 1024 ** 2;
+const keptOfSaid = 1024 ** 2;
+
+/** Of a process that says very much its beginning, with its addresses, and its end are kept. */
+function withoutMiddle(text: string): string {
+  return text.length < mostSaid ? text : `${text.slice(0, keptOfSaid)}\n...\n${text.slice(-keptOfSaid)}`;
 }
 
 /** Settings of the shell must not change what is tested or measured. */

@@ -27,6 +27,7 @@ export type Schema = {
   maxItems?: number;
   anyOf?: Schema[];
   format?: string;
+  propertyNames?: { minLength?: number; maxLength?: number };
 };
 
 /** A valid body: the example that the schema itself publishes. */
@@ -100,12 +101,14 @@ export function idSlots(schema: Schema | undefined, path: string[] = []): string
   ];
 }
 
-/** Where the body takes names that the caller chooses, and the schema of what stands under them. */
-export function recordSlots(schema: Schema | undefined, path: string[] = []): { path: string[]; values: Schema }[] {
+type RecordSlot = { path: string[]; values: Schema; names: NonNullable<Schema["propertyNames"]> };
+
+/** Where the body takes names that the caller chooses, the rules for them, and the schema of what stands under them. */
+export function recordSlots(schema: Schema | undefined, path: string[] = []): RecordSlot[] {
   if (!schema) return [];
-  const { additionalProperties: values, properties, items, anyOf = [] } = schema;
+  const { additionalProperties: values, properties, items, anyOf = [], propertyNames: names = {} } = schema;
   return [
-    ...(typeof values === "object" ? [{ path, values }, ...recordSlots(values, [...path, "any"])] : []),
+    ...(typeof values === "object" ? [{ path, values, names }, ...recordSlots(values, [...path, "any"])] : []),
     ...Object.entries(properties ?? {}).flatMap(([name, member]) => recordSlots(member, [...path, name])),
     ...(items ? recordSlots(items, [...path, "*"]) : []),
     ...anyOf.flatMap((alternative) => recordSlots(alternative, path)),

@@ -1,21 +1,39 @@
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Kept } from "../core/kept.ts";
+import { aParcel } from "../features/labels/labels.schemas.ts";
+import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
+import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
+import { deleteUnneededAcrossOrgs } from "../features/tasks/executions.store.ts";
+import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
+import type { Tx } from "../db/database.ts";
+import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";
+import { eventually } from "../testing/eventually.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { removeWhatIsOld } from "./retention.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
-const hub = await startTestHub({ settings: { keepDays: { runs: 365, executions: 90 } } });
+const keepDays: Record<Kept, number> = { runs: 365, executions: 90, comparisons: 365, pickups: 730, labelFiles: 180 };
+const hub = await startTestHub({ settings: { keepDays } });
 const org = await hub.org();
+const { db } = hub.world;
 const { body: bridge } = await org.post("/bridges", { name: "Shop", connector: "demo" });
 const bridgeId = bridge.id as string;
 
-async function makeRun(): Promise<string> {
+async function makeRun(type = "add_tags"): Promise<string> {
   const order = await org.post("/orders", { status: "ready" });
+  const params = type === "add_tags" ? { tags: ["old"] } : {};
   const { status, body } = await org.post("/operations/run", {
     order_ids: [order.body.id],
-    actions: [{ type: "add_tags", params: { tags: ["old"] } }],
+    actions: [{ type, params }],
   });
   expect(status).toBe(201);
+  return body.id as string;
+}
+
+async function execute(taskName = "noop"): Promise<string> {
+  const { status, body } = await org.post("/tasks/execute-sync", { bridgeId, taskName, input: {} });
+  expect(status).toBe(200);
   return body.id as string;
 }
 
@@ -23,10 +41,14 @@ async function statusOf(path: string): Promise<number> {
   return (await org.get(path)).status;
 }
 
+async function listRemoved(): Promise<string[]> {
+  const { body } = await org.get("/audit?type=retention.removed&limit=100");
+  const entries = body.data as { data: { kind: string; count: number } }[];
+  return entries.map(({ data }) => `${data.count} ${data.kind}`).toSorted();
+}
+
 test("what has ended is removed when its time is over, with all that belongs to it, and that is recorded (reliability R9)", async () => {
-  const executed = await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: {} });
-  expect(executed.status).toBe(200);
-  const execution = executed.body.id as string;
+  const execution = await execute();
   const [alone, chained] = [await makeRun(), await makeRun()];
 
   hub.advance(89 * dayMs);
@@ -51,28 +73,157 @@ test("what has ended is removed when its time is over, with all that belongs to 
   expect(await statusOf(`/operations/runs/${chained}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${again.body.id}`)).toBe(404);
 
-  const left = await hub.world.db.query(
+  const left = await db.query(
     "select from operation_results where run_id = any($1::uuid[]) union all select from task_logs where execution_id = $2",
     [[alone, chained, undo.body.id, again.body.id], execution],
   );
   expect(left).toEqual([]);
-  const listRemoved = async (): Promise<string[]> => {
-    const { body } = await org.get("/audit?type=retention.removed");
-    const entries = body.data as { data: { kind: string; count: number } }[];
-    return entries.map(({ data }) => `${data.count} ${data.kind}`).toSorted();
-  };
   await expect.poll(listRemoved, { timeout: 10_000 }).toEqual(["1 executions", "1 runs", "3 runs"]);
 });
 
 test("what has sent something outside is kept, since it must not be sent again (reliability R9)", async () => {
-  const { db } = hub.world;
-  const executed = await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: {} });
+  const execution = await execute();
   await db.query(
     `insert into task_effects (org_id, effect_key, execution_id, bridge_id, task_name, opened_by, status, created_at, updated_at)
        values ($1, 'sent once', $2, $3, 'noop', $2, 'done', now(), now())`,
-    [org.id, executed.body.id, bridgeId],
+    [org.id, execution, bridgeId],
   );
   hub.advance(100 * dayMs);
   await removeWhatIsOld(hub.world, never);
-  expect(await statusOf(`/tasks/executions/${executed.body.id}`)).toBe(200);
+  expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
+});
+
+test("a comparison goes with all its items a year after its last change (reliability R9)", async () => {
+  const desk = await openComparisonDesk(hub, org);
+  const [old, renamed] = [await desk.processed([anItem(), anItem()]), await desk.aComparison([anItem()])];
+  hub.advance(200 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect([await statusOf(old), await statusOf(renamed)]).toEqual([200, 200]);
+  const young = await desk.aComparison([anItem()]);
+  // One that waits for a worker is not old, however long it does.
+  const waiting = await desk.aComparison([anItem()]);
+  expect((await org.post(`${waiting}/process`, {})).status).toBeLessThan(300);
+  await db.query("update rate_comparisons set updated_at = '2001-01-01' where id = $1", [waiting.split("/").at(-1)]);
+  hub.advance(166 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await Promise.all([old, renamed, young, waiting].map(statusOf))).toEqual([404, 404, 200, 200]);
+  const id = old.split("/").at(-1);
+  for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
+    expect(await db.query(`select from ${table} where comparison_id = $1`, [id]), table).toEqual([]);
+  }
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 comparisons");
+});
+
+test("a pickup goes two years after its end, one to come never does (reliability R9)", async () => {
+  const { body: account } = await org.post("/carrier-accounts", { name: "Driver", carrier: "rate-card" });
+  const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };
+  const wanted = {
+    carrierAccountId: account.id,
+    pickupAddress,
+    packageCount: 1,
+    readyTime: "12:00",
+    closeTime: "16:00",
+  };
+  const tomorrow = new Date(hub.world.clock.now().getTime() + dayMs).toISOString().slice(0, 10);
+  const { nextAvailable } = (await org.post("/pickups/check", { ...wanted, pickupDate: tomorrow })).body;
+  const book = async (): Promise<string> =>
+    (await org.post("/pickups", { ...wanted, ...nextAvailable, allowDuplicate: true })).body.id as string;
+  const [ended, open] = [await book(), await book()];
+  expect((await org.delete(`/pickups/${ended}`)).body).toMatchObject({ status: "cancelled" });
+  hub.advance(729 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await statusOf(`/pickups/${ended}`)).toBe(200);
+  hub.advance(2 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect([await statusOf(`/pickups/${ended}`), await statusOf(`/pickups/${open}`)]).toEqual([404, 200]);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 pickups");
+});
+
+test("of a label what is printed goes after half a year, and it is said so; the label stays (reliability R9)", async () => {
+  const { body: account } = await org.post("/carrier-accounts", { name: "Printer", carrier: "demo" });
+  const { body } = await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.id });
+  const path = `/shipments/labels/${body.label.id}`;
+  hub.advance(179 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await statusOf(`${path}/content`)).toBe(200);
+  const before = (await org.get(path)).body;
+  hub.advance(2 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  const gone = await org.get(`${path}/content`);
+  expect([gone.status, gone.body.code]).toEqual([409, "invalid_state"]);
+  expect(gone.body.detail).toMatch(/kept for a time/);
+  expect((await org.get(path)).body).toEqual(before);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 labelFiles");
+});
+
+test("what is to be kept for ever is (reliability R9)", async () => {
+  const [execution, run] = [await execute(), await makeRun()];
+  hub.advance(1_000 * dayMs);
+  const settings = { ...hub.world.settings, keepDays: { runs: 365 } };
+  await removeWhatIsOld({ ...hub.world, settings }, never);
+  expect([await statusOf(`/tasks/executions/${execution}`), await statusOf(`/operations/runs/${run}`)]).toEqual([
+    200, 404,
+  ]);
+});
+
+describe("while somebody tries again or takes back what is being removed (reliability R9)", () => {
+  const after = new Date("2999-01-01T00:00:00Z");
+  /** The request is sent when everything is removed and nothing of it is committed, and waits for the end of that. */
+  async function answerMeanwhile(path: string, remove: (tx: Tx) => Promise<unknown>) {
+    let answer: ReturnType<typeof org.post> | undefined;
+    await db.transaction(async (tx) => {
+      await remove(tx);
+      answer = org.post(path, {});
+      const countWaiting = async (): Promise<number> =>
+        (await db.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
+          .length;
+      await eventually(countWaiting, (count) => count > 0);
+    });
+    return await answer!;
+  }
+  /** Everything older than this file's own records is left alone by being young. */
+  beforeAll(() => removeWhatIsOld(hub.world, never));
+
+  test.each([
+    ["undo", "add_tags"],
+    ["retry", "approve"],
+  ])("a run that is gone cannot be had by %s", async (verb, type) => {
+    const run = await makeRun(type);
+    const answer = await answerMeanwhile(`/operations/runs/${run}/${verb}`, (tx) => deleteOldRunsAcrossOrgs(tx, after));
+    expect([answer.status, answer.body.code]).toEqual([404, "operation_run_not_found"]);
+    expect(await db.query("select from operation_runs where root_run_id = $1", [run])).toEqual([]);
+  });
+
+  test("an execution that is gone is not tried again", async () => {
+    const execution = await execute("fail");
+    const path = `/tasks/executions/${execution}/retry`;
+    const answer = await answerMeanwhile(path, (tx) => deleteOldExecutionsAcrossOrgs(tx, after));
+    expect([answer.status, answer.body.code]).toEqual([404, "execution_not_found"]);
+  });
+
+  test("a run that is being taken back is left alone, and so is one that was a moment ago", async () => {
+    const run = await makeRun();
+    const before = new Date(hub.world.clock.now().getTime() + dayMs);
+    // Whoever undoes has the lock of the chain.
+    await db.transaction(async (undoing) => {
+      await undoing.query("select from operation_runs where id = $1 for update", [run]);
+      expect(await db.transaction((tx) => lockOldChainsAcrossOrgs(tx, before))).not.toContain(run);
+    });
+    const seen = await db.transaction((tx) => lockOldChainsAcrossOrgs(tx, before));
+    expect(seen).toContain(run);
+    hub.advance(2 * dayMs);
+    const undo = await org.post(`/operations/runs/${run}/undo`, {});
+    expect(undo.status).toBe(201);
+    expect(await db.transaction((tx) => deleteChainsAcrossOrgs(tx, [run], before))).toEqual([]);
+    expect([await statusOf(`/operations/runs/${run}`), await statusOf(`/operations/runs/${undo.body.id}`)]).toEqual([
+      200, 200,
+    ]);
+  });
+
+  test("an execution that was tried again a moment ago is left alone", async () => {
+    const execution = await execute("fail");
+    expect((await org.post(`/tasks/executions/${execution}/retry`, {})).status).toBeLessThan(300);
+    expect(await db.transaction((tx) => deleteUnneededAcrossOrgs(tx, [execution]))).toEqual([]);
+    expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
+  });
 });

@@ -2,17 +2,22 @@ import type { World } from "../context.ts";
 import type { Tx } from "../db/database.ts";
 import { systemContext } from "../context.ts";
 import { recordEvent } from "../events/record-event.ts";
+import type { Kept } from "../core/kept.ts";
+import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
+import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
+import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
-
-type Kept = "runs" | "executions";
 
 /** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
 type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
 
-const removals: Record<Kept, RemoveSome> = {
+export const removals: Record<Kept, RemoveSome> = {
   runs: deleteOldRunsAcrossOrgs,
   executions: deleteOldExecutionsAcrossOrgs,
+  comparisons: deleteOldComparisonsAcrossOrgs,
+  pickups: deleteOldPickupsAcrossOrgs,
+  labelFiles: deleteOldLabelFilesAcrossOrgs,
 };
 
 const dayMs = 86_400_000;

@@ -74,3 +74,18 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
   });
   return mapPage(page, toLabel);
 }
+
+/** Each may have 1 MiB. */
+const oldFilesAtOnce = 100;
+
+/** Of labels that were bought long ago only what was printed is removed. */
+export async function deleteOldLabelFilesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `update shipment_labels set content = null where id in (
+       select id from shipment_labels where content is not null and bought_at < $1
+        order by bought_at limit ${oldFilesAtOnce} for update skip locked)
+     returning org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
+}

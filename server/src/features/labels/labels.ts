@@ -11,6 +11,7 @@ import * as store from "./labels.store.ts";
 
 export { buyLabel, retryLabel } from "./buy-label.ts";
 export { labelWork } from "./label-requests.ts";
+export { deleteOldLabelFilesAcrossOrgs } from "./labels.store.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -39,7 +40,7 @@ export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> 
   const content = label.status === "bought" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
   if (content === null || label.contentType === null) {
     const message = label.status === "bought" ? label.failure?.message : `The label is ${label.status}.`;
-    throw new HubError("invalid_state", message ?? "There is nothing to print.");
+    throw new HubError("invalid_state", message ?? "The file is gone: what is printed is kept for a time only.");
   }
   const fileName = `label-${label.trackingNumber?.replaceAll(/[^\w-]/g, "_")}.${endings[label.contentType]}`;
   return new Streamed(label.contentType, fileName, portionsOf(content));

@@ -33,7 +33,8 @@ const firstResults = 100;
 
 export { removeExpiredSelections } from "./selections.ts";
 export { runWork } from "./run/execute-run.ts";
-export { deleteOldRunsAcrossOrgs } from "./run/runs.store.ts";
+export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
+export { unpackChanges } from "./run/operation-values.store.ts";
 
 export async function listActions(ctx: Ctx) {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
@@ -148,7 +149,7 @@ export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
-  const page = await results.listResults(ctx.db, id, query);
+  const page = await results.listResults(ctx.db, ctx.orgId, id, query);
   return { ...page, data: presentResults(ctx, page.data) };
 }
 
@@ -233,7 +234,8 @@ async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {
 
 /** The chain's first run is the place where retries and undos take turns. */
 async function refuseUnfinishedChain(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
-  await runs.lockRun(tx, ctx.orgId, run.root_run_id);
+  // It may have grown too old while nobody looked.
+  orNotFound("operation_run", await runs.lockRun(tx, ctx.orgId, run.root_run_id));
   const other = await runs.findUnfinishedInChain(tx, ctx.orgId, run.root_run_id);
   if (other !== undefined) throw new HubError("run_not_finished", `Run ${other} of the same chain is still at work.`);
 }
@@ -246,6 +248,6 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow): Promise<RunDetail
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
-  const first = await results.readResultsAfter(db, run.id, -1, firstResults);
+  const first = await results.readResultsAfter(db, ctx.orgId, run.id, -1, firstResults);
   return { ...presentWithoutResults(ctx, run), errors_by_code: errors, results: presentResults(ctx, first) };
 }

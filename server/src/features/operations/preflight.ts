@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.ts";
 import { readOrders } from "../orders/orders.ts";
 import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import { evaluate, outcomeOf } from "./evaluate.ts";
+import { evaluate, isGrouped, outcomeOf } from "./evaluate.ts";
 import type { PreflightRequest } from "./operations.schemas.ts";
 import type { SeenOrder } from "./preflight-token.ts";
 import { makePreflightToken } from "./preflight-token.ts";
@@ -12,6 +13,8 @@ import { findOrders, sourceOf } from "./run/run-orders.ts";
 import { takeSelection } from "./selections.ts";
 import { insertPreflight, insertSeen, readSelected, selectionPortion } from "./selections.store.ts";
 
+/** Others have their turn in between: a list of short numbers is long for few bytes. */
+const portion = 250;
 const defaultDetail = 1_000;
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
@@ -33,12 +36,8 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
   });
   if (source.order_ids) {
     const found = await findOrders(ctx, source.order_ids, pipeline);
-    const seen: SeenOrder[] = [];
-    for (let from = 0; from < found.refs.length; from += selectionPortion) {
-      const until = from + selectionPortion;
-      const looked = await look(found.refs.slice(from, until), found.orderIds.slice(from, until));
-      for (const { id, version, codes } of looked) if (version !== null) seen.push({ id: id!, version, codes });
-    }
+    const looked = await look(found.refs, found.orderIds);
+    const seen = looked.filter((one): one is SeenOrder => one.id !== null && one.version !== null);
     return { ...finish(found.duplicatesRemoved, makePreflightToken(ctx, request, seen)), selection_id: null };
   }
   const { id: selection, matched, expires_at: expiresAt } = await takeSelection(ctx, source, pipeline);
@@ -57,11 +56,11 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
 /** An order that was looked at; no version: there is none. `codes`: all that was said about it, with blanks between. */
 type Looked = { id: string | null; version: number | null; codes: string };
 
-/** Looks at some orders, and tells the report. What looks at all of a run at once gets no more than these. */
+/** Looks at these orders, in portions unless a step looks at all of them at once, and tells the report. */
 function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
   const env = envOf(ctx, pipeline, mayOverride(ctx));
   const run = { isAborted: false };
-  return async (refs: string[], ids: (string | null)[]): Promise<Looked[]> => {
+  async function lookAt(refs: string[], ids: (string | null)[]): Promise<Looked[]> {
     const known = ids.filter((id) => id !== null);
     const orders = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
     const present = known.flatMap((id) => orders.get(id) ?? []);
@@ -72,6 +71,15 @@ function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
       report.add(refs[i]!, evaluation);
       return { id, version: evaluation?.before.version ?? null, codes: codesOf(evaluation).join(" ") };
     });
+  }
+  return async (refs: string[], ids: (string | null)[]): Promise<Looked[]> => {
+    const size = isGrouped(pipeline) ? refs.length : portion;
+    const looked: Looked[] = [];
+    for (let from = 0; from < refs.length; from += size) {
+      looked.push(...(await lookAt(refs.slice(from, from + size), ids.slice(from, from + size))));
+      await nextTurn();
+    }
+    return looked;
   };
 }
 

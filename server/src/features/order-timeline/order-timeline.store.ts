@@ -3,6 +3,7 @@ import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import type { Queryable } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
+import { unpackChanges } from "../operations/operations.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import type { Static } from "typebox";
 import type { TimelineAnswer } from "./order-timeline.schemas.ts";
@@ -49,7 +50,7 @@ export async function listTimeline(
     where: [],
     orderBy: "at desc, made desc, nth desc",
   });
-  return mapPage(page, present);
+  return mapPage({ ...page, data: await unpackChanges(db, orgId, orderId, page.data) }, present);
 }
 
 function present(row: TimelineRow): TimelineEntry {

@@ -3,7 +3,7 @@ import { mapPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
-import type { Queryable } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
 import type { Pickup } from "./pickup.ts";
@@ -98,4 +98,19 @@ export async function findTakenDays(
     [orgId, carrierAccountId, addressKey, exceptId ?? null],
   );
   return new Map(rows.map((row) => [row.pickup_date, row.id]));
+}
+
+const oldPickupsAtOnce = 500;
+
+/** Those to which nobody will come any more, and of which nothing is to be asked. */
+export async function deleteOldPickupsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `delete from pickups where id in (
+       select id from pickups
+        where status in ('completed', 'missed', 'cancelled', 'failed') and due_at is null and updated_at < $1
+        order by updated_at limit ${oldPickupsAtOnce} for update skip locked)
+     returning org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
 }

@@ -15,6 +15,7 @@ import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
 export { cancelPickup } from "./cancel-pickup.ts";
 export { reschedulePickup } from "./reschedule-pickup.ts";
 export { pickupWork } from "./pickup-requests.ts";
+export { deleteOldPickupsAcrossOrgs } from "./pickups.store.ts";
 export { seedPickups } from "./seed-pickups.ts";
 
 export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {

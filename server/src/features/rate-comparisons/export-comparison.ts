@@ -50,12 +50,13 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
   ["lines", (item) => item.lines.map(({ code, amount }) => `${code} ${amount.toFixed(2)}`).join("; ")],
 ];
 const header = columns.map(([name]) => name);
+const cellsOf = (item: Item): Cell[] => columns.map(([, read]) => read(item));
 
 /** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
 async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncGenerator<Cell[][]> {
   for (let after = -1; ;) {
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
-    if (rows.length > 0) yield rows.map((row) => columns.map(([, read]) => read(presentItem(row))));
+    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row)));
     if (rows.length < portion) return;
     after = rows.at(-1)!.position;
   }

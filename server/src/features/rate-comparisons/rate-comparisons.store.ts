@@ -105,6 +105,20 @@ export async function listComparisons(
   });
 }
 
+/** One that nobody works on and that was not changed since; locked. */
+export async function lockOldComparisonAcrossOrgs(
+  tx: Tx,
+  before: Date,
+): Promise<{ id: string; org_id: string } | undefined> {
+  const [row] = await tx.query<{ id: string; org_id: string }>(
+    `select id, org_id from rate_comparisons
+      where due_at is null and status not in ('queued', 'processing') and updated_at < $1
+      order by updated_at limit 1 for update skip locked`,
+    [before],
+  );
+  return row;
+}
+
 export async function deleteComparison(tx: Tx, orgId: string, id: string): Promise<void> {
   await tx.query("delete from rate_comparisons where org_id = $1 and id = $2", [orgId, id]);
 }

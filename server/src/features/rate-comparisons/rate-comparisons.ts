@@ -125,13 +125,25 @@ async function insertWithItems(
 export async function deleteComparison(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const row = await store.getComparison(tx, ctx.orgId, id, "for update");
-    await items.deleteItems(tx, id);
-    await results.deleteResults(tx, id);
-    await store.deleteComparison(tx, ctx.orgId, id);
+    await deleteWhole(tx, ctx.orgId, id);
     const data = { name: row.name, status: row.status, itemCount: row.item_count, version: row.version };
     await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
+}
+
+/** One at a time: it may have 250,000 items. */
+export async function deleteOldComparisonsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const old = await store.lockOldComparisonAcrossOrgs(tx, before);
+  if (!old) return [];
+  await deleteWhole(tx, old.org_id, old.id);
+  return [old.org_id];
+}
+
+async function deleteWhole(tx: Tx, orgId: string, id: string): Promise<void> {
+  await items.deleteItems(tx, id);
+  await results.deleteResults(tx, id);
+  await store.deleteComparison(tx, orgId, id);
 }
 
 /** Puts it into the hands of a worker; the cards are those of this moment, whatever happens to them later. */

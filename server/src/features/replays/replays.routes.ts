@@ -4,6 +4,7 @@ import { replayTransformation } from "./replays.ts";
 
 export const replayRoutes = [
   defineRoute("POST /transformations/:id/replay", {
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary:
       "Run a transformation on what passed through the last executions of its task, and report what would differ",

@@ -217,21 +217,28 @@ export async function findStatusAcrossOrgs(db: Queryable, id: string): Promise<E
 }
 
 const oldExecutionsAtOnce = 500;
+const isNotNeeded = `not exists (select from task_effects f where f.execution_id = e.id)
+  and not exists (select from task_executions n where n.retry_of = e.id)`;
 
 /**
  * With logs and samples. What has sent something stays: it is how the hub knows what not to send again. And what was
  * tried again stays until that is old too.
  */
 export async function deleteOldExecutionsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from task_executions where id in (
-       select e.id from task_executions e
-        where e.finished_at < $1
-          and not exists (select from task_effects f where f.execution_id = e.id)
-          and not exists (select from task_executions n where n.retry_of = e.id)
-        order by e.finished_at limit ${oldExecutionsAtOnce} for update skip locked)
-     returning org_id`,
+  const rows = await tx.query<{ id: string }>(
+    `select e.id from task_executions e where e.finished_at < $1 and ${isNotNeeded}
+      order by e.finished_at limit ${oldExecutionsAtOnce} for update skip locked`,
     [before],
+  );
+  const ids = rows.map(({ id }) => id);
+  return ids.length === 0 ? [] : await deleteUnneededAcrossOrgs(tx, ids);
+}
+
+/** Looks again, now that they are locked: one may have been tried again after the statement that locked it had begun. */
+export async function deleteUnneededAcrossOrgs(tx: Tx, ids: string[]): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `delete from task_executions e where e.id = any($1::uuid[]) and ${isNotNeeded} returning e.org_id`,
+    [ids],
   );
   return rows.map(({ org_id }) => org_id);
 }

@@ -178,7 +178,8 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
   const input = request.input ?? (left.length === 0 ? found.input : { ...found.input, orderIds: left });
   const checked = await check(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input });
   return await change(ctx, async (tx) => {
-    const row = (await store.lockExecution(tx, ctx.orgId, id))!;
+    // It may have grown too old while nobody looked.
+    const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
     refuseRetry(row, left);
     const retries = await store.listRetries(tx, ctx.orgId, id);
     const open = retries.find(({ status }) => status === "queued" || status === "running");

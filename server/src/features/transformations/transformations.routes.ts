@@ -40,6 +40,7 @@ export const transformationRoutes = [
     handle: (ctx, { body }) => tests.testMappings(ctx, body),
   }),
   defineRoute("POST /transformations/suggest", {
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Draft mappings from an example of what comes in and one of what should come out",
     body: shapes.SuggestRequest,
@@ -75,6 +76,7 @@ export const transformationRoutes = [
     handle: (ctx, { params, ifMatch }) => transformations.deleteTransformation(ctx, params.id, ifMatch),
   }),
   defineRoute("POST /transformations/:id/test", {
+    heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Try a saved transformation on sample data; answers 200 also when it fails, with the reasons",
     ids,

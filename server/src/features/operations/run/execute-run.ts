@@ -318,7 +318,7 @@ function skipped({ id, number, version }: Order) {
 
 /** With the last ones the run ends. */
 async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResult[], now: string): Promise<Came> {
-  await results.insertResults(tx, own.run.id, rows, now);
+  await results.insertResults(tx, own.ctx.orgId, own.run.id, rows, now);
   const idsOf = (wanted: NewResult["status"]): string[] =>
     rows.flatMap(({ status, order_id }) => (status === wanted && order_id !== null ? [order_id] : []));
   await markLastRun(tx, own.ctx.orgId, { failed: idsOf("failed"), succeeded: idsOf("succeeded") });

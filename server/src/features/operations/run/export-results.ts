@@ -26,7 +26,7 @@ export function exportResults(ctx: Ctx, runId: string): Streamed {
     yield toCsv([columns.map(([name]) => name)]);
     let after = -1;
     for (;;) {
-      const results = await readResultsAfter(ctx.db, runId, after, portion);
+      const results = await readResultsAfter(ctx.db, ctx.orgId, runId, after, portion);
       if (results.length > 0) yield toCsv(results.map(toRow));
       if (results.length < portion) return;
       after = results.at(-1)!.position;

@@ -3,6 +3,7 @@ import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { ResultQuery, RunResult } from "../operations.schemas.ts";
+import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
 export type NewPortion = {
@@ -57,7 +58,14 @@ export type NewResult = ResultRow & {
   version_after: number | null;
 };
 
-export async function insertResults(tx: Tx, runId: string, results: NewResult[], at: string): Promise<void> {
+export async function insertResults(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  results: NewResult[],
+  at: string,
+): Promise<void> {
+  const packed = await packSteps(tx, orgId, results);
   await tx.query(
     `insert into operation_results (run_id, position, ref, order_id, order_number, status, is_unchanged, todo, error_code,
        error, steps, version_before, version_after, finished_at)
@@ -65,13 +73,18 @@ export async function insertResults(tx: Tx, runId: string, results: NewResult[],
        r.error, r.steps, r.version_before, r.version_after, $3
        from jsonb_to_recordset($2::jsonb) as r (position integer, ref text, order_id uuid, order_number text, status text,
          is_unchanged boolean, todo integer, error_code text, error jsonb, steps jsonb, version_before integer, version_after integer)`,
-    [runId, JSON.stringify(results), at],
+    [runId, JSON.stringify(packed), at],
   );
 }
 
 const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
 
-export async function listResults(db: Queryable, runId: string, query: ResultQuery): Promise<Page<RunResult>> {
+export async function listResults(
+  db: Queryable,
+  orgId: string,
+  runId: string,
+  query: ResultQuery,
+): Promise<Page<RunResult>> {
   const page = await listPage<ResultRow>(db, query, {
     select: resultColumns,
     from: "operation_results",
@@ -82,12 +95,13 @@ export async function listResults(db: Queryable, runId: string, query: ResultQue
     ],
     orderBy: "position",
   });
-  return mapPage(page, present);
+  return mapPage({ ...page, data: await unpackSteps(db, orgId, page.data) }, present);
 }
 
 /** For exports: the results after a position, without counting. */
 export async function readResultsAfter(
   db: Queryable,
+  orgId: string,
   runId: string,
   after: number,
   limit: number,
@@ -96,18 +110,23 @@ export async function readResultsAfter(
     `select ${resultColumns} from operation_results where run_id = $1 and position > $2 order by position limit $3`,
     [runId, after, limit],
   );
-  return rows.map(present);
+  return (await unpackSteps(db, orgId, rows)).map(present);
 }
 
 /** With the version that each order had when the run was done with it. */
 export type DoneRow = ResultRow & { version_after: number | null };
 
-export async function readResultsOf(db: Queryable, runId: string, orderIds: string[]): Promise<Map<string, DoneRow>> {
+export async function readResultsOf(
+  db: Queryable,
+  orgId: string,
+  runId: string,
+  orderIds: string[],
+): Promise<Map<string, DoneRow>> {
   const rows = await db.query<DoneRow>(
     `select ${resultColumns}, version_after from operation_results where run_id = $1 and order_id = any($2::uuid[])`,
     [runId, orderIds],
   );
-  return new Map(rows.map((row) => [row.order_id!, row]));
+  return new Map((await unpackSteps(db, orgId, rows)).map((row) => [row.order_id!, row]));
 }
 
 export async function countErrors(db: Queryable, runId: string): Promise<Record<string, number>> {

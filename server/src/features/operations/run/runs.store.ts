@@ -259,24 +259,3 @@ export async function findUnfinishedInChain(
   );
   return row?.id;
 }
-
-/** Each may have 100,000 results, and as many for each time it was tried again. */
-const oldRunsAtOnce = 5;
-
-/**
- * A run with everything that was made of it, tries again and undoings, once the last of these is old: a part of them could
- * no longer tell what is left to do or to take back.
- */
-export async function deleteOldRunsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from operation_runs where root_run_id in (
-       select r.id from operation_runs r
-        where r.finished_at < $1 and r.retry_of is null and r.undo_of is null and not exists (
-          select from operation_runs n
-           where n.root_run_id = r.id and (n.finished_at is null or n.finished_at >= $1))
-        order by r.finished_at limit ${oldRunsAtOnce} for update skip locked)
-     returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
-}

@@ -35,6 +35,8 @@ describe("a run in a request", () => {
     const [id] = (await makeOrders(1)) as [string];
     const body = { order_ids: [id], actions: [tag, note] };
     await org.post("/operations/run", body);
+    // So that nothing of it is being sealed meanwhile.
+    await org.get("/audit");
     const sent = await recordStatements(() => org.post("/operations/run", body));
     const transactions = sent.filter(({ statements }) => statements.some((text) => text.includes("operation_run")));
     expect(transactions.filter(({ isCommitted }) => isCommitted)).toHaveLength(2);

@@ -21,7 +21,7 @@ export async function evaluateUndo(
   pipeline: Pipeline,
 ): Promise<{ evaluations: Evaluation[]; deletes: Order[] }> {
   const ids = orders.map(({ id }) => id);
-  const done = await readResultsOf(tx, run.undo_of!, ids);
+  const done = await readResultsOf(tx, ctx.orgId, run.undo_of!, ids);
   const { effectOf } = await readEffects(tx, run.root_run_id, ids);
   const leftOf = (row: DoneRow | undefined): number => (row ? effectOf(run.undo_of!, row.ref) : 0);
   const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));

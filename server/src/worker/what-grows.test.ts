@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Kept } from "../core/kept.ts";
+import { settingNames } from "../main/config.ts";
+import { startTestHub } from "../testing/test-hub.ts";
+import { chores } from "./chores.ts";
+import { removals } from "./retention.ts";
+
+/**
+ * Why a table does not grow without end. `kept`: it is removed after a time that a setting says. `chore`: after a time that
+ * nobody needs to choose. `cascades`: with the row it refers to. `deletedIn`: with another record, by a statement in that
+ * file. `bound`: it has a greatest size, or is what people keep the hub for.
+ */
+type Bound = { kept: Kept } | { chore: string } | { cascades: string } | { deletedIn: string } | { bound: string };
+
+const byPeople = { bound: "one row for each thing that somebody has set up; nothing adds rows by itself" };
+const theRecords = { bound: "what people keep the hub for; never removed by its age" };
+const withOrders = { deletedIn: "features/orders/orders.store.ts" };
+
+const bounds: Record<string, Bound> = {
+  api_keys: byPeople,
+  audit_heads: { bound: "one row for each organization" },
+  bridge_cursors: { bound: "one row for each task of a bridge" },
+  bridges: byPeople,
+  carrier_accounts: byPeople,
+  condition_set_uses: { bound: "one row for each place that names a set" },
+  condition_set_values: { bound: "100,000 for each set" },
+  condition_sets: byPeople,
+  events: { bound: "the audit log is never shortened: it would no longer prove anything" },
+  hub_state: { bound: "a few rows in all" },
+  idempotency_keys: { deletedIn: "http/idempotency.store.ts" },
+  locations: byPeople,
+  operation_pipelines: byPeople,
+  operation_results: { kept: "runs" },
+  operation_run_chunks: { cascades: "operation_runs" },
+  operation_runs: { kept: "runs" },
+  operation_values: { deletedIn: "features/operations/run/operation-values.store.ts" },
+  order_changes: withOrders,
+  order_counts: { chore: "order counts" },
+  order_number_counters: { bound: "one row for each organization" },
+  order_search: withOrders,
+  order_sources: withOrders,
+  order_tags: withOrders,
+  orders: theRecords,
+  organization_domains: byPeople,
+  organizations: byPeople,
+  pickups: { kept: "pickups" },
+  rate_cards: byPeople,
+  rate_comparisons: { kept: "comparisons" },
+  rate_item_kinds: { deletedIn: "features/rate-comparisons/rate-results.store.ts" },
+  rate_items: { deletedIn: "features/rate-comparisons/rate-items.store.ts" },
+  rate_results: { deletedIn: "features/rate-comparisons/rate-results.store.ts" },
+  refresh_tokens: { chore: "expired sessions" },
+  schedules: byPeople,
+  schema_migrations: { bound: "one row for each migration" },
+  secret_keys: { bound: "one row for each secret key that is in use" },
+  shipment_counts: { bound: "one row for each status" },
+  shipment_days: { bound: "one row for each day" },
+  shipment_labels: { bound: "what people keep the hub for; what is printed goes after HUB_KEEP_LABEL_FILES_DAYS" },
+  shipments: theRecords,
+  sign_in_attempts: { chore: "failed sign-ins" },
+  task_effects: { bound: "one row for each fact that was sent: without it, it would be sent again" },
+  task_executions: { kept: "executions" },
+  task_logs: { cascades: "task_executions" },
+  task_samples: { chore: "old samples" },
+  transformation_versions: byPeople,
+  transformations: byPeople,
+  unsealed_events: { bound: "sealed, and so emptied, a moment later" },
+  user_recovery_codes: { bound: "ten for each user" },
+  user_sessions: { chore: "expired sessions" },
+  user_totp: { bound: "one row for each user" },
+  users: byPeople,
+  zone_charts: byPeople,
+};
+
+const hub = await startTestHub();
+const root = path.join(import.meta.dirname, "..");
+
+test("every table has a bound (reliability R9)", async () => {
+  const rows = await hub.world.db.query<{ name: string }>(
+    "select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace",
+  );
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(bounds).toSorted());
+});
+
+test("every bound is there (reliability R9)", async () => {
+  const cascading = await hub.world.db.query<{ name: string }>(
+    `select conrelid::regclass || ' ' || confrelid::regclass as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
+  );
+  const isThere = ([table, bound]: [string, Bound]): boolean => {
+    if ("kept" in bound) return bound.kept in removals;
+    if ("chore" in bound) return chores.some(({ name }) => name === bound.chore);
+    if ("cascades" in bound) return cascading.some(({ name }) => name === `${table} ${bound.cascades}`);
+    if ("bound" in bound) return bound.bound !== "";
+    const file = path.join(root, bound.deletedIn);
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+    // Some files delete from several tables by one statement.
+    return (
+      text.includes(`delete from ${table}`) || (text.includes("delete from ${table}") && text.includes(`"${table}"`))
+    );
+  };
+  expect(Object.entries(bounds).filter((entry) => !isThere(entry))).toEqual([]);
+});
+
+test("everything that is removed after a time has a setting, and the manual says so (reliability R9)", () => {
+  const manual = readFileSync(path.join(root, "../../docs/operate.md"), "utf8");
+  const nameOf = (kept: string): string => `HUB_KEEP_${kept.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}_DAYS`;
+  const wanted = Object.keys(removals).map(nameOf);
+  expect(
+    settingNames()
+      .filter((name) => name.startsWith("HUB_KEEP_"))
+      .toSorted(),
+  ).toEqual(wanted.toSorted());
+  const kept = manual.slice(manual.indexOf("## What is kept"));
+  expect(wanted.filter((name) => !kept.includes(`\`${name}\``))).toEqual([]);
+});
