@@ -11,6 +11,7 @@ import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
+import { selectionsBench } from "./selections.bench.ts";
 import { sizesBench } from "./sizes.bench.ts";
 import { startBench } from "./start.bench.ts";
 import { tasksBench } from "./tasks.bench.ts";
@@ -23,6 +24,7 @@ const benches: Bench[] = [
   writesBench,
   ordersBench,
   manyOrdersBench,
+  selectionsBench,
   mappingBench,
   overviewBench,
   tasksBench,

@@ -39,6 +39,8 @@ export type Settings = {
   keepDays?: Partial<Record<Kept, number>>;
   /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
   feedDays?: number;
+  /** Orders that a selection may have. */
+  maxSelectedOrders?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

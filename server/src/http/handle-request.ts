@@ -254,7 +254,9 @@ function isDecodable(text: string): boolean {
 function refuseUnstorableText(query: Record<string, unknown>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(query)) {
-    const problem = typeof value === "string" ? (textProblem(value) ?? textProblem(name)) : undefined;
+    // A name that is given twice has a list of values.
+    const texts = [value].flat().filter((text) => typeof text === "string");
+    const problem = [...texts, name].map(textProblem).find((found) => found !== undefined);
     if (problem) errors.push({ pointer: `query/${name.toWellFormed()}`, ...problem });
   }
   if (errors.length > 0) throw validationFailed(errors);

@@ -131,7 +131,7 @@ function ask(
     "x-request-id": request.id,
   };
   for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
-  const body = request.body as Buffer | undefined;
+  const body = request.sentBody;
   if (body) headers["content-length"] = String(body.length);
   return new Promise((resolve, reject) => {
     const call = httpRequest(

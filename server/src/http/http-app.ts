@@ -37,6 +37,8 @@ declare module "fastify" {
     isHeavy: boolean;
     /** How long a stream took to begin; how long it goes on is no measure of anything. */
     streamedAfterMs: number | undefined;
+    /** The bytes that `body` was parsed from, or that were left as they are. */
+    sentBody: Buffer | undefined;
   }
 }
 
@@ -114,6 +116,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("heavyFromBytes", Infinity);
   app.decorateRequest("isHeavy", false);
   app.decorateRequest("streamedAfterMs", undefined);
+  app.decorateRequest("sentBody", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -165,7 +168,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: letInto(route, bodyLimit),
         handler: (request, reply) =>
-          request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
+          options.heavy && isHeavy(route, request)
+            ? options.heavy.forward(request, reply)
+            : request.visit!.work(() => handle(request, reply)),
       });
     }
   }
@@ -191,6 +196,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       streams.stop();
     },
   };
+}
+
+/** By the size of its body, or by what it asks for. */
+function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): boolean {
+  const asked = typeof body === "object" && body !== null ? body : {};
+  return isLarge || (route.isHeavy?.(asked) ?? false);
 }
 
 /** A route that forgot its scope must not start, whatever the type checker was told. */

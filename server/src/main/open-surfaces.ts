@@ -127,6 +127,7 @@ async function openOneWorld(
     rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
+      maxSelectedOrders: config.maxSelectedOrders,
       keepDays: onlyGiven(config.keepDays),
       ...(config.feedDays === undefined ? {} : { feedDays: config.feedDays }),
       outbound: {

@@ -5,6 +5,8 @@ import { watchText } from "../../watch.ts";
 import * as shapes from "./operations.schemas.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
+import * as selectionShapes from "./selections.schemas.ts";
+import * as selections from "./selections.ts";
 import * as pipelines from "./saved-pipelines.ts";
 
 const runIds = { id: "operation_run" } as const;
@@ -18,10 +20,32 @@ export const operationRoutes = [
     answer: [200, shapes.Catalog],
     handle: (ctx) => operations.listActions(ctx),
   }),
+  defineRoute("POST /operations/selections", {
+    name: "operations.selections.create",
+    scope: "operations:read",
+    summary: "Keep the orders that meet a filter at this moment, for an hour",
+    description:
+      "The ids of one statement, oldest first. Preflight and run take the id; orders that come later are not in it, and the " +
+      "run checks whether those in it still meet the filter. No orders: 400 `empty_selection`; more than 100,000: 400 " +
+      "`too_many_orders` with `matched`. At most 100 are kept of an organization, the newest.",
+    body: selectionShapes.SelectionRequest,
+    answer: [201, selectionShapes.Selection],
+    onlyLooks: true,
+    handle: (ctx, { body }) => selections.createSelection(ctx, body),
+  }),
+  defineRoute("GET /operations/selections/:id", {
+    name: "operations.selections.get",
+    scope: "operations:read",
+    summary: "Read a selection",
+    ids: { id: "selection" },
+    answer: [200, selectionShapes.Selection],
+    handle: (ctx, { params }) => selections.getSelection(ctx, params.id),
+  }),
   defineRoute("POST /operations/preflight", {
     name: "operations.preflight",
-    // Some thousand orders.
+    // Some thousand orders; by a filter there may be more.
     heavyFromBytes: 40_000,
+    isHeavy: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
     body: shapes.PreflightRequest,
@@ -34,10 +58,12 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Run a pipeline over orders",
     description:
-      "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued.",
+      "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued. The orders " +
+      "are named by order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: shapes.RunRequest,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
+    failures: [409],
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
   defineRoute("GET /operations/runs", {
