@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { Actor, Principal } from "./core/actor.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
-import type { Kept } from "./core/kept.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
@@ -24,6 +23,9 @@ export type World = {
 };
 
 /** The configuration that verbs need at run time; everything else stays in main/. */
+/** What ends by itself and is removed some time later. Each has a setting of its own. */
+export type Kept = "runs" | "executions" | "comparisons" | "pickups" | "labelFiles";
+
 export type Settings = {
   /** An outside issuer whose tokens are accepted besides our own. */
   oidc?: { issuer: string; audience: string };

@@ -53,3 +53,13 @@ test("what is told about a lost connection has nothing in it that could cancel i
   expect(inspect(errors, { depth: 5 })).not.toMatch(/secretKey|processID/);
   await db.close();
 });
+
+test("who asks a hub that is ending finds no database, and is not told that something went wrong", async () => {
+  const { connection, drop } = await cloneDatabase();
+  const db = openDatabase({ connection, maxConnections: 2, onError: () => {} });
+  await db.close();
+  for (const asked of [db.query("select 1"), db.transaction((tx) => tx.query("select 1"))]) {
+    expect(isConnectionLoss(await asked.catch((error: unknown) => error))).toBe(true);
+  }
+  await drop();
+});

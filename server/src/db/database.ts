@@ -265,7 +265,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return (
     /^(08...|57P0[1-5]|53[23]00|25006|57014|55000|55P03)$/.test(code) ||
     /^(ECONNREFUSED|ECONNRESET|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT)$/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|after calling end on the pool/i.test(
       error instanceof Error ? error.message : "",
     )
   );

@@ -66,6 +66,18 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
     return await running;
   }
 
+  /** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
+  async function askAgainIfGone<T>(askOne: () => Promise<T>): Promise<T> {
+    try {
+      return await askOne();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
+      running = undefined;
+      return await askOne();
+    }
+  }
+
   async function end(): Promise<void> {
     const ending = running;
     running = undefined;
@@ -80,9 +92,11 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
         throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
       }
       try {
-        const process = await reach();
-        if (reply.raw.destroyed) throw hungUp();
-        const answer = await ask(process, request, principal, reply);
+        const answer = await askAgainIfGone(async () => {
+          const process = await reach();
+          if (reply.raw.destroyed) throw hungUp();
+          return await ask(process, request, principal, reply);
+        });
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
         // There is nobody to tell, and nothing is wrong with the work.

@@ -1,4 +1,4 @@
-import type { Kept } from "../core/kept.ts";
+import type { Kept } from "../context.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";

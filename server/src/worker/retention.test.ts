@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Kept } from "../core/kept.ts";
+import type { Kept } from "../context.ts";
 import { aParcel } from "../features/labels/labels.schemas.ts";
 import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";

@@ -2,7 +2,7 @@ import type { World } from "../context.ts";
 import type { Tx } from "../db/database.ts";
 import { systemContext } from "../context.ts";
 import { recordEvent } from "../events/record-event.ts";
-import type { Kept } from "../core/kept.ts";
+import type { Kept } from "../context.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { Kept } from "../core/kept.ts";
+import type { Kept } from "../context.ts";
 import { settingNames } from "../main/config.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { chores } from "./chores.ts";
