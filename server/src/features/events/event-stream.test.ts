@@ -341,8 +341,17 @@ describe("a stream ends", () => {
   test("with a reset of the preview", async () => {
     const preview = await startTestHub({ environment: "preview" });
     const stream = await follow(preview.operator, "", { at: preview });
+    // Somebody who is slow to leave must not keep the old log for those who come.
+    const slow = await joinTail(preview.world, (await preview.operator.get("/me")).body.organization.id);
+    for (let i = 0; i < 3; i++) await preview.operator.post("/orders", { number: `BEFORE-${i}` });
     await preview.operator.post("/preview/reset", {});
     expect(await isOver(stream)).toBe(true);
+    const anew = await follow(preview.operator, "?types=order.*", { at: preview });
+    await preview.operator.post("/orders", { number: "AFTER" });
+    const { data } = JSON.parse((await anew.next(isEvent)).data!) as EventEnvelope;
+    expect(data.items).toMatchObject([{ number: "AFTER" }]);
+    for (const open of [anew, await follow(preview.operator, "", { at: preview })]) open.close();
+    slow.leave();
   });
 });
 
