@@ -3,6 +3,9 @@ import path from "node:path";
 import type { ErrorCode } from "../server/src/core/errors.ts";
 import { errorTable, isRetryable } from "../server/src/core/errors.ts";
 import { operatorOnlyScopes, roles, scopesOfRole, scopeTexts } from "../server/src/core/scopes.ts";
+import type { EventDefinition } from "../server/src/events/define-event.ts";
+import { dataSchemaOf } from "../server/src/events/event-envelope.ts";
+import { eventTypes, scopeOfEvent } from "../server/src/events/event-families.ts";
 import { eventCatalogue } from "../server/src/events/event-catalogue.ts";
 import { envelopeFormat } from "../server/src/gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../server/src/gateway/gateway-routes.ts";
@@ -52,16 +55,21 @@ function errorsPage(): string {
 }
 
 function eventsPage(): string {
-  const rows = Object.entries(eventCatalogue).map(([type, { objectType, title, data, isPersonal }]) => {
+  const rows = eventTypes.map((type) => {
+    const { objectType, summary, data, isPersonal }: EventDefinition = eventCatalogue[type];
+    const told = Object.keys(dataSchemaOf(type).properties).filter((name) => name !== "actor" && name !== "requestId");
     const required = new Set<string>(data.required);
     const fields = Object.keys(data.properties).map((name) => `\`${name}\`${required.has(name) ? "" : "?"}`);
-    return `| \`${type}\` | ${title} | \`${objectType}\` | ${fields.join(", ")} | ${isPersonal ? "yes" : ""} |`;
+    return `| \`${type}\` | ${summary} | \`${objectType}\` | ${fields.join(", ")} | ${isPersonal ? "yes" : ""} | ${told.map((name) => `\`${name}\``).join(", ")} | \`${scopeOfEvent(type)}\` |`;
   });
   const intro = [
     "What happened, as `GET /audit` tells it. `objectId` is the id of an object of this kind, or of the batch. Fields with a `?`",
     "are there when there is something to say. Entries of older versions of the hub may have fewer fields; none is ever removed.",
+    "",
+    '"Handed on" is what `data` of an event has in the feed, in streams and in webhooks, beside `actor` and `requestId`; it takes',
+    "`events:read` and the scope. See [event-feed.md](event-feed.md).",
   ];
-  const head = ["| Type | Means | Object | Data | Personal |", "|---|---|---|---|---|"];
+  const head = ["| Type | Means | Object | Data | Personal | Handed on | Scope |", "|---|---|---|---|---|---|---|"];
   return ["# Events", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
 }
 

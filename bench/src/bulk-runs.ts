@@ -7,7 +7,7 @@ import { time } from "./in-turn.ts";
 
 const orderCount = 10_000;
 
-const actions = [
+export const actions = [
   { type: "add_tags", params: { tags: ["bench"] } },
   { type: "set_priority", params: { priority: "high" } },
   { type: "hold", params: { reason: "operator" } },
@@ -28,7 +28,7 @@ export async function compareBulk(
     times.preflight.push(await time(() => client.post("/operations/preflight", { order_ids: ids, actions })));
     times.floor.push(await time(() => runFloor(db, client.orgId, ids)));
     await forget(db, client.orgId, ids);
-    times.run.push(await time(() => runToTheEnd(client, ids)));
+    times.run.push(await time(() => runToTheEnd(client, { order_ids: ids })));
     await forget(db, client.orgId, ids);
   }
   const floor = median(times.floor);
@@ -61,7 +61,7 @@ export async function measureGrowth(client: HubClient & { orgId: string }, db: p
     const samples: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const ids = await pickOrders(db, client.orgId, size);
-      samples.push((await time(() => runToTheEnd(client, ids))) / size);
+      samples.push((await time(() => runToTheEnd(client, { order_ids: ids }))) / size);
       await forget(db, client.orgId, ids);
     }
     perOrder.push(median(samples) * 1000);
@@ -77,8 +77,11 @@ export async function measureGrowth(client: HubClient & { orgId: string }, db: p
   ];
 }
 
-async function runToTheEnd(client: HubClient, order_ids: string[]): Promise<void> {
-  let run = await client.post<{ id: string; status: string }>("/operations/run", { order_ids, actions });
+export async function runToTheEnd(
+  client: HubClient,
+  orders: { order_ids: string[] } | { filter: object },
+): Promise<void> {
+  let run = await client.post<{ id: string; status: string }>("/operations/run", { ...orders, actions });
   while (run.status === "queued" || run.status === "running") {
     await new Promise((resolve) => setTimeout(resolve, 50));
     run = await client.get(`/operations/runs/${run.id}`);
@@ -103,9 +106,10 @@ async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void
     [orgId, ids],
   );
   await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
+  await db.query("delete from order_marks where org_id = $1 and mark like 'field:bench=%'", [orgId]);
   await db.query("delete from order_search where org_id = $1 and part = 1 and order_id = any($2::uuid[])", [
     orgId,
     ids,
   ]);
-  await db.query("vacuum (analyze) orders, order_search");
+  await db.query("vacuum (analyze) orders, order_marks, order_search");
 }

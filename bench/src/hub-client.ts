@@ -8,9 +8,9 @@ export type HubClient = {
 };
 
 /** A client with an API key that holds every scope of the first administrator, and the organization it is of. */
-export async function signInWithKey(url: string): Promise<HubClient & { orgId: string }> {
+export async function signInWithKey(url: string, email = "admin@hub.local"): Promise<HubClient & { orgId: string }> {
   const anonymous = createClient(url, {});
-  const credentials = { email: "admin@hub.local", password: adminPassword };
+  const credentials = { email, password: adminPassword };
   const { accessToken } = await anonymous.post<{ accessToken: string }>("/auth/token", credentials);
   const admin = createClient(url, { authorization: `Bearer ${accessToken}` });
   const { key } = await admin.post<{ key: string }>("/api-keys", { name: "bench" });

@@ -10,6 +10,7 @@ import { storeOrders } from "./stored-orders.ts";
 /** A hub with orders in it, and a connection of our own to its database. */
 export type OrderPlace = {
   url: string;
+  pid: number;
   dataDir: string;
   client: HubClient & { orgId: string };
   db: pg.Client;
@@ -29,7 +30,7 @@ export async function withOrders<T>(
     const client = await signInWithKey(hub.url);
     const pointers = await makePointers(client);
     await storeOrders(dataDir, client.orgId, pointers, count);
-    return await work({ url: hub.url, dataDir, client, db, pointers, newestAt: createdAtOf(count) });
+    return await work({ url: hub.url, pid: hub.pid, dataDir, client, db, pointers, newestAt: createdAtOf(count) });
   } finally {
     await db.end();
     await hub.stop();

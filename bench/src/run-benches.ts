@@ -3,6 +3,7 @@ import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
+import { eventsBench } from "./events.bench.ts";
 import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
@@ -10,6 +11,7 @@ import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
+import { selectionsBench } from "./selections.bench.ts";
 import { sizesBench } from "./sizes.bench.ts";
 import { startBench } from "./start.bench.ts";
 import { tasksBench } from "./tasks.bench.ts";
@@ -22,9 +24,11 @@ const benches: Bench[] = [
   writesBench,
   ordersBench,
   manyOrdersBench,
+  selectionsBench,
   mappingBench,
   overviewBench,
   tasksBench,
+  eventsBench,
   ratingBench,
   itemsBench,
   manyRatingBench,

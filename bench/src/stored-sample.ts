@@ -25,7 +25,7 @@ export async function checkSample({ client, db, pointers }: OrderPlace): Promise
 }
 
 const asked = "number status paymentStatus priority tags channel customer shippingAddress currency total shipping";
-const more = "locationId assigneeId orderedAt shipBy";
+const more = "locationId assigneeId orderedAt shipBy customFields";
 
 function toRequest(order: ReturnType<typeof makeBenchOrder>): object {
   const names = `${asked} ${more}`.split(" ") as (keyof typeof order)[];
@@ -42,7 +42,9 @@ async function readStored(db: pg.Client, id: string): Promise<unknown> {
             array(select s.words::text from order_search s where s.org_id = o.org_id and s.is_archived = o.is_archived
               and s.created_at = o.created_at and s.order_id = o.id order by s.part) as words,
             array(select t.tag from order_tags t where t.order_id = o.id and t.is_archived = o.is_archived
-              and t.created_at = o.created_at order by t.tag) as tags
+              and t.created_at = o.created_at order by t.tag) as tags,
+            array(select m.mark from order_marks m where m.order_id = o.id and m.is_archived = o.is_archived
+              and m.created_at = o.created_at order by m.mark) as marks
        from orders o where o.id = $1`,
     [id],
   );

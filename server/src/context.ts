@@ -39,6 +39,12 @@ export type Settings = {
   };
   /** How long what has ended is kept, by its kind; for ever what is not named. */
   keepDays?: Partial<Record<Kept, number>>;
+  /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
+  feedDays?: number;
+  /** Orders that a selection may have. */
+  maxSelectedOrders?: number;
+  /** Streams that a port of a process holds open; 1,000 without it. */
+  maxStreams?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

@@ -6,6 +6,61 @@ import type { Ctx } from "./context.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+/**
+ * What a route does, as the last word of its name. Clients, commands and tools are named after it: a new verb is a word that
+ * people have to learn, so this list is short, and a plain read or change of a record has the plain one.
+ */
+export const verbsOf = {
+  GET: ["list", "get", "count", "export", "stream", "watch"],
+  POST: [
+    "create",
+    "createMany",
+    "import",
+    "add",
+    "remove",
+    "set",
+    "process",
+    "sync",
+    "track",
+    "void",
+    "quote",
+    "check",
+    "test",
+    "suggest",
+    "preview",
+    "preflight",
+    "run",
+    "execute",
+    "executeMany",
+    "executeSync",
+    "replay",
+    "pause",
+    "resume",
+    "trigger",
+    "backfill",
+    "cancel",
+    "retry",
+    "undo",
+    "rollback",
+    "reset",
+    "end",
+    "activate",
+    "deactivate",
+    "rotate",
+    "confirm",
+    "signIn",
+    "refresh",
+    "signOut",
+    "stepUp",
+  ],
+  PATCH: ["update"],
+  PUT: ["replace"],
+  DELETE: ["delete", "clear"],
+} as const satisfies Record<Method, readonly string[]>;
+
+/** Where it is, and what it does there: `operations.runs.retry`. It stays, whatever becomes of the path. */
+type NameOf<M extends Method> = `${string}.${(typeof verbsOf)[M][number]}`;
+
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -22,6 +77,8 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   prefersAsync: boolean;
   /** The X-Organization-Id header, which only the gateway reads. */
   organizationHeader: string | undefined;
+  /** What a reader of a stream has got last, as it says when it comes again. */
+  lastEventId: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */
   address: string;
   /** What the caller's program calls itself; for people who look at their sessions. */
@@ -32,7 +89,9 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
  * all made from this list, so none of them can forget a route.
  */
-type RouteDefinition<Path extends string, Query extends TObject, Body extends TSchema> = {
+type RouteDefinition<M extends Method, Path extends string, Query extends TObject, Body extends TSchema> = {
+  /** Of its own, for good: it is the operationId, and what clients call it by. docs/route-names.txt has all of them. */
+  name: NameOf<M>;
   /** `public`: no token at all; `any`: any valid token. */
   scope: Scope | "public" | "any";
   summary: string;
@@ -47,13 +106,15 @@ type RouteDefinition<Path extends string, Query extends TObject, Body extends TS
   bodyLimitBytes?: number;
   /** A body of so many bytes makes it heavy work, which a process of its own does; 0: always. */
   heavyFromBytes?: number;
+  /** A small body may ask for much: whether it does, before it was checked. */
+  isHeavy?(body: object): boolean;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
-  headers?: readonly ("Prefer" | "OrganizationId")[];
+  headers?: readonly ("Prefer" | "OrganizationId" | "LastEventId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
   /** The verb may answer with an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
-  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types. */
-  answerType?: "text/csv" | typeof xlsxType | readonly string[];
+  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types, or with a `Live`. */
+  answerType?: "text/csv" | typeof xlsxType | typeof liveType | readonly string[];
   /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
   takesCsv?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
@@ -91,16 +152,42 @@ export class Streamed {
   }
 }
 
-export type Route = Omit<RouteDefinition<string, TObject, TSchema>, "handle"> & {
+/** Server-sent events; `answer` is the schema of their data. */
+export const liveType = "text/event-stream";
+
+/** An answer that goes on until one side ends it. What can be refused is refused before. */
+export class Live {
+  readonly follow: (reader: LiveReader) => Promise<void>;
+
+  constructor(follow: (reader: LiveReader) => Promise<void>) {
+    this.follow = follow;
+  }
+}
+
+/** Whoever reads it. */
+export type LiveReader = {
+  /** Aborted when nobody reads any more, or may. */
+  ended: AbortSignal;
+  /** For what can be read again later: resolves when so much of it was taken that more makes sense. */
+  send(text: string): Promise<void>;
+  /** For what happens now: does not wait. Whoever does not take it in time is cut off, and may come again. */
+  push(text: string): void;
+  /** The text of one piece of data, by the schema of the route's answer. */
+  toText(data: unknown): string;
+};
+
+export type Route = Omit<RouteDefinition<Method, string, TObject, TSchema>, "handle"> & {
   method: Method;
   path: string;
   handle(ctx: Ctx, input: never): Promise<unknown>;
 };
 
-export function defineRoute<const Path extends string, Query extends TObject = TObject, Body extends TSchema = TSchema>(
-  endpoint: `${Method} ${Path}`,
-  definition: RouteDefinition<Path, Query, Body>,
-): Route {
-  const [method, path] = endpoint.split(" ") as [Method, Path];
+export function defineRoute<
+  const M extends Method,
+  const Path extends string,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+>(endpoint: `${M} ${Path}`, definition: RouteDefinition<M, Path, Query, Body>): Route {
+  const [method, path] = endpoint.split(" ") as [M, Path];
   return { method, path, ...definition };
 }

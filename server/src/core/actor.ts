@@ -27,6 +27,8 @@ export type Principal = {
   role?: Role;
   /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
   sessionId?: string;
+  /** When the token ends by itself. */
+  expiresAt?: Date;
   /** When a person last showed that they are who they are, beyond having a token. */
   provedAt?: Date;
   /** They have codes of an app, or their organization wants it: what matters most needs a recent proof. */

@@ -26,6 +26,19 @@ export function splitNames<Name extends string>(text: string): Name[] {
   return [...new Set(text.split(",").map((name) => name.trim()))] as Name[];
 }
 
+const mostAtOnce = 25;
+
+/** One text, or a list of them: in a query the name is repeated. What is said of a text holds for those in the list. */
+export function OneOrMore<Schema extends TSchema>(schema: Schema, options: { description?: string } = {}) {
+  const items: unknown = schema;
+  const list = { type: ["string", "array"], items, minItems: 1, maxItems: mostAtOnce };
+  return Type.Unsafe<Static<Schema> | Static<Schema>[]>({ ...schema, ...list, ...options });
+}
+
+export function toList<T extends string>(given: T | T[] | undefined): T[] | undefined {
+  return given === undefined ? undefined : [...new Set([given].flat() as T[])];
+}
+
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
   // A list of types is serialised without trying alternatives, which `anyOf` is not.

@@ -33,7 +33,9 @@ export type Topic =
   | "task_queued"
   | "task_ended"
   | "task_cancelled"
-  | "rate_comparison";
+  | "rate_comparison"
+  | "events"
+  | "progress";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;
@@ -150,13 +152,9 @@ export async function openSignals(
   return {
     async publish(tx, topic, subject) {
       const id = randomUUID();
-      const [row] = await tx.query<{ nodes: number }>(
-        `select pg_notify($1, $2), (select count(*) from pg_stat_activity
-           where application_name = $3 and datname = current_database()) as nodes`,
-        [channel, `${topic}|${subject}|${id}`, listenerName],
-      );
+      const nodes = await notify(tx, `${topic}|${subject}|${id}`, confirmed.has(topic));
       // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
-      if (confirmed.has(topic)) receipts.expect(id, row!.nodes);
+      if (nodes > 0) receipts.expect(id, nodes);
       tx.afterCommit(async () => {
         deliver(topic, subject);
         await receipts.arrival(id);
@@ -186,6 +184,17 @@ export async function openSignals(
       await client?.end();
     },
   };
+}
+
+/** Returns how many nodes have to confirm it. */
+async function notify(tx: Tx, payload: string, isConfirmed: boolean): Promise<number> {
+  const listening =
+    "select count(*) from pg_stat_activity where application_name = $3 and datname = current_database()";
+  const [row] = await tx.query<{ nodes: number }>(
+    `select pg_notify($1, $2), ${isConfirmed ? `(${listening})` : "0"} as nodes`,
+    isConfirmed ? [channel, payload, listenerName] : [channel, payload],
+  );
+  return row!.nodes;
 }
 
 function createSubscriptions(): Pick<Signals, "subscribe"> & { deliver(topic: Topic, subject: string): void } {

@@ -1,29 +1,14 @@
-import type { Static, TObject, TProperties } from "typebox";
+import type { Static, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
-
-/** A kind of thing that can happen. `data` is only ever added to: whoever reads events relies on what is there. */
-type EventDefinition<Data extends TObject = TObject> = {
-  /** What `objectId` points at. */
-  objectType: string;
-  title: string;
-  data: Data;
-  /** `data` names or reaches a person; never a secret, in any event. */
-  isPersonal: boolean;
-};
-
-function defineEvent<Properties extends TProperties>(
-  objectType: string,
-  title: string,
-  properties: Properties,
-  { isPersonal = false } = {},
-): EventDefinition<TObject<Properties>> {
-  return { objectType, title, data: Type.Object(properties), isPersonal };
-}
+import { defineEvent, Private } from "./define-event.ts";
 
 const personal = { isPersonal: true };
+const patch = { isPatch: true };
+
 const Text = Type.String();
 const Names = Type.Array(Text);
+const Email = Private(Text);
 const Anything = Type.Record(Text, Type.Unknown());
 const version = { version: Version };
 const named = { name: Text, ...version };
@@ -55,7 +40,7 @@ const schedule = {
   taskName: Text,
   cron: Text,
   timezone: Text,
-  input: Anything,
+  input: Private(Anything),
   isActive: Type.Boolean(),
   overlap: Text,
   missed: Text,
@@ -126,14 +111,19 @@ export const eventCatalogue = {
     }),
   }),
 
-  "user.created": defineEvent("user", "Somebody got an account", { email: Text, role: Text, ...version }, personal),
-  "user.updated": defineEvent("user", "An account was changed", { ...optional(user), ...version }, personal),
-  "user.deleted": defineEvent("user", "An account was deleted", { email: Text, ...version }, personal),
+  "user.created": defineEvent("user", "Somebody got an account", { email: Email, role: Text, ...version }, personal),
+  "user.updated": defineEvent(
+    "user",
+    "An account was changed",
+    { ...optional(user), ...version },
+    { ...personal, ...patch },
+  ),
+  "user.deleted": defineEvent("user", "An account was deleted", { email: Email, ...version }, personal),
 
   "user.oidc_bound": defineEvent(
     "user",
     "Somebody signed in through the OIDC issuer for the first time, and was recognised by their address",
-    { email: Text },
+    { email: Email },
     personal,
   ),
 
@@ -150,7 +140,7 @@ export const eventCatalogue = {
   "session.failed": defineEvent(
     "user",
     "Somebody failed to sign in; at most one of these for an account in 15 minutes",
-    { failures: Count, addresses: Type.Array(Text, { description: "The first 20 they came from" }) },
+    { failures: Count, addresses: Private(Type.Array(Text, { description: "The first 20 they came from" })) },
     personal,
   ),
   "session.reuse_detected": defineEvent("user", "A used refresh token came back, and its session was ended", {}),
@@ -172,10 +162,15 @@ export const eventCatalogue = {
   }),
 
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
-  "condition_set.updated": defineEvent("condition_set", "A condition set was changed", {
-    ...optional(condition),
-    ...version,
-  }),
+  "condition_set.updated": defineEvent(
+    "condition_set",
+    "A condition set was changed",
+    {
+      ...optional(condition),
+      ...version,
+    },
+    patch,
+  ),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
   "condition_set.values_added": defineEvent("condition_set", "Values were added", { added: Count, ...values }),
   "condition_set.values_removed": defineEvent("condition_set", "Values were removed", { removed: Count, ...values }),
@@ -189,7 +184,7 @@ export const eventCatalogue = {
     "location",
     "A location was changed",
     { ...optional(location), ...version },
-    personal,
+    { ...personal, ...patch },
   ),
   "location.deleted": defineEvent("location", "A location was deleted", named),
   "locations.synced": defineEvent("bridge", "The locations of a bridge were compared with ours", {
@@ -202,15 +197,20 @@ export const eventCatalogue = {
   }),
 
   "bridge.created": defineEvent("bridge", "A bridge was made", { ...bridge, connector: Text, version: Version }),
-  "bridge.updated": defineEvent("bridge", "A bridge was changed", {
-    ...optional({
-      ...bridge,
-      settings: Nullable(Anything),
-      concurrency: Nullable(Count),
-      credentialsReplaced: Type.Boolean(),
-    }),
-    version: Version,
-  }),
+  "bridge.updated": defineEvent(
+    "bridge",
+    "A bridge was changed",
+    {
+      ...optional({
+        ...bridge,
+        settings: Nullable(Anything),
+        concurrency: Nullable(Count),
+        credentialsReplaced: Type.Boolean(),
+      }),
+      version: Version,
+    },
+    patch,
+  ),
   "bridge.deleted": defineEvent("bridge", "A bridge was deleted, and what had used it was ended", {
     ...named,
     ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
@@ -234,7 +234,12 @@ export const eventCatalogue = {
   }),
 
   "schedule.created": defineEvent("schedule", "A schedule was made", { ...optional(schedule), version: Version }),
-  "schedule.updated": defineEvent("schedule", "A schedule was changed", { ...optional(schedule), version: Version }),
+  "schedule.updated": defineEvent(
+    "schedule",
+    "A schedule was changed",
+    { ...optional(schedule), version: Version },
+    patch,
+  ),
   "schedule.deleted": defineEvent("schedule", "A schedule was deleted", {
     name: Nullable(Text),
     taskName: Text,
@@ -266,17 +271,22 @@ export const eventCatalogue = {
     carrier: Text,
     version: Version,
   }),
-  "carrier_account.updated": defineEvent("carrier_account", "A carrier account was changed", {
-    ...optional({
-      ...account,
-      description: Text,
-      settings: Anything,
-      credentialFields: Names,
-      pickupRules: Nullable(Anything),
-      serviceAliases: Anything,
-    }),
-    version: Version,
-  }),
+  "carrier_account.updated": defineEvent(
+    "carrier_account",
+    "A carrier account was changed",
+    {
+      ...optional({
+        ...account,
+        description: Text,
+        settings: Anything,
+        credentialFields: Names,
+        pickupRules: Nullable(Anything),
+        serviceAliases: Anything,
+      }),
+      version: Version,
+    },
+    patch,
+  ),
   "carrier_account.deleted": defineEvent("carrier_account", "A carrier account was deleted", named),
   "carrier_account.rate_card_uploaded": defineEvent("carrier_account", "A rate card was uploaded", card),
   "carrier_account.rate_card_activated": defineEvent("carrier_account", "A rate card was put into use", card),
@@ -359,7 +369,7 @@ export const eventCatalogue = {
     ...comparison,
     rateCardId: Nullable(Id),
     rateCardVersion: Nullable(Type.Integer()),
-    options: Anything,
+    options: Private(Anything),
   }),
   "rate_comparison.started_over": defineEvent("rate_comparison", "Prices changed meanwhile; it begins anew", {
     revision: Count,
@@ -369,7 +379,7 @@ export const eventCatalogue = {
   "rate_comparison.completed_with_errors": defineEvent("rate_comparison", "Some items have no price", compared),
   "rate_comparison.failed": defineEvent("rate_comparison", "A comparison could not be priced", {
     ...comparison,
-    error: Type.Object({ code: Text, message: Text }),
+    error: Private(Type.Object({ code: Text, message: Text })),
   }),
 
   "pipeline.created": defineEvent("pipeline", "A pipeline was saved", named),
@@ -406,7 +416,7 @@ export const eventCatalogue = {
   }),
 };
 
-type EventType = keyof typeof eventCatalogue;
+export type EventType = keyof typeof eventCatalogue;
 
 /** What can happen to one kind of object, such as `bought` to a `label`. */
 export type Happening<Family extends string> = EventType extends infer Each

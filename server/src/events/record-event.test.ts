@@ -24,13 +24,13 @@ test("an unknown type, or other data than those of the type, do not compile", ()
 });
 
 test("every type is named after its object, or after several of them, and says what it means", () => {
-  for (const [type, { objectType, title, data }] of Object.entries(eventCatalogue)) {
+  for (const [type, { objectType, summary, data }] of Object.entries(eventCatalogue)) {
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     const family = type.split(".")[0]!;
     const others: Record<string, string> = { session: "user", locations: "bridge", preview: "organization" };
     const objects = others[family] ?? family;
     expect([objects, `${objects.replace(/s$/, "")}_batch`]).toContain(objectType);
-    expect(title).toMatch(/^[A-Z]/);
+    expect(summary).toMatch(/^[A-Z]/);
     expect(data.type).toBe("object");
   }
 });

@@ -125,7 +125,7 @@ describe("a seal that takes long", () => {
   test("is waited for at the end", async () => {
     const org = await hub.org();
     const own = openDatabase({ connection: hub.connection, maxConnections: 5, onError: () => {} });
-    const sealer = createSealer(own, hub.world.sealer.signer, () => {});
+    const sealer = createSealer(own, hub.world.sealer.signer, { onError: () => {} });
     const holder = new pg.Client(hub.connection);
     await holder.connect();
     await holder.query("begin");
@@ -171,7 +171,7 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
   const unsigned = await verifyAudit({ ...ctx, sealer: { ...hub.world.sealer, sealNow: async () => {} } });
   expect(unsigned.firstBroken).toEqual({ sequence: 25, reason: "where the log ended was not signed by this hub" });
   expect(await resignHeadsAcrossOrgs(old, signer, new Date())).toEqual({ signed: 1, left: 0 });
-  const sealer = createSealer(old, signer, () => {});
+  const sealer = createSealer(old, signer, { onError: () => {} });
   expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstBroken: null });
   await sealer.stop();
   const sealed = await old.query<{ id: string }>("select id from events order by sequence");

@@ -24,8 +24,14 @@ const debounceMs = 200;
 const sweepMs = 15_000;
 const batchSize = 2_000;
 
-export function createSealer(db: Database, signer: HeadSigner, onError: (error: unknown) => void): Sealer {
-  const turns = takeTurns((orgId) => sealEvents(db, signer, orgId));
+type SealerOptions = {
+  /** In the transaction that seals, once for many events: those who make them must not wait for each other's signals. */
+  onSealed?(tx: Tx, orgId: string): Promise<void>;
+  onError(error: unknown): void;
+};
+
+export function createSealer(db: Database, signer: HeadSigner, { onSealed, onError }: SealerOptions): Sealer {
+  const turns = takeTurns((orgId) => sealEvents(db, orgId, (tx) => sealBatch(tx, signer, orgId, onSealed)));
   async function sealAll(stopping?: AbortSignal): Promise<void> {
     const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
     for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
@@ -72,17 +78,22 @@ function takeTurns(work: (key: string) => Promise<void>) {
   };
 }
 
-async function sealEvents(db: Database, signer: HeadSigner, orgId: string): Promise<void> {
+async function sealEvents(db: Database, orgId: string, seal: (tx: Tx) => Promise<number>): Promise<void> {
   // Mostly in vain: without a transaction, and without waiting for anybody. What another node seals now is still there.
   const waiting = await db.query("select from unsealed_events where org_id = $1 limit 1", [orgId]);
   if (waiting.length === 0) return;
   let sealed: number;
-  do sealed = await db.transaction((tx) => sealBatch(tx, signer, orgId));
+  do sealed = await db.transaction(seal);
   while (sealed === batchSize);
 }
 
 /** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
-async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<number> {
+async function sealBatch(
+  tx: Tx,
+  signer: HeadSigner,
+  orgId: string,
+  onSealed: SealerOptions["onSealed"],
+): Promise<number> {
   await tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
     `events:${orgId}`,
   ]);
@@ -100,11 +111,18 @@ async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<num
   await tx.query(
     `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
                   as s (position, sequence, previous_hash, hash)),
-          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*)
-     insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
-                         previous_hash, hash)
-     select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence, previous_hash, hash
-       from taken join s using (position) order by sequence`,
+          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*),
+          sealed as (
+            insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                                previous_hash, hash)
+            select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                   previous_hash, hash
+              from taken join s using (position) order by sequence
+            returning org_id, sequence, data)
+     insert into event_items (org_id, object_id, sequence)
+     select distinct e.org_id, (i.item ->> 'id')::uuid, e.sequence
+       from sealed e cross join lateral jsonb_array_elements(e.data -> 'items') as i (item)
+      where e.data ? 'items'`,
     [
       orgId,
       seals.map((seal) => seal.position),
@@ -114,6 +132,7 @@ async function sealBatch(tx: Tx, signer: HeadSigner, orgId: string): Promise<num
     ],
   );
   await saveHead(tx, signer.sign({ orgId, sequence, hash }, new Date()));
+  await onSealed?.(tx, orgId);
   return rows.length;
 }
 

@@ -18,6 +18,7 @@ type GatewayDependencies = {
 export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies): Route[] {
   const routes: Route[] = [
     defineRoute("GET /overview", {
+      name: "gateway.overview.get",
       scope: "gateway:read",
       summary: "Network KPIs of an organization, or of all for operators of the hub",
       description: definitions,
@@ -31,6 +32,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       },
     }),
     defineRoute("GET /overview/at-risk", {
+      name: "gateway.atRisk.list",
       scope: "gateway:read",
       summary: "The shipments behind at_risk, those that have been so longest first",
       query: AtRiskQuery,
@@ -43,6 +45,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       },
     }),
     defineRoute("GET /capabilities", {
+      name: "gateway.capabilities.get",
       scope: "gateway:read",
       summary: "Which routes there are, and whether each works right now",
       answer: [200, Envelope(Capabilities)],

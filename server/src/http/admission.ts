@@ -35,7 +35,8 @@ export type Visit = {
   work<T>(task: () => Promise<T>): Promise<T>;
   /**
    * It was refused: nothing more is done for it. Its answer may have to wait for that to an earlier request on the same
-   * connection; whoever sends hundreds on one would take everybody's places with refused ones.
+   * connection; whoever sends hundreds on one would take everybody's places with refused ones. Or its answer goes on as a
+   * stream, which is counted elsewhere.
    */
   leave(): void;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */

@@ -27,6 +27,7 @@ function addParser(
   parse: (request: FastifyRequest, body: Buffer) => unknown,
 ): void {
   app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    request.sentBody = body;
     if (body.length >= request.heavyFromBytes) {
       request.isHeavy = true;
       return body;

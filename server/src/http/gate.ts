@@ -2,10 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { HubError } from "../core/errors.ts";
 import type { Admission } from "./admission.ts";
 import type { Recognised } from "./let-in.ts";
+import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
 import { problemHeaders, toProblem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
+import type { RequestLog } from "./request-log.ts";
 
 type GateOptions = {
   admission: Pick<Admission, "whyNot">;
@@ -13,7 +15,8 @@ type GateOptions = {
   mounts: Mount[];
   /** Of every answer. */
   headers: Readonly<Record<string, string>>;
-  onRefused(code: string): void;
+  metrics: Pick<Metrics, "refused">;
+  requestLog: Pick<RequestLog, "noteRefused">;
 };
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -23,10 +26,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * making of an error cost several times as much as the refusal itself, and a thousand of those a second would slow down
  * everybody else. What is not surely refused goes on as ever.
  */
-export function putGateBefore(
-  server: Server,
-  { admission, recognised, mounts, headers, onRefused }: GateOptions,
-): void {
+export function putGateBefore(server: Server, options: GateOptions): void {
+  const { admission, recognised, mounts, headers, metrics, requestLog } = options;
   const [goOn, ...others] = server.listeners("request") as Listener[];
   if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
   const written = new Map<string, (requestId: string) => string>();
@@ -48,7 +49,8 @@ export function putGateBefore(
       "content-length": Buffer.byteLength(body),
     });
     response.end(request.method === "HEAD" ? undefined : body);
-    onRefused(error.code);
+    if (error.status === 503) metrics.refused(error.code);
+    requestLog.noteRefused(error.status);
   }
 
   server.removeListener("request", goOn);

@@ -12,11 +12,12 @@ import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Streamed, Unfinished } from "../route.ts";
+import { Live, Streamed, Unfinished } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import type { Mount } from "./mount.ts";
 import { toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
@@ -31,7 +32,7 @@ const anonymous: Principal = {
 };
 
 /** From a parsed request to an answer: scope, ids, query, body, idempotency, verb, serialisation. */
-export function createHandler(world: World, mount: Mount, route: Route) {
+export function createHandler(world: World, mount: Mount, route: Route, streams: LiveStreams) {
   const checkQuery = createValidator(route.query ?? noQuery, "query");
   const checkBody = route.body && createValidator(route.body, "body");
   const ids = Object.entries(route.ids ?? {});
@@ -55,6 +56,7 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       ifMatch: parseIfMatch(request.headers["if-match"]),
       prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
       organizationHeader: request.headers["x-organization-id"]?.toString(),
+      lastEventId: request.headers["last-event-id"]?.toString(),
       address: request.ip,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
@@ -139,16 +141,19 @@ export function createHandler(world: World, mount: Mount, route: Route) {
       return send(request, reply, mount, answered, text);
     }
     const given = await route.handle(ctx, input);
+    if (given instanceof Live) return streams.open({ request, reply, toText: serialize }, given);
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);
     const headers = headersOf(request, answer);
-    const isRead = route.method === "GET";
-    if (isRead && headers.etag !== undefined && satisfiesIfNoneMatch(request.headers["if-none-match"], headers.etag)) {
-      return reply.code(304).headers(headers).send();
-    }
+    if (route.method === "GET" && isKnown(request, headers.etag)) return reply.code(304).headers(headers).send();
     return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
   };
+}
+
+/** The caller has this version already. */
+function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
+  return etag !== undefined && satisfiesIfNoneMatch(headers["if-none-match"], etag);
 }
 
 async function sendText(
@@ -249,7 +254,9 @@ function isDecodable(text: string): boolean {
 function refuseUnstorableText(query: Record<string, unknown>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(query)) {
-    const problem = typeof value === "string" ? (textProblem(value) ?? textProblem(name)) : undefined;
+    // A name that is given twice has a list of values.
+    const texts = [value].flat().filter((text) => typeof text === "string");
+    const problem = [...texts, name].map(textProblem).find((found) => found !== undefined);
     if (problem) errors.push({ pointer: `query/${name.toWellFormed()}`, ...problem });
   }
   if (errors.length > 0) throw validationFailed(errors);

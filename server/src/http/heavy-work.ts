@@ -38,11 +38,11 @@ const patienceMs = 120_000;
 /** Who asks, as the other process is told. */
 const callerHeader = "x-hub-caller";
 
-function writeCaller(principal: Principal): string {
+function writeCaller({ expiresAt: _checkedAlready, ...principal }: Principal): string {
   return Buffer.from(JSON.stringify({ ...principal, scopes: [...principal.scopes] })).toString("base64url");
 }
 
-type WrittenPrincipal = Omit<Principal, "scopes" | "provedAt"> & { scopes: Scope[]; provedAt?: string };
+type WrittenPrincipal = Omit<Principal, "scopes" | "provedAt" | "expiresAt"> & { scopes: Scope[]; provedAt?: string };
 
 /** In the other process: who was found to ask. Only the process that has started it knows the token. */
 export function readPrincipal(headers: IncomingHttpHeaders, token: string): Principal {
@@ -157,7 +157,7 @@ function ask(
     "x-request-id": request.id,
   };
   for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
-  const body = request.body as Buffer | undefined;
+  const body = request.sentBody;
   if (body) headers["content-length"] = String(body.length);
   return new Promise((resolve, reject) => {
     const call = httpRequest(

@@ -15,6 +15,8 @@ import { createHandler } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { putGateBefore } from "./gate.ts";
 import { createDoor, createRecognised } from "./let-in.ts";
+import type { LiveStreams } from "./live-streams.ts";
+import { createLiveStreams } from "./live-streams.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
@@ -34,6 +36,10 @@ declare module "fastify" {
     /** A body of so many bytes is left as it is, for the process that will do the request. */
     heavyFromBytes: number;
     isHeavy: boolean;
+    /** How long a stream took to begin; how long it goes on is no measure of anything. */
+    streamedAfterMs: number | undefined;
+    /** The bytes that `body` was parsed from, or that were left as they are. */
+    sentBody: Buffer | undefined;
   }
 }
 
@@ -54,7 +60,7 @@ type HttpOptions = {
 
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => void;
 
-export type HttpApp = { app: FastifyInstance; admission: Admission; drain(): void };
+export type HttpApp = { app: FastifyInstance; admission: Admission; streams: LiveStreams; drain(): void };
 
 const defaultBodyBytes = 10 * 1024 * 1024;
 /** Whoever has not said who they are has little to say. */
@@ -72,34 +78,10 @@ const securityHeaders = {
 
 /** One listening surface: everything that holds for every route is here, in the order in which it happens. */
 export function createHttpApp(world: World, options: HttpOptions): HttpApp {
-  const logger: FastifyBaseLogger = world.log;
-  const app = Fastify({
-    loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
-    childLoggerFactory: (parent) => parent,
-    genReqId: newRequestId,
-    requestIdHeader: false,
-    bodyLimit: defaultBodyBytes,
-    // A request has to arrive whole within this time, or a few slow senders would hold every connection.
-    requestTimeout: 30_000,
-    keepAliveTimeout: 65_000,
-    http: {
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 2_000,
-      maxHeaderSize: 16_384,
-      requireHostHeader: false,
-    },
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 16_384, querystringParser: (text) => parseQuery(text) as Record<string, string> },
-    trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
-    clientErrorHandler: answerClientError,
-    frameworkErrors(error, request, reply) {
-      void sendError(options.mounts, error, request, reply);
-    },
-  });
+  const app = createFastify(world.log, options);
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
+  const streams = createLiveStreams(world);
   const requestLog = createRequestLog(world.log);
   const recognised = createRecognised();
   const letInto = createDoor(world, { ...options, admission, recognised, limit });
@@ -110,6 +92,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("visit", undefined);
   app.decorateRequest("heavyFromBytes", Infinity);
   app.decorateRequest("isHeavy", false);
+  app.decorateRequest("streamedAfterMs", undefined);
+  app.decorateRequest("sentBody", undefined);
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -131,7 +115,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
 
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
-    options.metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+    const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
+    options.metrics.observe(request.method, route, reply.statusCode, durationMs);
     requestLog.note(request, reply);
     done();
   });
@@ -140,11 +125,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   // Pages of other origins have to be told more than the gate knows.
   if (options.corsOrigins.length === 0 && options.innerToken === undefined) {
     const headers = { ...securityHeaders, "hub-environment": world.environment };
-    const onRefused = (code: string): void => {
-      options.metrics.refused(code);
-      requestLog.noteRefused(503);
-    };
-    putGateBefore(app.server, { admission, recognised, mounts: options.mounts, headers, onRefused });
+    putGateBefore(app.server, { ...options, admission, recognised, headers, requestLog });
   }
   answerOddExpectations(app.server);
 
@@ -160,7 +141,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
       refuseMissingScope(route);
-      const handle = createHandler(world, mount, route);
+      const handle = createHandler(world, mount, route, streams);
       const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
       app.route({
         method: route.method,
@@ -169,7 +150,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         config: { takesCsv: route.takesCsv ?? false },
         onRequest: letInto(route, bodyLimit),
         handler: (request, reply) =>
-          request.isHeavy ? options.heavy!.forward(request, reply) : request.visit!.work(() => handle(request, reply)),
+          options.heavy && isHeavy(route, request)
+            ? options.heavy.forward(request, reply)
+            : request.visit!.work(() => handle(request, reply)),
       });
     }
   }
@@ -180,6 +163,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
   app.addHook("onClose", () => {
     admission.stop();
+    streams.stop();
     readers.stop();
     requestLog.stop();
   });
@@ -187,10 +171,47 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   return {
     app,
     admission,
+    streams,
     drain() {
       isDraining = true;
+      // First: they would never end by themselves, and whoever reads one finds another node at once.
+      streams.stop();
     },
   };
+}
+
+/** By the size of its body, or by what it asks for. */
+function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): boolean {
+  const asked = typeof body === "object" && body !== null ? body : {};
+  return isLarge || (route.isHeavy?.(asked) ?? false);
+}
+
+function createFastify(logger: FastifyBaseLogger, { mounts, trustedProxies }: HttpOptions): FastifyInstance {
+  return Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
+    childLoggerFactory: (parent) => parent,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: defaultBodyBytes,
+    // A request has to arrive whole within this time, or a few slow senders would hold every connection.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 16_384, querystringParser: (text) => parseQuery(text) as Record<string, string> },
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors(error, request, reply) {
+      void sendError(mounts, error, request, reply);
+    },
+  });
 }
 
 /** A route that forgot its scope must not start, whatever the type checker was told. */

@@ -6,6 +6,7 @@ import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
+import { liveType } from "../route.ts";
 import type { Admission } from "./admission.ts";
 import { requireScope, requireStepUp } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
@@ -53,7 +54,7 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       limit.known(principal, reply);
       requireScope(route, principal);
       requireStepUp(route, principal, world.clock.real());
-      if (typeof route.answerType === "string") {
+      if (typeof route.answerType === "string" && route.answerType !== liveType) {
         visit.hold("exports", 1);
         // Making one takes as much of the event loop as a hundred short answers.
         request.isHeavy = heavy !== undefined && admission.isSlow();

@@ -14,7 +14,7 @@ const backlogMs = 5_000;
 /** Told again as it was within this time: anybody may ask. */
 const textMs = 500;
 
-export type MetricsOptions = { inFlight(): number; readBacklog(): Promise<Backlog> };
+export type MetricsOptions = { inFlight(): number; streams(): number; readBacklog(): Promise<Backlog> };
 
 /** The part of what the workers know that is told here. */
 type Backlog = {
@@ -25,7 +25,7 @@ type Backlog = {
 };
 
 /** What is counted, and how it is told to Prometheus. */
-export function createRegistry(world: World, { inFlight, readBacklog }: MetricsOptions): Metrics {
+export function createRegistry(world: World, { inFlight, streams, readBacklog }: MetricsOptions): Metrics {
   processRegistry();
   const registry = new Registry();
   registry.setDefaultLabels({ environment: world.environment });
@@ -46,6 +46,7 @@ export function createRegistry(world: World, { inFlight, readBacklog }: MetricsO
       },
     });
   gauge("hub_http_requests_in_flight", "Requests being answered", inFlight);
+  gauge("hub_event_streams", "Streams of server-sent events that are open", streams);
   gauge("hub_database_connections", "Open database connections", () => world.db.connectionCounts().total);
   gauge(
     "hub_task_fenced_writes",

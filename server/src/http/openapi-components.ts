@@ -12,6 +12,7 @@ export const headerParameters = {
   IdempotencyKey: header("Idempotency-Key", "Makes a repeated request safe: the first answer is given again", 255),
   IfMatch: header("If-Match", "The ETag that was read; another version answers 412", 100),
   Prefer: header("Prefer", "`respond-async`: do not wait for the work, it goes on in the background", 100),
+  LastEventId: header("Last-Event-ID", "The `id` that was read last; readers of streams send it by themselves", 100),
   OrganizationId: header("X-Organization-Id", "The organization to look at; the same as `organization_id`", 36),
 };
 

@@ -3,6 +3,7 @@ import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
 import { isPlain } from "../core/strict-json.ts";
+import { EventEnvelope } from "../events/event-envelope.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
@@ -13,6 +14,7 @@ import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.
 import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
+import { Selection, SelectionFilter } from "../features/operations/selections.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
 import { OrderRequest } from "../features/orders/orders.schemas.ts";
 import { Organization } from "../features/organizations/organizations.schemas.ts";
@@ -43,6 +45,7 @@ export const namedSchemas: Record<string, TSchema> = {
   BridgeTask: TaskInfo,
   CarrierAccount: carrierAccounts.CarrierAccount,
   ConditionSet,
+  Event: EventEnvelope,
   Execution,
   ExecutionSummary,
   Label: labels.LabelAnswer,
@@ -53,6 +56,7 @@ export const namedSchemas: Record<string, TSchema> = {
   OperationRun: operations.RunDetail,
   OperationRunResult: operations.RunResult,
   OperationRunSummary: operations.RunRow,
+  OrderFilter: SelectionFilter,
   Order: OrderAnswer,
   OrderRequest,
   Organization,
@@ -71,6 +75,7 @@ export const namedSchemas: Record<string, TSchema> = {
   RatingOptions: rateComparisons.RatingOptions,
   Replay,
   SavedPipeline: operations.SavedPipeline,
+  Selection,
   Schedule,
   Shipment: ShipmentAnswer,
   ShipmentRequest,

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { scopeTexts } from "../core/scopes.ts";
 import type { Route } from "../route.ts";
+import { liveType } from "../route.ts";
 import type { Mount } from "./mount.ts";
 import {
   answerHeaders,
@@ -10,6 +11,7 @@ import {
   headerParameters,
   reference,
 } from "./openapi-components.ts";
+import { describeWebhooks } from "./openapi-webhooks.ts";
 import { referToNamed } from "./openapi-schemas.ts";
 import { introduction, tagTexts } from "./openapi-texts.ts";
 
@@ -21,10 +23,10 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
   for (const mount of mounts) {
     for (const route of mount.routes) {
       const path = `${mount.prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
-      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route, path);
+      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route);
     }
   }
-  const { node: paths, schemas } = referToNamed(inline);
+  const { node, schemas } = referToNamed({ paths: inline, webhooks: describeWebhooks() });
   const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
   return {
     openapi: "3.1.0",
@@ -37,7 +39,7 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
-    paths,
+    ...(node as Json),
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" } },
       schemas: { ...errorSchemas, ...schemas },
@@ -48,10 +50,10 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
   };
 }
 
-function operation(mount: Mount, route: Route, path: string): Json {
+function operation(mount: Mount, route: Route): Json {
   const isGateway = isGatewayMount(mount);
   return {
-    operationId: operationId(route.method, path),
+    operationId: route.name,
     summary: route.summary,
     description: [route.description, sizeText(route), scopeText(route)].filter(Boolean).join("\n\n"),
     tags: [tagOf(mount, route)],
@@ -178,17 +180,6 @@ function pathParameter(route: Route, name: string): Json {
   };
 }
 
-function operationId(method: string, path: string): string {
-  const words = path.split("/").filter((part) => part !== "" && part !== "api" && !/^v\d+$/.test(part));
-  const prefix = path.startsWith("/v1/") ? ["gateway"] : [];
-  const parts = [...prefix, ...words].map((part) => (part.startsWith("{") ? `by-${part.slice(1, -1)}` : part));
-  return [method.toLowerCase(), ...parts.join("-").split(/[-.]/).map(capital)].join("");
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
 function sizeText({ bodyLimitBytes }: Route): string {
   return bodyLimitBytes === undefined ? "" : `The body may have up to ${bodyLimitBytes / 1024 ** 2} MiB.`;
 }
@@ -201,6 +192,8 @@ function scopeText(route: Route): string {
 
 function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
   if (route.answerType === undefined) return json(mount.format.wrapSchema(schema));
+  // What its `data` are is told apart: a schema of the whole would be that of a text.
+  if (route.answerType === liveType) return { [liveType]: { schema: { type: "string" }, "x-data": schema } };
   return Object.fromEntries([route.answerType].flat().map((type) => [type, { schema }]));
 }
 

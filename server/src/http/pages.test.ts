@@ -94,10 +94,9 @@ describe("the OpenAPI document", async () => {
     for (const path of Object.keys(body.paths)) expect(written.paths[path]).toEqual(body.paths[path]);
   });
 
-  test("gives every operation an id that can be the name of a function, and no other has", () => {
-    const ids = operations.map(({ operationId }) => operationId);
-    expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id))).toEqual([]);
-    expect(new Set(ids).size).toBe(ids.length);
+  test("gives every operation the name of its route as its id", () => {
+    const names = hub.mounts.flatMap(({ routes }) => routes.map(({ name }) => name));
+    expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted());
   });
 
   test("describes every group and every failure", () => {

@@ -190,10 +190,12 @@ test("those with pii:read see it where it belongs", async () => {
     "/shipments/labels/:id/content",
     "/operations/runs",
     "/operations/runs/:id",
+    "/operations/runs/:id/watch",
     "/operations/runs/:id/results",
     "/operations/pipelines",
     "/operations/pipelines/:id",
     "/tasks/executions",
     "/tasks/executions/:id",
+    "/tasks/executions/:id/watch",
   ]);
 });

@@ -36,7 +36,7 @@ export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug">): 
       if (status >= 400 && status !== 500 && ++written > refusalsPerSecond) {
         return countOnly(status);
       }
-      const durationMs = Math.round(reply.elapsedTime);
+      const durationMs = Math.round(request.streamedAfterMs ?? reply.elapsedTime);
       const isQuiet = request.method === "GET" && status < 400 && durationMs < 1_000;
       const level = status >= 500 ? "warn" : isQuiet ? "debug" : "info";
       log[level](

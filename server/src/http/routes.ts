@@ -6,6 +6,7 @@ import { bridgeRemovalRoutes } from "../features/bridge-removal/bridge-removal.r
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
 import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
+import { eventRoutes } from "../features/events/events.routes.ts";
 import { labelRoutes } from "../features/labels/labels.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderTimelineRoutes } from "../features/order-timeline/order-timeline.routes.ts";
@@ -45,6 +46,7 @@ const allRoutes: Route[] = [
   ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
+  ...eventRoutes,
   ...auditRoutes,
   ...previewRoutes,
 ];

@@ -33,6 +33,10 @@ export type Config = {
   mayRestart: boolean;
   /** Undefined: for ever. */
   keepDays: Record<Kept, number | undefined>;
+  /** Undefined: for ever. */
+  feedDays: number | undefined;
+  maxSelectedOrders: number;
+  maxStreams: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -96,6 +100,10 @@ function readSettings(reader: SettingReader): Config {
       pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
       labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
     },
+    // Whoever was away for a month is promised to find what happened meanwhile.
+    feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
+    maxSelectedOrders: integer("HUB_MAX_SELECTED_ORDERS", 100_000, 1, 1_000_000),
+    maxStreams: integer("HUB_MAX_STREAMS", 1_000, 1, 100_000),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
@@ -110,8 +118,8 @@ function readSettings(reader: SettingReader): Config {
   };
 }
 
-function readDays({ text, integer }: SettingReader, name: string, fallback: number): number | undefined {
-  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, 1, 36_500);
+function readDays({ text, integer }: SettingReader, name: string, fallback: number, least = 1): number | undefined {
+  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, least, 36_500);
 }
 
 /** Found out when the second one listens, it would have begun to answer already. */

@@ -59,6 +59,26 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect((await client.post("/orders/bulk", bulk, charset)).status).toBe(415);
   });
 
+  test("may be small and ask for much: a preflight by filter is done there, and a run over it is as begun here", async () => {
+    const pid = heavyProcess()!;
+    const actions = [{ type: "add_tags", params: { tags: ["picked"] } }];
+    const ask = () => client.post("/operations/preflight", { filter: { search: "H-" }, actions });
+    process.kill(pid, "SIGSTOP");
+    const asked = ask();
+    const named = await client.post("/operations/preflight", { order_ids: ["H-1"], actions });
+    expect(named.body.summary).toMatchObject({ ok: 1 });
+    process.kill(pid, "SIGKILL");
+    expect((await asked).status).toBe(503);
+    await vi.waitUntil(() => !isRunning(pid), soon);
+    const { status, body } = await ask();
+    expect([status, body.summary?.ok]).toEqual([200, 1_000]);
+    const { preflight_token, selection_id } = body;
+    const run = await client.post("/operations/run", { selection_id, preflight_token, actions, on_drift: "refuse" });
+    expect(run.body).toMatchObject({ status: "succeeded", summary: { succeeded: 1_000 } });
+    const wrong = await client.post("/operations/preflight", { filter: { statsu: "new" }, actions });
+    expect(wrong.body.errors[0]).toMatchObject({ pointer: "/filter/statsu", suggestion: "status" });
+  });
+
   test("need the scopes of whoever asks", async () => {
     const { body: key } = await client.post("/api-keys", { name: "Reader", scopes: ["orders:read"] });
     const reader = createClient(hub.url, key.key, async () => () => {});

@@ -132,7 +132,10 @@ async function openOneWorld(
     rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
+      maxSelectedOrders: config.maxSelectedOrders,
+      maxStreams: config.maxStreams,
       keepDays: onlyGiven(config.keepDays),
+      ...(config.feedDays === undefined ? {} : { feedDays: config.feedDays }),
       outbound: {
         ...config.outbound,
         // Apart: the preview must not take the files that live is waiting for.

@@ -88,8 +88,9 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const answers = new Set<ServerResponse>();
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const measured: Metrics[] = [];
-  const measure = (inFlight: () => number): Metrics =>
-    createMetrics(world, { inFlight, readBacklog: () => readBacklog(world) });
+  const none = (): number => 0;
+  const measure = (inFlight: () => number, streams: () => number): Metrics =>
+    createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world) });
   const apps: { app: HttpApp; port: number; setting: string; doors?: Doors }[] = [];
   if (served.length > 0) apps.push({ app: createApp(served), port: options.port, setting: `${setting}PORT` });
   if (options.gatewayPort !== undefined && roles.has("gateway")) {
@@ -97,7 +98,10 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   }
 
   function createApp(mounts: Mount[]): HttpApp {
-    const metrics = measure(() => http.admission.open());
+    const metrics = measure(
+      () => http.admission.open(),
+      () => http.streams.count(),
+    );
     measured.push(metrics);
     const { config } = options;
     const http: HttpApp = createHttpApp(world, {
@@ -155,7 +159,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     urls,
     mounts: served,
     health,
-    metrics: measured[0] ?? measure(() => 0),
+    metrics: measured[0] ?? measure(none, none),
     async stop() {
       isDraining = true;
       clearInterval(usageTimer);

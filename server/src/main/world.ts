@@ -50,7 +50,10 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
       log.warn("no role hub_org: organizations are kept apart by the statements alone");
     }
     const signals = await openSignals(connection, { onError: onDatabaseError });
-    const sealer = createSealer(db, signer, (error) => log.warn({ err: error }, "events could not be sealed yet"));
+    const sealer = createSealer(db, signer, {
+      onSealed: (tx, orgId) => signals.publish(tx, "events", orgId),
+      onError: (error) => log.warn({ err: error }, "events could not be sealed yet"),
+    });
     const world: World = {
       environment,
       db,

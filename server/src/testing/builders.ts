@@ -23,6 +23,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/run", { order_ids: [order.body.id], actions })).body.id;
   },
+  selection: async (org) => {
+    await org.post("/orders", {});
+    return (await org.post("/operations/selections", { filter: {} })).body.id;
+  },
   pipeline: async (org) => {
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;

@@ -1,16 +1,20 @@
 import type { ClientConfig } from "pg";
 import pg from "pg";
 import { createFinder } from "../core/validation.ts";
+import type { Actor } from "../core/actor.ts";
+import type { FieldError } from "../core/errors.ts";
+import { dataSchemaOf, envelopeOf } from "../events/event-envelope.ts";
+import type { EventType } from "../events/event-catalogue.ts";
 import { eventCatalogue } from "../events/event-catalogue.ts";
 
-type Recorded = { type: string; object_type: string; data: unknown };
+type Recorded = { type: string; object_type: string; data: Record<string, unknown>; actor: Actor };
 
 /** What a hub has recorded is what the catalogue says, no more and no less. One of each shape is looked at. */
 export async function checkEvents(connection: ClientConfig): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   const { rows } = await client.query<Recorded>(
-    `select distinct on (type, object_type, array(select jsonb_object_keys(data) order by 1)) type, object_type, data
+    `select distinct on (type, object_type, array(select jsonb_object_keys(data) order by 1)) type, object_type, data, actor
        from recorded_events`,
   );
   await client.end();
@@ -20,10 +24,29 @@ export async function checkEvents(connection: ClientConfig): Promise<void> {
 
 const known = new Map(Object.entries(eventCatalogue));
 
-function findProblems({ type, object_type, data }: Recorded): string[] {
+function findProblems(row: Recorded): string[] {
+  const { type, object_type, data } = row;
   const definition = known.get(type);
   if (!definition) return ["is not in it"];
   const errors = createFinder({ ...definition.data, additionalProperties: false }, "body")(data);
-  const problems = errors.map(({ pointer, message }) => `${pointer} ${message}`);
+  const problems = [...errors, ...findProblemsHandedOn(type as EventType, row)].map(
+    ({ pointer, message }) => `${pointer} ${message}`,
+  );
   return object_type === definition.objectType ? problems : [...problems, `is about a ${definition.objectType}`];
+}
+
+/** What leaves the hub of it has the shape that was promised. */
+function findProblemsHandedOn(type: EventType, { object_type: objectType, data, actor }: Recorded): FieldError[] {
+  const id = "0199f0a0-0000-7000-8000-000000000001";
+  const place = {
+    orgId: id,
+    id,
+    objectId: id,
+    sequence: 1,
+    hash: Buffer.alloc(32),
+    requestId: null,
+    occurredAt: new Date(),
+  };
+  const event = envelopeOf("live", { ...place, type, objectType, data, actor });
+  return createFinder({ ...dataSchemaOf(type), additionalProperties: false }, "body")(event.data);
 }

@@ -1,6 +1,6 @@
 import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
-import { runWork } from "../features/operations/operations.ts";
+import { removeExpiredSelections, runWork } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
@@ -19,6 +19,7 @@ export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
+  { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
   { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },

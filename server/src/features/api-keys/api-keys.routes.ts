@@ -7,6 +7,7 @@ const ids = { id: "api_key" } as const;
 
 export const apiKeyRoutes = [
   defineRoute("GET /api-keys", {
+    name: "apiKeys.list",
     scope: "api_keys:read",
     summary: "List API keys, never their values",
     query: shapes.ApiKeyQuery,
@@ -14,6 +15,7 @@ export const apiKeyRoutes = [
     handle: (ctx, { query }) => keys.listApiKeys(ctx, query),
   }),
   defineRoute("POST /api-keys", {
+    name: "apiKeys.create",
     scope: "admin",
     summary: "Create an API key; its value is in this answer and nowhere else",
     body: shapes.ApiKeyRequest,
@@ -23,6 +25,7 @@ export const apiKeyRoutes = [
     handle: (ctx, { body }) => keys.createApiKey(ctx, body),
   }),
   defineRoute("DELETE /api-keys/:id", {
+    name: "apiKeys.delete",
     scope: "admin",
     summary: "Delete an API key; it stops working with the next request",
     ids,
@@ -31,6 +34,7 @@ export const apiKeyRoutes = [
     handle: (ctx, { params }) => keys.deleteApiKey(ctx, params.id),
   }),
   defineRoute("POST /api-keys/:id/rotate", {
+    name: "apiKeys.rotate",
     scope: "admin",
     summary: "Give an API key a new value; the old one works until the grace period ends",
     ids,

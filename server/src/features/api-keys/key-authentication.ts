@@ -36,6 +36,7 @@ async function load(world: World, cacheKey: string): Promise<Known | undefined> 
       isOperator: key.isOperator,
       actor: { type: "api_key", id: key.id, name: key.name },
       scopes: new Set(scopes),
+      ...(key.expiresAt ? { expiresAt: key.expiresAt } : {}),
     },
   };
 }

@@ -5,6 +5,7 @@ import * as audit from "./audit.ts";
 
 export const auditRoutes = [
   defineRoute("GET /audit", {
+    name: "audit.list",
     scope: "audit:read",
     summary: "List what was changed, by whom, newest first",
     query: shapes.AuditQuery,
@@ -12,12 +13,14 @@ export const auditRoutes = [
     handle: (ctx, { query }) => audit.listAuditEntries(ctx, query),
   }),
   defineRoute("GET /audit/verification", {
+    name: "audit.verification.get",
     scope: "audit:read",
     summary: "Recompute the hash chain of the audit log",
     answer: [200, shapes.AuditVerification],
     handle: (ctx) => audit.verifyAudit(ctx),
   }),
   defineRoute("GET /audit/head", {
+    name: "audit.head.get",
     scope: "audit:read",
     summary: "Read where the audit log ends, signed; keep it elsewhere to prove later that nothing before it is gone",
     answer: [200, shapes.AuditHead],

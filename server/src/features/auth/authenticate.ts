@@ -43,7 +43,9 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
   if (iss === ownIssuer && isOfOther) {
     throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
-  const { user, sessionId, provedAt } = isForeign ? await byOidc(world, token) : await byOwnToken(world, token);
+  const { user, sessionId, provedAt, expiresAt } = isForeign
+    ? await byOidc(world, token)
+    : await byOwnToken(world, token);
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
@@ -52,6 +54,7 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
     role: user.role,
     scopes: new Set(scopesOfRole(user.role, user.isOperator)),
     ...(sessionId === undefined ? {} : { sessionId }),
+    expiresAt,
     ...(provedAt ? { provedAt } : {}),
     needsStepUp: user.hasTotp || user.requiresStepUp,
     // Whoever comes from the issuer showed there what the issuer wants.
@@ -59,19 +62,24 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
   };
 }
 
-type SignedIn = { user: UserIdentity | undefined; sessionId?: string; provedAt?: Date | null | undefined };
+type SignedIn = {
+  user: UserIdentity | undefined;
+  expiresAt: Date;
+  sessionId?: string;
+  provedAt?: Date | null | undefined;
+};
 
 async function byOwnToken(world: World, token: string): Promise<SignedIn> {
-  const { userId, sessionId } = await verifyUserToken(world, token);
+  const { userId, sessionId, expiresAt } = await verifyUserToken(world, token);
   const user = await people(world).get(userId);
-  if (!user?.isActive) return { user };
+  if (!user?.isActive) return { user, expiresAt };
   const { provedAt } = await getLiveSession(world, sessionId, userId);
-  return { user, sessionId, provedAt };
+  return { user, expiresAt, sessionId, provedAt };
 }
 
 async function byOidc(world: World, token: string): Promise<SignedIn> {
-  const { subject, verifiedEmail, provedAt } = await verifyOidcToken(world, token);
-  return { user: await findOidcIdentity(world, subject, verifiedEmail), provedAt };
+  const { subject, verifiedEmail, provedAt, expiresAt } = await verifyOidcToken(world, token);
+  return { user: await findOidcIdentity(world, subject, verifiedEmail), expiresAt, provedAt };
 }
 
 /** Only to choose who checks the token and which error to answer; nothing in it is believed. */

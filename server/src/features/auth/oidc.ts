@@ -46,7 +46,12 @@ async function outboundJson(url: URL): Promise<unknown> {
   return response.json();
 }
 
-export type OidcSubject = { subject: string; verifiedEmail: string | undefined; provedAt: Date | undefined };
+export type OidcSubject = {
+  subject: string;
+  verifiedEmail: string | undefined;
+  provedAt: Date | undefined;
+  expiresAt: Date;
+};
 
 /** Clocks of issuers may be a little ahead of ours. */
 const clockLeewaySeconds = 60;
@@ -90,7 +95,8 @@ export async function verifyOidcToken(world: World, token: string): Promise<Oidc
     const isVerified = payload.email_verified === true && typeof payload.email === "string";
     // When they last showed there who they are; a token may be far younger than that.
     const provedAt = typeof payload.auth_time === "number" ? new Date(payload.auth_time * 1000) : undefined;
-    return { subject: payload.sub!, verifiedEmail: isVerified ? (payload.email as string) : undefined, provedAt };
+    const verifiedEmail = isVerified ? (payload.email as string) : undefined;
+    return { subject: payload.sub!, verifiedEmail, provedAt, expiresAt: new Date(payload.exp! * 1000) };
   } catch (error) {
     if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");

@@ -29,8 +29,10 @@ export async function signUserToken(
     .sign(signingKeys(world).privateKey);
 }
 
+type TokenClaims = { userId: string; sessionId: string; expiresAt: Date };
+
 /** Whose a valid token of this surface is. */
-export async function verifyUserToken(world: World, token: string): Promise<{ userId: string; sessionId: string }> {
+export async function verifyUserToken(world: World, token: string): Promise<TokenClaims> {
   const { errors, jwtVerify } = await loadJose();
   try {
     const { payload } = await jwtVerify(token, signingKeys(world).publicKey, {
@@ -43,7 +45,7 @@ export async function verifyUserToken(world: World, token: string): Promise<{ us
     });
     // From before tokens named their session: the refresh token that came with it gives one that does.
     if (typeof payload.sid !== "string") throw new HubError("expired_token");
-    return { userId: payload.sub!, sessionId: payload.sid };
+    return { userId: payload.sub!, sessionId: payload.sid, expiresAt: new Date(payload.exp! * 1000) };
   } catch (error) {
     if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");

@@ -9,6 +9,7 @@ const RemovalQuery = Strict({
 
 export const bridgeRemovalRoutes = [
   defineRoute("DELETE /bridges/:id", {
+    name: "bridges.delete",
     scope: "bridges:write",
     summary: "Delete a bridge; its credentials are gone at once, its orders, locations and executions stay",
     description:

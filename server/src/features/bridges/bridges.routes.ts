@@ -7,6 +7,7 @@ const ids = { id: "bridge" } as const;
 
 export const bridgeRoutes = [
   defineRoute("GET /bridges", {
+    name: "bridges.list",
     scope: "bridges:read",
     summary: "List bridges",
     query: shapes.BridgeQuery,
@@ -14,12 +15,14 @@ export const bridgeRoutes = [
     handle: (ctx, { query }) => bridges.listBridges(ctx, query),
   }),
   defineRoute("GET /bridges/connectors", {
+    name: "bridges.connectors.list",
     scope: "bridges:read",
     summary: "List the connectors a bridge can be made of, with the settings and credentials they need",
     answer: [200, shapes.ConnectorCatalog],
     handle: async () => bridges.listConnectors(),
   }),
   defineRoute("POST /bridges", {
+    name: "bridges.create",
     scope: "bridges:write",
     summary: "Create a bridge; credentials are stored sealed and never answered",
     body: shapes.BridgeRequest,
@@ -29,6 +32,7 @@ export const bridgeRoutes = [
     handle: (ctx, { body }) => bridges.createBridge(ctx, body),
   }),
   defineRoute("GET /bridges/:id", {
+    name: "bridges.get",
     scope: "bridges:read",
     summary: "Read a bridge and how its last calls went",
     ids,
@@ -36,6 +40,7 @@ export const bridgeRoutes = [
     handle: (ctx, { params }) => bridges.getBridge(ctx, params.id),
   }),
   defineRoute("PATCH /bridges/:id", {
+    name: "bridges.update",
     scope: "bridges:write",
     summary: "Change a bridge; members of credentials that are named replace the stored ones",
     ids,
@@ -46,6 +51,7 @@ export const bridgeRoutes = [
     handle: (ctx, { params, body, ifMatch }) => bridges.updateBridge(ctx, params.id, body, ifMatch),
   }),
   defineRoute("POST /bridges/:id/test", {
+    name: "bridges.test",
     scope: "tasks:execute",
     summary: "Test the connection now; answers 200 also when it fails, with the reason",
     onlyLooks: true,
@@ -55,6 +61,7 @@ export const bridgeRoutes = [
     handle: (ctx, { params }) => bridges.testBridge(ctx, params.id),
   }),
   defineRoute("GET /bridges/:id/tasks", {
+    name: "bridges.tasks.list",
     scope: "bridges:read",
     summary: "List the tasks of a bridge with the JSON Schemas of their input and output",
     ids,

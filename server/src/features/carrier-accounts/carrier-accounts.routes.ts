@@ -14,12 +14,14 @@ const uploadBytes = 32 * 1024 * 1024;
 
 export const carrierAccountRoutes = [
   defineRoute("GET /carrier-accounts/carriers", {
+    name: "carrierAccounts.carriers.list",
     scope: read,
     summary: "List the carriers that accounts can be made for, with their settings and pickup rules",
     answer: [200, shapes.CarrierCatalog],
     handle: async () => accounts.listCarriers(),
   }),
   defineRoute("GET /carrier-accounts", {
+    name: "carrierAccounts.list",
     scope: read,
     summary: "List carrier accounts",
     query: shapes.CarrierAccountQuery,
@@ -27,6 +29,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { query }) => accounts.listCarrierAccounts(ctx, query),
   }),
   defineRoute("POST /carrier-accounts", {
+    name: "carrierAccounts.create",
     scope: write,
     summary: "Create a carrier account",
     body: shapes.CarrierAccountRequest,
@@ -36,6 +39,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { body }) => accounts.createCarrierAccount(ctx, body),
   }),
   defineRoute("GET /carrier-accounts/:id", {
+    name: "carrierAccounts.get",
     scope: read,
     summary: "Read a carrier account",
     ids,
@@ -43,6 +47,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params }) => accounts.getCarrierAccount(ctx, params.id),
   }),
   defineRoute("PATCH /carrier-accounts/:id", {
+    name: "carrierAccounts.update",
     scope: write,
     summary: "Change a carrier account",
     description: "A merge patch. null for a pickup rule: as the carrier has it.",
@@ -54,6 +59,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, body, ifMatch }) => accounts.updateCarrierAccount(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /carrier-accounts/:id", {
+    name: "carrierAccounts.delete",
     scope: write,
     summary: "Delete a carrier account with its rate cards",
     ids,
@@ -63,6 +69,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, ifMatch }) => accounts.deleteCarrierAccount(ctx, params.id, ifMatch),
   }),
   defineRoute("GET /carrier-accounts/:id/rate-cards", {
+    name: "carrierAccounts.rateCards.list",
     scope: read,
     summary: "List the rate cards of an account, newest upload first",
     ids,
@@ -71,6 +78,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, query }) => cards.listRateCards(ctx, params.id, query),
   }),
   defineRoute("POST /carrier-accounts/:id/rate-cards", {
+    name: "carrierAccounts.rateCards.create",
     scope: write,
     summary: "Upload a rate card, as JSON or with its prices as CSV",
     description:
@@ -84,6 +92,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
   defineRoute("GET /carrier-accounts/:id/rate-cards/:cardId", {
+    name: "carrierAccounts.rateCards.get",
     scope: read,
     summary: "Read a rate card",
     ids: cardIds,
@@ -91,6 +100,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params }) => cards.getRateCard(ctx, params.id, params.cardId),
   }),
   defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/activate", {
+    name: "carrierAccounts.rateCards.activate",
     scope: write,
     summary: "Put a rate card into effect, from another day on if one is named",
     ids: cardIds,
@@ -100,6 +110,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, body }) => cards.activateRateCard(ctx, params.id, params.cardId, body),
   }),
   defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/deactivate", {
+    name: "carrierAccounts.rateCards.deactivate",
     scope: write,
     summary: "Take a rate card out of use",
     ids: cardIds,
@@ -107,6 +118,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params }) => cards.deactivateRateCard(ctx, params.id, params.cardId),
   }),
   defineRoute("PUT /carrier-accounts/:id/zone-chart", {
+    name: "carrierAccounts.zoneChart.replace",
     scope: write,
     summary: "Upload the zone chart of the carrier, as rows or CSV, in place of the former one",
     description:
@@ -119,6 +131,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
   }),
   defineRoute("DELETE /carrier-accounts/:id/zone-chart", {
+    name: "carrierAccounts.zoneChart.delete",
     scope: write,
     summary: "Delete the zone chart; zones come from the distance again",
     ids,
@@ -126,6 +139,7 @@ export const carrierAccountRoutes = [
     handle: (ctx, { params }) => cards.deleteZoneChart(ctx, params.id),
   }),
   defineRoute("POST /carrier-accounts/:id/quote", {
+    name: "carrierAccounts.quote",
     scope: read,
     summary: "Price a parcel with every service, each line explained",
     ids,

@@ -17,6 +17,7 @@ const removeValues = {
 
 export const conditionSetRoutes = [
   defineRoute("GET /condition-sets", {
+    name: "conditionSets.list",
     scope: "condition_sets:read",
     summary: "List condition sets",
     query: shapes.ConditionSetQuery,
@@ -24,6 +25,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { query }) => sets.listConditionSets(ctx, query),
   }),
   defineRoute("POST /condition-sets", {
+    name: "conditionSets.create",
     scope: "condition_sets:write",
     summary: "Create a condition set",
     body: shapes.ConditionSetRequest,
@@ -32,6 +34,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { body }) => sets.createConditionSet(ctx, body),
   }),
   defineRoute("GET /condition-sets/:id", {
+    name: "conditionSets.get",
     scope: "condition_sets:read",
     summary: "Read a condition set",
     ids,
@@ -39,6 +42,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { params }) => sets.getConditionSet(ctx, params.id),
   }),
   defineRoute("PATCH /condition-sets/:id", {
+    name: "conditionSets.update",
     scope: "condition_sets:write",
     summary: "Change a condition set",
     description: "One that rate cards or saved pipelines refer to keeps its name.",
@@ -49,6 +53,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { params, body, ifMatch }) => sets.updateConditionSet(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /condition-sets/:id", {
+    name: "conditionSets.delete",
     scope: "condition_sets:write",
     summary: "Delete a condition set that nothing uses",
     ids,
@@ -57,6 +62,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { params, ifMatch }) => sets.deleteConditionSet(ctx, params.id, ifMatch),
   }),
   defineRoute("GET /condition-sets/:id/values", {
+    name: "conditionSets.values.list",
     scope: "condition_sets:read",
     summary: "List the values of a condition set, in the order they were added",
     ids,
@@ -65,6 +71,7 @@ export const conditionSetRoutes = [
     handle: (ctx, { params, query }) => sets.listValues(ctx, params.id, query),
   }),
   defineRoute("POST /condition-sets/:id/values", {
+    name: "conditionSets.values.add",
     scope: "condition_sets:write",
     summary: "Add values; those already present are counted, not refused",
     ids,
@@ -74,16 +81,19 @@ export const conditionSetRoutes = [
     handle: (ctx, { params, body }) => sets.addValues(ctx, params.id, body.values),
   }),
   defineRoute("DELETE /condition-sets/:id/values", {
+    name: "conditionSets.values.delete",
     ...removeValues,
     summary: "Remove values",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
   defineRoute("POST /condition-sets/:id/values/remove", {
+    name: "conditionSets.values.remove",
     ...removeValues,
     summary: "Remove values, for clients and proxies that cannot send a body with DELETE",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
   defineRoute("DELETE /condition-sets/:id/values/all", {
+    name: "conditionSets.values.clear",
     scope: "condition_sets:write",
     summary: "Remove all values",
     ids,

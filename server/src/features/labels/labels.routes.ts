@@ -9,6 +9,7 @@ const ids = { id: "label" } as const;
 
 export const labelRoutes = [
   defineRoute("GET /shipments/labels", {
+    name: "shipments.labels.list",
     scope: "shipments:read",
     summary: "List labels that were bought, or asked for",
     query: shapes.LabelQuery,
@@ -16,6 +17,7 @@ export const labelRoutes = [
     handle: (ctx, { query }) => labels.listLabels(ctx, query),
   }),
   defineRoute("POST /shipments/labels", {
+    name: "shipments.labels.create",
     scope: "shipments:write",
     summary: "Buy a label, for an order or for any parcel",
     description:
@@ -30,6 +32,7 @@ export const labelRoutes = [
     handle: (ctx, { body }) => labels.buyLabel(ctx, body),
   }),
   defineRoute("GET /shipments/labels/:id", {
+    name: "shipments.labels.get",
     scope: "shipments:read",
     summary: "Read what is known of a label",
     description: "No shipment is called `labels`: ids are UUIDs, so this is no other path than /shipments/{id}/... .",
@@ -38,6 +41,7 @@ export const labelRoutes = [
     handle: (ctx, { params }) => labels.getLabel(ctx, params.id),
   }),
   defineRoute("GET /shipments/labels/:id/content", {
+    name: "shipments.labels.content.get",
     scope: "shipments:read",
     summary: "Fetch what is printed",
     description: "As the carrier sent it, up to 1 MiB. It names who gets the parcel, so it needs `pii:read` as well.",
@@ -48,6 +52,7 @@ export const labelRoutes = [
     handle: (ctx, { params }) => labels.readLabelContent(ctx, params.id),
   }),
   defineRoute("POST /shipments/labels/:id/retry", {
+    name: "shipments.labels.retry",
     scope: "shipments:write",
     summary: "Ask the carrier once more for a label that failed without an answer",
     description:
@@ -59,6 +64,7 @@ export const labelRoutes = [
     handle: (ctx, { params }) => labels.retryLabel(ctx, params.id),
   }),
   defineRoute("DELETE /shipments/labels/:id", {
+    name: "shipments.labels.delete",
     scope: "shipments:write",
     summary: "Give a label back to the carrier and void its shipment; a voided one answers the same again",
     description: "Refused once the carrier has the parcel. An order that lists the shipment takes it back.",

@@ -7,6 +7,7 @@ const ids = { id: "location" } as const;
 
 export const locationRoutes = [
   defineRoute("GET /locations", {
+    name: "locations.list",
     scope: "locations:read",
     summary: "List locations",
     query: shapes.LocationQuery,
@@ -14,6 +15,7 @@ export const locationRoutes = [
     handle: (ctx, { query }) => locations.listLocations(ctx, query),
   }),
   defineRoute("POST /locations", {
+    name: "locations.create",
     scope: "locations:write",
     summary: "Create a location; the first one is the default",
     body: shapes.LocationRequest,
@@ -22,6 +24,7 @@ export const locationRoutes = [
     handle: (ctx, { body }) => locations.createLocation(ctx, body),
   }),
   defineRoute("POST /locations/sync/:bridgeId", {
+    name: "locations.sync",
     scope: "locations:write",
     summary: "Pull the locations of a bridge and answer what changed; fields edited here stay as they are",
     ids: { bridgeId: "bridge" },
@@ -31,6 +34,7 @@ export const locationRoutes = [
     handle: (ctx, { params, query }) => locations.syncLocations(ctx, params.bridgeId, query.dry_run),
   }),
   defineRoute("GET /locations/:id", {
+    name: "locations.get",
     scope: "locations:read",
     summary: "Read a location",
     ids,
@@ -38,6 +42,7 @@ export const locationRoutes = [
     handle: (ctx, { params }) => locations.getLocation(ctx, params.id),
   }),
   defineRoute("PATCH /locations/:id", {
+    name: "locations.update",
     scope: "locations:write",
     summary: "Change a location; making it the default takes the mark from the present one",
     ids,
@@ -47,6 +52,7 @@ export const locationRoutes = [
     handle: (ctx, { params, body, ifMatch }) => locations.updateLocation(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /locations/:id", {
+    name: "locations.delete",
     scope: "locations:write",
     summary: "Delete a location that nothing refers to",
     ids,

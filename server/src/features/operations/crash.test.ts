@@ -128,6 +128,7 @@ describe("the check itself", async () => {
     ["lost", "a change by hand that is gone", "delete from order_changes"],
     ["lost", "a value that is gone", "delete from condition_set_values"],
     ["broken", "tags that the list does not know", "delete from order_tags"],
+    ["broken", "fields that the list does not know", "delete from order_marks"],
     [
       "doubled",
       "a key that became two runs",

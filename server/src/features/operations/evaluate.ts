@@ -36,9 +36,13 @@ export type Evaluation = {
 
 export const allSteps = 2 ** 25 - 1;
 
-/** A step of it looks at all orders of the run at once. */
-export function isGrouped({ steps }: Pipeline): boolean {
-  return steps.some(({ action }) => action.applyToAll);
+/** The first step that looks at all orders of the run at once, if there is one. */
+export function wholeStepOf({ steps }: Pipeline): Step | undefined {
+  return steps.find(({ action }) => action.applyToAll);
+}
+
+export function isGrouped(pipeline: Pipeline): boolean {
+  return wholeStepOf(pipeline) !== undefined;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
-import { defineRoute } from "../../route.ts";
+import { defineRoute, liveType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import * as shapes from "./operations.schemas.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
+import * as selectionShapes from "./selections.schemas.ts";
+import * as selections from "./selections.ts";
 import * as pipelines from "./saved-pipelines.ts";
 
 const runIds = { id: "operation_run" } as const;
@@ -11,14 +14,38 @@ const pipelineIds = { id: "pipeline" } as const;
 
 export const operationRoutes = [
   defineRoute("GET /operations/actions", {
+    name: "operations.actions.list",
     scope: "operations:read",
     summary: "The catalog of actions a pipeline can be made of",
     answer: [200, shapes.Catalog],
     handle: (ctx) => operations.listActions(ctx),
   }),
+  defineRoute("POST /operations/selections", {
+    name: "operations.selections.create",
+    scope: "operations:read",
+    summary: "Keep the orders that meet a filter at this moment, for an hour",
+    description:
+      "The ids of one statement, oldest first. Preflight and run take the id; orders that come later are not in it, and the " +
+      "run checks whether those in it still meet the filter. No orders: 400 `empty_selection`; more than 100,000: 400 " +
+      "`too_many_orders` with `matched`. At most 100 are kept of an organization, the newest.",
+    body: selectionShapes.SelectionRequest,
+    answer: [201, selectionShapes.Selection],
+    onlyLooks: true,
+    handle: (ctx, { body }) => selections.createSelection(ctx, body),
+  }),
+  defineRoute("GET /operations/selections/:id", {
+    name: "operations.selections.get",
+    scope: "operations:read",
+    summary: "Read a selection",
+    ids: { id: "selection" },
+    answer: [200, selectionShapes.Selection],
+    handle: (ctx, { params }) => selections.getSelection(ctx, params.id),
+  }),
   defineRoute("POST /operations/preflight", {
-    // Some thousand orders.
+    name: "operations.preflight",
+    // Some thousand orders; by a filter there may be more.
     heavyFromBytes: 40_000,
+    isHeavy: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
     body: shapes.PreflightRequest,
@@ -27,16 +54,20 @@ export const operationRoutes = [
     handle: (ctx, { body }) => preflight(ctx, body),
   }),
   defineRoute("POST /operations/run", {
+    name: "operations.run",
     scope: "operations:run",
     summary: "Run a pipeline over orders",
     description:
-      "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued.",
+      "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued. The orders " +
+      "are named by order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: shapes.RunRequest,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
+    failures: [409],
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
   defineRoute("GET /operations/runs", {
+    name: "operations.runs.list",
     scope: "operations:read",
     summary: "List runs, newest first",
     query: shapes.RunQuery,
@@ -44,13 +75,25 @@ export const operationRoutes = [
     handle: (ctx, { query }) => operations.listRuns(ctx, query),
   }),
   defineRoute("GET /operations/runs/:id", {
+    name: "operations.runs.get",
     scope: "operations:read",
     summary: "Read a run with its first results",
     ids: runIds,
     answer: [200, shapes.RunDetail],
     handle: (ctx, { params }) => operations.getRun(ctx, params.id),
   }),
+  defineRoute("GET /operations/runs/:id/watch", {
+    name: "operations.runs.watch",
+    scope: "operations:read",
+    summary: "Follow a run as server-sent events: the run without its results, now and whenever it has gone on",
+    description: watchText,
+    ids: runIds,
+    answerType: liveType,
+    answer: [200, shapes.RunRow],
+    handle: (ctx, { params }) => operations.watchRun(ctx, params.id),
+  }),
   defineRoute("GET /operations/runs/:id/results", {
+    name: "operations.runs.results.list",
     scope: "operations:read",
     summary: "List what became of each order of a run",
     ids: runIds,
@@ -59,6 +102,7 @@ export const operationRoutes = [
     handle: (ctx, { params, query }) => operations.listResults(ctx, params.id, query),
   }),
   defineRoute("GET /operations/runs/:id/results.csv", {
+    name: "operations.runs.results.export",
     scope: "operations:read",
     summary: "Export what became of each order of a run as CSV",
     ids: runIds,
@@ -67,6 +111,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => operations.exportRunResults(ctx, params.id),
   }),
   defineRoute("POST /operations/runs/:id/retry", {
+    name: "operations.runs.retry",
     scope: "operations:run",
     summary: "Run the failed orders again, each from the step where it failed",
     ids: runIds,
@@ -75,6 +120,7 @@ export const operationRoutes = [
     handle: (ctx, { params, prefersAsync }) => operations.retryRun(ctx, params.id, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/undo", {
+    name: "operations.runs.undo",
     scope: "operations:run",
     summary: "Take back what a run did, newest step first",
     ids: runIds,
@@ -83,6 +129,7 @@ export const operationRoutes = [
     handle: (ctx, { params, prefersAsync }) => operations.undoRun(ctx, params.id, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/cancel", {
+    name: "operations.runs.cancel",
     scope: "operations:run",
     summary: "Stop a run after the portion it is working on",
     ids: runIds,
@@ -90,6 +137,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
   }),
   defineRoute("GET /operations/pipelines", {
+    name: "operations.pipelines.list",
     scope: "operations:read",
     summary: "List saved pipelines",
     query: shapes.SavedPipelineQuery,
@@ -97,6 +145,7 @@ export const operationRoutes = [
     handle: (ctx, { query }) => pipelines.listPipelines(ctx, query),
   }),
   defineRoute("POST /operations/pipelines", {
+    name: "operations.pipelines.create",
     scope: "operations:write",
     summary: "Save a pipeline",
     body: shapes.PipelineRequest,
@@ -104,6 +153,7 @@ export const operationRoutes = [
     handle: (ctx, { body }) => pipelines.createPipeline(ctx, body),
   }),
   defineRoute("GET /operations/pipelines/:id", {
+    name: "operations.pipelines.get",
     scope: "operations:read",
     summary: "Read a saved pipeline",
     ids: pipelineIds,
@@ -111,6 +161,7 @@ export const operationRoutes = [
     handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
   }),
   defineRoute("PATCH /operations/pipelines/:id", {
+    name: "operations.pipelines.update",
     scope: "operations:write",
     summary: "Change a saved pipeline",
     ids: pipelineIds,
@@ -120,6 +171,7 @@ export const operationRoutes = [
     handle: (ctx, { params, body, ifMatch }) => pipelines.updatePipeline(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /operations/pipelines/:id", {
+    name: "operations.pipelines.delete",
     scope: "operations:write",
     summary: "Delete a saved pipeline",
     ids: pipelineIds,

@@ -15,6 +15,8 @@ import {
   Strict,
   Version,
 } from "../../core/schema.ts";
+import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
+import { SelectionFilter } from "./selections.schemas.ts";
 
 const maxOrders = 10_000;
 const maxActions = 25;
@@ -42,8 +44,16 @@ const OrderRefs = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   description: "Order ids or order numbers",
 });
 
-const pipelineFields = {
+const sourceFields = optional({
   order_ids: OrderRefs,
+  filter: SelectionFilter,
+  selection_id: { ...Id, description: "Of POST /operations/selections, or of a preflight by filter" },
+});
+/** One of these says which orders. */
+export type OrderSource = { order_ids?: string[]; filter?: OrderFilterRequest; selection_id?: string };
+
+const pipelineFields = {
+  ...sourceFields,
   actions: Actions,
   on_error: Type.Optional(OnErrorName),
   atomic: Type.Optional(Type.Boolean({ description: "Take back an order's earlier steps when a later one fails" })),
@@ -69,6 +79,26 @@ export const RunRequest = Strict(
   {
     ...pipelineFields,
     preflight_token: Type.Optional(Type.String({ maxLength: 200_000 })),
+    still_matching: Type.Optional(
+      Type.Boolean({
+        description:
+          "Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true",
+      }),
+    ),
+    on_drift: Type.Optional(
+      OneOf(["run", "skip", "refuse"], {
+        description:
+          "What becomes of orders that were changed since the preflight: they are run (default) or skipped, as " +
+          "changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped",
+      }),
+    ),
+    leave_out: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[a-z0-9_]{1,64}$" }), {
+        minItems: 1,
+        maxItems: 50,
+        description: "Codes of errors and warnings: orders that the preflight said one of them about are left out",
+      }),
+    ),
     note: Type.Optional(Type.String({ maxLength: 500 })),
   },
   { examples: [example] },
@@ -102,6 +132,7 @@ const PreflightStep = Type.Object({
 export const PreflightReport = Type.Object({
   preflight_token: Type.String({ description: "Send it with the run to learn which orders changed in between" }),
   expires_at: DateTime,
+  selection_id: Nullable(Id),
   verdict: OneOf(["ready", "ready_with_warnings", "blocked"]),
   summary: Type.Object({
     orders: Count,
@@ -148,6 +179,8 @@ const runFields = {
   actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   order_count: Count,
   duplicates_removed: Count,
+  selection_id: Nullable({ ...Id, description: "The orders were those of a selection" }),
+  left_out: Type.Integer({ minimum: 0, description: "How many orders `leave_out` kept out of the run" }),
   summary: Type.Object({ total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count }),
 };
 
@@ -177,7 +210,11 @@ export const RunDetail = Type.Object({
   errors_by_code: Type.Record(Type.String(), Count),
   retried_by: Type.Array(Id),
   undone_by: Type.Array(Id),
-  preflight: Nullable(Type.Object({ drifted_orders: Type.Array(Type.String()) })),
+  preflight: Nullable(
+    Type.Object({
+      drifted_orders: Type.Array(Type.String(), { description: "Changed since the preflight; the first 10,000" }),
+    }),
+  ),
   results: Type.Array(RunResult, { description: "The first 100; see /results for all" }),
 });
 export type RunDetail = Static<typeof RunDetail>;

@@ -5,33 +5,34 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { Streamed } from "../../route.ts";
+import type { Live, Streamed } from "../../route.ts";
+import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { readVersions } from "../orders/orders.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { isGrouped } from "./evaluate.ts";
-import { executeIfIdle, executeNewRun, portionSize, requestsOf } from "./run/execute-run.ts";
+import { executeIfIdle, executeNewRun, requestsOf } from "./run/execute-run.ts";
 import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
-import { readEffects } from "./run/run-effects.ts";
-import { findDrift } from "./preflight-token.ts";
+import type { Effects } from "./run/run-effects.ts";
+import { mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
-import type { FoundOrders } from "./run/run-orders.ts";
-import { findOrders, findUnknown } from "./run/run-orders.ts";
+import type { PlannedOrders } from "./run/plan-run.ts";
+import { planOrders, toPortions } from "./run/plan-run.ts";
+import { findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
-import type { NewPortion } from "./run/run-results.store.ts";
+import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
-import type { NewRun, RunRow } from "./run/runs.store.ts";
+import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
 import * as runs from "./run/runs.store.ts";
 
 /** Above this the answer does not wait for the work. */
 const maxOrdersInRequest = 1_000;
 const firstResults = 100;
 
+export { removeExpiredSelections } from "./selections.ts";
 export { runWork } from "./run/execute-run.ts";
 export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
 export { unpackChanges } from "./run/operation-values.store.ts";
@@ -61,16 +62,10 @@ export async function listActions(ctx: Ctx) {
 }
 
 export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean): Promise<RunDetail> {
-  const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null, preflight_token } = request;
+  const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null } = request;
   const pipeline = await compilePipeline(ctx, actions, { onError: on_error, isAtomic: is_atomic });
-  const found = await findOrders(ctx, request.order_ids, pipeline);
-  const drifted = preflight_token === undefined ? null : await drift(ctx, request, preflight_token, found);
-  return await begin(ctx, pipeline, found, isAsync, { actions, on_error, is_atomic, note, drifted });
-}
-
-async function drift(ctx: Ctx, request: RunRequest, token: string, found: FoundOrders): Promise<string[]> {
-  const ids = found.orderIds.filter((id) => id !== null);
-  return findDrift(ctx, token, request, await readVersions(ctx.db, ctx.orgId, ids));
+  const { orders, about } = await planOrders(ctx, request, pipeline);
+  return await begin(ctx, pipeline, orders, isAsync, { actions, on_error, is_atomic, note, ...about });
 }
 
 /** Only the orders that still fail, each from its first step that was not done. */
@@ -87,14 +82,14 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
       await refuseUnfinishedChain(tx, ctx, run);
       const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
       if (failed.length === 0) throw new HubError("no_failed_orders");
-      const { undoneSteps } = await readEffects(tx, run.root_run_id);
       const named = await findUnknown(tx, ctx, run.root_run_id, failed);
       if (named.length === 0) throw new HubError("no_failed_orders");
+      const left = ({ undoneSteps }: Effects, { ref, todo }: Unfinished): number => todo | undoneSteps(ref);
       return {
         refs: named.map(({ ref }) => ref),
         orderIds: named.map(({ order_id }) => order_id),
         duplicatesRemoved: failed.length - named.length,
-        todo: named.map(({ ref, todo }) => todo | undoneSteps(ref)),
+        todo: await mapWithEffects(tx, run.root_run_id, named, left),
       };
     },
     isAsync,
@@ -113,8 +108,10 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const { effectOf } = await readEffects(tx, run.root_run_id);
-      const changed = (await results.listChanged(tx, run.id)).filter(({ ref }) => effectOf(run.id, ref) !== 0);
+      const listed = await results.listChanged(tx, run.id);
+      const hasEffect = ({ effectOf }: Effects, { ref }: { ref: string }): boolean => effectOf(run.id, ref) !== 0;
+      const isLeft = await mapWithEffects(tx, run.root_run_id, listed, hasEffect);
+      const changed = listed.filter((_, i) => isLeft[i]);
       if (changed.length === 0) throw new HubError("nothing_to_undo");
       return {
         refs: changed.map(({ ref }) => ref),
@@ -151,6 +148,11 @@ export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
   return { ...(await describe(ctx, ctx.db, run)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
+export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
+  const read = async (): Promise<RunRecord> => presentRun(ctx, await findRunOrThrow(ctx, id));
+  return await watchRecord(ctx, { id, read, hasEnded: ({ finished_at }) => finished_at !== null });
+}
+
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
   const page = await results.listResults(ctx.db, ctx.orgId, id, query);
@@ -163,19 +165,19 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
 }
 
 type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
-type PlannedOrders = FoundOrders & { todo?: number[] };
 
 /** The run and its orders are committed before any work starts: from here on it will be finished, whoever dies. */
 async function begin(
   ctx: Ctx,
   pipeline: Pipeline,
-  orders: FoundOrders | ((tx: Tx) => Promise<PlannedOrders>),
+  orders: PlannedOrders | SelectedOrders | ((tx: Tx) => Promise<PlannedOrders>),
   isAsync: boolean,
   plan: RunPlan,
 ): Promise<RunDetail> {
   const { run, isWaiting } = await ctx.db.transaction(async (tx) => {
-    const planned: PlannedOrders = typeof orders === "function" ? await orders(tx) : orders;
-    const isWaitingForWorker = isAsync || planned.refs.length > maxOrdersInRequest;
+    const planned = typeof orders === "function" ? await orders(tx) : orders;
+    const count = "refs" in planned ? planned.refs.length : planned.matched;
+    const isWaitingForWorker = isAsync || count > maxOrdersInRequest;
     const id = ctx.newId();
     const made: NewRun = {
       id,
@@ -184,16 +186,21 @@ async function begin(
       undo_of: null,
       attempt: 1,
       drifted: null,
+      left_out: 0,
+      selection_id: null,
+      filter: null,
       ...plan,
       may_override: mayOverride(ctx),
       created_by: ctx.actor,
       request_id: ctx.requestId,
-      order_count: planned.refs.length,
-      duplicates_removed: planned.duplicatesRemoved,
+      order_count: count,
+      duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
       created_at: ctx.clock.now(),
     };
     const owner = isWaitingForWorker ? null : requestsOf(ctx);
-    const row = await runs.insertRun(tx, ctx.orgId, made, toPortions(planned, pipeline), owner);
+    const chosen = "refs" in planned ? toPortions(planned, pipeline) : planned;
+    const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
+    if (row.order_count === 0) throw new HubError("empty_selection");
     await recordEvent(tx, ctx, {
       type: "operation_run.created",
       objectId: row.id,
@@ -219,22 +226,6 @@ async function begin(
   };
   await executeNewRun(ctx, { run, pipeline, onEnd });
   return answer ?? (await getRun(ctx, run.id));
-}
-
-function toPortions({ refs, orderIds, todo }: PlannedOrders, pipeline: Pipeline): NewPortion[] {
-  const size = isGrouped(pipeline) ? refs.length : portionSize;
-  const everything = 2 ** pipeline.steps.length - 1;
-  const portions: NewPortion[] = [];
-  for (let from = 0; from < refs.length; from += size) {
-    const until = Math.min(from + size, refs.length);
-    portions.push({
-      position: from,
-      refs: refs.slice(from, until),
-      orderIds: orderIds.slice(from, until),
-      todo: todo?.slice(from, until) ?? Array.from({ length: until - from }, () => everything),
-    });
-  }
-  return portions;
 }
 
 function planOf({ actions, on_error, is_atomic, note, root_run_id }: RunRow): RunPlan {

@@ -7,52 +7,81 @@ import type { RunRequest } from "./operations.schemas.ts";
 const lifetimeMs = 60 * 60_000;
 const maxInflated = 1024 * 1024;
 
-/** The orders of a preflight with the versions it saw. */
-export type SeenOrders = { id: string; version: number }[];
+/** An order as a preflight saw it, and what it said about it: codes with blanks between. */
+export type SeenOrder = { id: string; version: number; codes: string };
 
 /** What decides what a run does, besides the orders. */
 export type RequestedPipeline = Pick<RunRequest, "actions" | "on_error" | "atomic">;
 
-type Content = { org: string; expires: number; pipeline: string; orders: string; versions: number[] };
+/** Orders that were named lie in the token itself: versions in the order of the ids, and for each which of `codes` it is. */
+type NamedOrders = { orders: string; versions: number[]; codes?: string[]; said?: number[] };
+/** What was seen of a selection lies beside it. */
+export type SeenSelection = { selection: string; preflight: string };
+type Content = { org: string; expires: number; pipeline: string } & (NamedOrders | SeenSelection);
 
-/**
- * Says "this pipeline, these orders, at these versions" without anything being stored: a preflight writes nothing.
- * Versions are in the order of the ids, which the run names again.
- */
+/** Says "this pipeline, these orders, at these versions". Of orders that were named nothing is stored: the run names them again. */
 export function makePreflightToken(
   ctx: Ctx,
   pipeline: RequestedPipeline,
-  seen: SeenOrders,
+  seen: SeenOrder[] | (SeenSelection & { expiresAt: Date }),
 ): { token: string; expiresAt: string } {
-  const expires = ctx.clock.now().getTime() + lifetimeMs;
-  const sorted = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const content: Content = {
-    org: ctx.orgId,
-    expires,
-    pipeline: digestOf(pipeline),
-    orders: digest(sorted.map(({ id }) => id).join()),
-    versions: sorted.map(({ version }) => version),
-  };
+  const latest = ctx.clock.now().getTime() + lifetimeMs;
+  const expires = Array.isArray(seen) ? latest : Math.min(latest, seen.expiresAt.getTime());
+  const orders = Array.isArray(seen) ? packOrders(seen) : { selection: seen.selection, preflight: seen.preflight };
+  const content: Content = { org: ctx.orgId, expires, pipeline: digestOf(pipeline), ...orders };
   const body = deflateRawSync(JSON.stringify(content)).toString("base64url");
   return { token: `pf1.${body}.${sign(ctx, body)}`, expiresAt: new Date(expires).toISOString() };
 }
 
-/** The ids of the orders that are no longer at the version that the preflight saw. */
-export function findDrift(ctx: Ctx, token: string, pipeline: RequestedPipeline, now: SeenOrders): string[] {
-  const content = open(ctx, token);
-  const refuse = (message: string) => badField("/preflight_token", "preflight_mismatch", message);
+/** What the preflight saw of these orders, by their ids. They have to be those that it was made for. */
+export function readSeenOrders(
+  ctx: Ctx,
+  token: string,
+  pipeline: RequestedPipeline,
+  ids: string[],
+): Map<string, SeenOrder> {
+  const content = open(ctx, token, pipeline);
+  const sorted = ids.toSorted();
+  if (!("orders" in content) || content.orders !== digest(sorted.join()))
+    throw refuse("The preflight was made for other orders, or some of them are gone. Make a new one.");
+  const { versions, codes = [], said = [] } = content;
+  return new Map(sorted.map((id, i) => [id, { id, version: versions[i]!, codes: codes[said[i] ?? 0] ?? "" }]));
+}
+
+/** The preflight of this selection that the token is of. */
+export function readSeenSelection(ctx: Ctx, token: string, pipeline: RequestedPipeline, selectionId: string): string {
+  const content = open(ctx, token, pipeline);
+  if (!("selection" in content) || content.selection !== selectionId)
+    throw refuse("The preflight was made for other orders. Name its selection_id, or make a new one.");
+  return content.preflight;
+}
+
+function packOrders(seen: SeenOrder[]): NamedOrders {
+  const sorted = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const codes = [...new Set(["", ...sorted.map((order) => order.codes)])];
+  const places = new Map(codes.map((code, place) => [code, place]));
+  return {
+    orders: digest(sorted.map(({ id }) => id).join()),
+    versions: sorted.map(({ version }) => version),
+    ...(codes.length === 1 ? {} : { codes, said: sorted.map((order) => places.get(order.codes)!) }),
+  };
+}
+
+function refuse(message: string): Error {
+  return badField("/preflight_token", "preflight_mismatch", message);
+}
+
+function open(ctx: Ctx, token: string, pipeline: RequestedPipeline): Content {
+  const content = read(ctx, token);
   if (!content || content.org !== ctx.orgId) throw refuse("This is not a preflight token of this hub.");
   if (content.expires < ctx.clock.now().getTime()) throw refuse("The preflight is older than an hour. Make a new one.");
   if (content.pipeline !== digestOf(pipeline)) {
     throw refuse("The preflight was made for other actions, or another on_error or atomic. Make a new one.");
   }
-  const sorted = now.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (content.orders !== digest(sorted.map(({ id }) => id).join()))
-    throw refuse("The preflight was made for other orders, or some of them are gone. Make a new one.");
-  return sorted.filter(({ version }, i) => version !== content.versions[i]).map(({ id }) => id);
+  return content;
 }
 
-function open(ctx: Ctx, token: string): Content | undefined {
+function read(ctx: Ctx, token: string): Content | undefined {
   const [version, body = "", mac = ""] = token.split(".");
   const [given, expected] = [Buffer.from(mac), Buffer.from(sign(ctx, body))];
   if (version !== "pf1" || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;

@@ -34,6 +34,8 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     actions: presentActions(ctx, run.actions),
     order_count: run.order_count,
     duplicates_removed: run.duplicates_removed,
+    selection_id: run.selection_id,
+    left_out: run.left_out,
     summary: { total: run.order_count, succeeded, failed, skipped, no_change },
   };
 }

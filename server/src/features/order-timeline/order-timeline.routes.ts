@@ -5,6 +5,7 @@ import { listTimeline } from "./order-timeline.ts";
 
 export const orderTimelineRoutes = [
   defineRoute("GET /orders/:id/timeline", {
+    name: "orders.timeline.list",
     scope: "orders:read",
     summary: "Who changed which field of the order, and by which run, newest first",
     description: "`id` is the id of the order or its number.",

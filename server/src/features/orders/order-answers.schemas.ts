@@ -5,21 +5,19 @@ import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
 import { RowError } from "../../core/row-failure.ts";
 import {
-  Before,
   CappedPagination,
   Count,
   CountOfEach,
   DateTime,
   Id,
-  NameList,
   Nullable,
   OneOf,
   pageQuery,
-  Since,
   Strict,
   Version,
 } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
+import { Archived, orderFilters } from "./order-filter.schemas.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
@@ -121,12 +119,6 @@ export const OrderPage = Type.Object({
 });
 export type OrderPage = Static<typeof OrderPage>;
 
-const Filter = (maxLength: number, description?: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) }));
-const archivedNames = ["true", "false", "any"] as const;
-export type Archived = (typeof archivedNames)[number];
-const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
-
 const sortNames = [
   "createdAt",
   "-createdAt",
@@ -139,44 +131,34 @@ const sortNames = [
 ] as const;
 export type SortName = (typeof sortNames)[number];
 
-const filters = {
-  status: Type.Optional(NameList([...orderStatuses, "on_hold"])),
-  tag: Filter(64),
-  locationId: Type.Optional(Id),
-  bridgeId: Type.Optional(Id),
-  assigneeId: Type.Optional(Id),
-  priority: Type.Optional(OneOf(priorities)),
-  paymentStatus: Type.Optional(OneOf(paymentStatuses)),
-  channel: Filter(64),
-  archived: Archived,
-  orderedFrom: Since,
-  orderedTo: Before,
-  createdFrom: Since,
-  createdTo: Before,
-  updatedFrom: Since,
-  updatedTo: Before,
-  shipByFrom: Since,
-  shipByTo: Before,
-  search: Filter(
-    200,
-    "Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer " +
-      "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers",
-  ),
-};
+export const maxPage = 100;
+/** As many as one event names. */
+export const maxIds = 200;
 
-export const OrderQuery = pageQuery({
-  ...filters,
-  sort: Type.Optional(
-    OneOf(sortNames, {
-      description:
-        "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
-        "Orders without shipBy come last",
-    }),
-  ),
-});
+export const OrderQuery = pageQuery(
+  {
+    ...orderFilters,
+    ids: Type.Optional(
+      Type.String({
+        maxLength: maxIds * 37,
+        description:
+          "Up to 200 ids with commas between, archived or not unless `archived` is given; those that are not there are left " +
+          "out. With `limit=200` it is one page; without `ids` a page has at most 100",
+      }),
+    ),
+    sort: Type.Optional(
+      OneOf(sortNames, {
+        description:
+          "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
+          "Orders without shipBy come last",
+      }),
+    ),
+  },
+  { limit: 25, max: maxIds },
+);
 export type OrderQuery = Static<typeof OrderQuery>;
 
-export const ExportQuery = Strict(filters);
+export const ExportQuery = Strict(orderFilters);
 export type ExportQuery = Static<typeof ExportQuery>;
 
 export const CountsQuery = Strict({ archived: Archived });

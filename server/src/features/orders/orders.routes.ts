@@ -12,6 +12,7 @@ const bulkBytes = 32 * 1024 * 1024;
 
 export const orderRoutes = [
   defineRoute("GET /orders", {
+    name: "orders.list",
     scope: "orders:read",
     summary: "List orders",
     description:
@@ -22,6 +23,7 @@ export const orderRoutes = [
     handle: (ctx, { query }) => orders.listOrders(ctx, query),
   }),
   defineRoute("POST /orders", {
+    name: "orders.create",
     scope: "orders:write",
     summary: "Create an order; no field is needed",
     body: shapes.OrderRequest,
@@ -30,6 +32,7 @@ export const orderRoutes = [
     handle: (ctx, { body }) => orders.createOrder(ctx, body),
   }),
   defineRoute("POST /orders/bulk", {
+    name: "orders.createMany",
     scope: "orders:write",
     summary: "Create many orders; one that cannot be created fails alone",
     body: shapes.BulkRequest,
@@ -38,6 +41,7 @@ export const orderRoutes = [
     handle: (ctx, { body }) => orders.createOrdersInBulk(ctx, body.orders),
   }),
   defineRoute("POST /orders/import", {
+    name: "orders.import",
     scope: "orders:write",
     summary: "Create orders from a CSV file",
     description:
@@ -51,6 +55,7 @@ export const orderRoutes = [
     handle: (ctx, { body }) => orders.importOrders(ctx, body),
   }),
   defineRoute("GET /orders/counts", {
+    name: "orders.count",
     scope: "orders:read",
     summary: "Count orders by status",
     query: answers.CountsQuery,
@@ -58,6 +63,7 @@ export const orderRoutes = [
     handle: (ctx, { query }) => orders.countOrders(ctx, query),
   }),
   defineRoute("GET /orders/export.csv", {
+    name: "orders.export",
     scope: "orders:read",
     summary: "Export orders as CSV, one row per line item, newest order first",
     description:
@@ -68,6 +74,7 @@ export const orderRoutes = [
     handle: (ctx, { query }) => orders.exportOrders(ctx, query),
   }),
   defineRoute("GET /orders/:id", {
+    name: "orders.get",
     scope: "orders:read",
     summary: "Read an order",
     description: byRef,
@@ -76,6 +83,7 @@ export const orderRoutes = [
     handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
   }),
   defineRoute("PATCH /orders/:id", {
+    name: "orders.update",
     scope: "orders:write",
     summary: "Change an order",
     description: `A merge patch: objects are merged, lists are replaced, null removes. ${byRef}`,
@@ -86,6 +94,7 @@ export const orderRoutes = [
     handle: (ctx, { params, body, ifMatch }) => orders.updateOrder(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /orders/:id", {
+    name: "orders.delete",
     scope: "orders:write",
     summary: "Delete a draft",
     description: byRef,

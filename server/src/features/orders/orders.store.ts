@@ -4,7 +4,8 @@ import { toRecord, writing } from "../../db/columns.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
-import { keepTags, keepWords } from "./list/order-index.store.ts";
+import { keepMarks, keepTags, keepWords } from "./list/order-index.store.ts";
+import { marksOf } from "./list/order-marks.ts";
 
 const { selected, fromRow } = orderColumns;
 const byId: Prepared = {
@@ -72,6 +73,11 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const made = orders.filter((order) => inserted.has(order.id));
   const tagged = made.filter((order) => order.tags.length > 0);
   await keepTags(tx, orgId, tagged);
+  await keepMarks(
+    tx,
+    orgId,
+    made.filter((order) => marksOf(order).length > 0),
+  );
   await keepWords(tx, orgId, made, "new");
   return inserted;
 }
@@ -96,6 +102,9 @@ export async function updateOrders(
   const values = [orgId, JSON.stringify(records), at];
   await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
   if (changed.has("tags") || changed.has("archivedAt")) await keepTags(tx, orgId, orders);
+  if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
+    await keepMarks(tx, orgId, orders);
+  }
   await keepWords(tx, orgId, orders, changed);
 }
 
@@ -116,6 +125,7 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
   if (ids.length === 0) return;
   await tx.query(
     `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
+          marks as (delete from order_marks where org_id = $1 and order_id = any($2::uuid[])),
           changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[])),
           sources as (delete from order_sources where org_id = $1 and order_id = any($2::uuid[])),
           words as (delete from order_search where org_id = $1 and order_id = any($2::uuid[])),

@@ -1,6 +1,7 @@
 import { badField } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
+import { isUuid } from "../../core/ids.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { Streamed } from "../../route.ts";
@@ -15,8 +16,9 @@ import type {
   OrderQuery,
   SortName,
 } from "./order-answers.schemas.ts";
-import { OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
-import type { OrderFilter } from "./list/order-filter.store.ts";
+import { maxIds, maxPage, OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
+import type { OrderFilter, OrderFilterRequest } from "./order-filter.schemas.ts";
+import { normalizeFilter } from "./order-filter.schemas.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
 import * as lists from "./list/order-list.store.ts";
@@ -37,6 +39,8 @@ export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { newOrder } from "./order-fields.ts";
 export { insertChanges } from "./order-history.store.ts";
+export { markLastRun } from "./list/order-index.store.ts";
+export { findMatching, selectMatching } from "./list/order-list.store.ts";
 export { recordOrders } from "./order-events.ts";
 export { findReferred } from "./order-references.ts";
 /** As callers name them. */
@@ -57,10 +61,17 @@ export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
   return presentTo(ctx, await findByRef(ctx.db, ctx, ref));
 }
 
-export async function listOrders(ctx: Ctx, query: OrderQuery): Promise<OrderPage> {
-  const filter = readFilter(ctx, query);
-  const range = { limit: query.limit, offset: offsetOf(query) };
-  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, query.sort ?? defaultSort(filter), range);
+export async function listOrders(ctx: Ctx, { page, limit, sort, ids, ...request }: OrderQuery): Promise<OrderPage> {
+  // Orders that were named are found at once; a page of a list stays a page.
+  if (ids === undefined && limit > maxPage) {
+    throw badField("query/limit", "maximum", `This must be at most ${maxPage}; with \`ids\`, ${maxIds}.`);
+  }
+  const query = { page, limit };
+  // Whoever names an order wants that one, archived or not.
+  const named = ids === undefined ? {} : { ids: readIds(ids), archived: request.archived ?? ("any" as const) };
+  const filter = { ...readFilter(ctx, request), ...named };
+  const range = { limit, offset: offsetOf(query) };
+  const found = await lists.listOrders(ctx.db, ctx.orgId, filter, sort ?? defaultSort(filter), range);
   return toCappedPage({ ...found, data: found.orders.map((order) => presentTo(ctx, order)) }, query);
 }
 
@@ -90,19 +101,22 @@ function defaultSort(filter: OrderFilter): SortName {
   return "-createdAt";
 }
 
-/** The query as a filter: moments in one way of writing, statuses as a list, words as this caller may search for them. */
-function readFilter(ctx: Ctx, { status, search, ...rest }: ExportQuery): OrderFilter {
-  const filter: OrderFilter = rest;
+/** A filter as it is compiled and kept: with the words that this caller may search for. `at`: where it was given. */
+export function readFilter(ctx: Ctx, request: OrderFilterRequest, at = "query"): OrderFilter {
+  const filter = normalizeFilter(request);
+  const { search } = request;
   if (search !== undefined) {
     filter.search = toSearchQuery(ctx.orgId, search, maySeePersonalData(ctx));
     if (filter.search === "" && search.trim() !== "")
-      throw badField("query/search", "no_words", "Orders are found by words and numbers; there is none in this text.");
+      throw badField(`${at}/search`, "no_words", "Orders are found by words and numbers; there is none in this text.");
   }
-  for (const date of ["ordered", "created", "updated", "shipBy"] as const) {
-    for (const name of [`${date}From`, `${date}To`] as const) {
-      if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();
-    }
-  }
-  if (status !== undefined) filter.status = splitNames(status);
   return filter;
+}
+
+function readIds(text: string): string[] {
+  const ids = splitNames<string>(text);
+  const odd = ids.find((id) => !isUuid(id));
+  if (odd !== undefined) throw badField("query/ids", "format", `${JSON.stringify(odd.slice(0, 50))} is not a UUID.`);
+  if (ids.length > maxIds) throw badField("query/ids", "maxItems", `These are ${ids.length} ids; at most ${maxIds}.`);
+  return ids;
 }

@@ -7,6 +7,7 @@ const ids = { id: "organization" } as const;
 
 export const organizationRoutes = [
   defineRoute("GET /organizations", {
+    name: "organizations.list",
     scope: "any",
     summary: "List the organizations the caller can see: its own, or all for operators of the hub",
     query: shapes.OrganizationQuery,
@@ -14,6 +15,7 @@ export const organizationRoutes = [
     handle: (ctx, { query }) => organizations.listOrganizations(ctx, query),
   }),
   defineRoute("POST /organizations", {
+    name: "organizations.create",
     scope: "organizations:write",
     summary: "Create an organization with its first administrator",
     body: shapes.OrganizationRequest,
@@ -23,6 +25,7 @@ export const organizationRoutes = [
     handle: (ctx, { body }) => organizations.createOrganization(ctx, body),
   }),
   defineRoute("GET /organizations/:id", {
+    name: "organizations.get",
     scope: "any",
     summary: "Read an organization",
     ids,
@@ -30,6 +33,7 @@ export const organizationRoutes = [
     handle: (ctx, { params }) => organizations.getOrganization(ctx, params.id),
   }),
   defineRoute("PATCH /organizations/:id", {
+    name: "organizations.update",
     scope: "admin",
     summary: "Rename an organization, or change its rules for hosts, e-mail domains and sign-in",
     ids,

@@ -11,6 +11,7 @@ const rules =
 
 export const pickupRoutes = [
   defineRoute("GET /pickups", {
+    name: "pickups.list",
     scope: "pickups:read",
     summary: "List pickups, the latest window first",
     query: shapes.PickupQuery,
@@ -18,6 +19,7 @@ export const pickupRoutes = [
     handle: (ctx, { query }) => pickups.listPickups(ctx, query),
   }),
   defineRoute("POST /pickups", {
+    name: "pickups.create",
     scope: "pickups:write",
     summary: "Schedule a pickup",
     description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again, and it is booked once.`,
@@ -27,6 +29,7 @@ export const pickupRoutes = [
     handle: (ctx, { body }) => pickups.schedulePickup(ctx, body),
   }),
   defineRoute("POST /pickups/check", {
+    name: "pickups.check",
     scope: "pickups:read",
     summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
     description: rules,
@@ -37,6 +40,7 @@ export const pickupRoutes = [
     handle: (ctx, { body }) => pickups.checkPickupRequest(ctx, body),
   }),
   defineRoute("GET /pickups/:id", {
+    name: "pickups.get",
     scope: "pickups:read",
     summary: "Read a pickup",
     ids,
@@ -44,6 +48,7 @@ export const pickupRoutes = [
     handle: (ctx, { params }) => pickups.getPickup(ctx, params.id),
   }),
   defineRoute("PATCH /pickups/:id", {
+    name: "pickups.update",
     scope: "pickups:write",
     summary: "Move a scheduled pickup: another one is booked, then the former is called off",
     description:
@@ -55,6 +60,7 @@ export const pickupRoutes = [
     handle: (ctx, { params, body, ifMatch }) => pickups.reschedulePickup(ctx, params.id, body, ifMatch),
   }),
   defineRoute("POST /pickups/:id/retry", {
+    name: "pickups.retry",
     scope: "pickups:write",
     summary: "Ask the carrier once more for a pickup that failed without an answer",
     description:
@@ -65,6 +71,7 @@ export const pickupRoutes = [
     handle: (ctx, { params }) => pickups.retryPickup(ctx, params.id),
   }),
   defineRoute("DELETE /pickups/:id", {
+    name: "pickups.delete",
     scope: "pickups:write",
     summary: "Cancel a pickup; a cancelled one answers the same again",
     ids,

@@ -4,6 +4,7 @@ import * as preview from "./preview.ts";
 
 export const previewRoutes = [
   defineRoute("GET /preview/clock", {
+    name: "preview.clock.get",
     scope: "any",
     summary: "Read the clock of the preview surface",
     previewOnly: true,
@@ -11,6 +12,7 @@ export const previewRoutes = [
     handle: async (ctx) => preview.readClock(ctx),
   }),
   defineRoute("POST /preview/clock", {
+    name: "preview.clock.set",
     scope: "preview:write",
     summary: "Set, advance, freeze or reset the clock of the preview surface",
     previewOnly: true,
@@ -19,6 +21,7 @@ export const previewRoutes = [
     handle: (ctx, { body }) => preview.setClock(ctx, body),
   }),
   defineRoute("POST /preview/reset", {
+    name: "preview.reset",
     scope: "preview:write",
     summary: "Empty the preview surface; people and keys stay",
     previewOnly: true,

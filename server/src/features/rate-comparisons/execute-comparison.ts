@@ -5,6 +5,7 @@ import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Work } from "../../queue/work.ts";
+import { hintProgress } from "../../watch.ts";
 import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
 import type { ItemKinds } from "./item-kinds.store.ts";
@@ -88,6 +89,7 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: LeasedComparison, pass: RatingPa
   await results.copyResults(tx, rateLines(row, pass, { from, to }, totals, kinds));
   await insertKinds(tx, row, from, kinds);
   await work.saveProgress(tx, ctx.orgId, row.id, to, totals);
+  tx.afterCommit(() => hintProgress(ctx, row.id));
   if (to < row.item_count) return true;
   await finish(tx, ctx, row, totals);
   return false;

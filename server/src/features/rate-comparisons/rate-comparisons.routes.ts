@@ -1,6 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
-import { defineRoute, xlsxType } from "../../route.ts";
+import { defineRoute, liveType, xlsxType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import { exportCsv, exportXlsx } from "./export-comparison.ts";
 import { importComparison } from "./import-comparison.ts";
 import * as shapes from "./rate-comparisons.schemas.ts";
@@ -12,6 +13,7 @@ const uploadBytes = 128 * 1024 * 1024;
 
 export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons", {
+    name: "rateComparisons.list",
     scope: "rates:read",
     summary: "List rate comparisons",
     query: shapes.ComparisonQuery,
@@ -19,6 +21,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { query }) => comparisons.listComparisons(ctx, query),
   }),
   defineRoute("POST /rate-comparisons", {
+    name: "rateComparisons.create",
     scope: "rates:write",
     summary: "Create a rate comparison from items",
     description: "Up to 250,000 items. It is a draft until it is processed.",
@@ -29,6 +32,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { body }) => comparisons.createComparison(ctx, body),
   }),
   defineRoute("POST /rate-comparisons/import", {
+    name: "rateComparisons.import",
     scope: "rates:write",
     summary: "Create a rate comparison from a CSV file",
     description:
@@ -43,13 +47,25 @@ export const rateComparisonRoutes = [
     handle: (ctx, { query, body }) => importComparison(ctx, query, body),
   }),
   defineRoute("GET /rate-comparisons/:id", {
+    name: "rateComparisons.get",
     scope: "rates:read",
     summary: "Read a rate comparison, its progress included",
     ids,
     answer: [200, shapes.Comparison],
     handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
   }),
+  defineRoute("GET /rate-comparisons/:id/watch", {
+    name: "rateComparisons.watch",
+    scope: "rates:read",
+    summary: "Follow a rate comparison as server-sent events: as it is now, and whenever it has gone on",
+    description: watchText,
+    ids,
+    answerType: liveType,
+    answer: [200, shapes.Comparison],
+    handle: (ctx, { params }) => comparisons.watchComparison(ctx, params.id),
+  }),
   defineRoute("DELETE /rate-comparisons/:id", {
+    name: "rateComparisons.delete",
     scope: "rates:write",
     summary: "Delete a rate comparison, also while it is processed",
     ids,
@@ -57,6 +73,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params }) => comparisons.deleteComparison(ctx, params.id),
   }),
   defineRoute("GET /rate-comparisons/:id/items", {
+    name: "rateComparisons.items.list",
     scope: "rates:read",
     summary: "List the items with what each would have cost",
     ids,
@@ -65,6 +82,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => comparisons.listItems(ctx, params.id, query),
   }),
   defineRoute("POST /rate-comparisons/:id/process", {
+    name: "rateComparisons.process",
     scope: "rates:write",
     summary: "Process the items in the background; once more makes a new revision",
     description:
@@ -78,6 +96,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, body }) => comparisons.startProcessing(ctx, params.id, body),
   }),
   defineRoute("GET /rate-comparisons/:id/summary", {
+    name: "rateComparisons.summary.get",
     scope: "rates:read",
     summary: "Read what the comparison comes to, with cost and zone breakdown",
     description: "With fuelPercent, extraDiscountPercent or dimDivisor it says what it would come to then.",
@@ -88,6 +107,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => comparisons.getSummary(ctx, params.id, query),
   }),
   defineRoute("GET /rate-comparisons/:id/export.csv", {
+    name: "rateComparisons.csv.export",
     scope: "rates:read",
     summary: "Export the items as CSV",
     ids,
@@ -97,6 +117,7 @@ export const rateComparisonRoutes = [
     handle: (ctx, { params, query }) => exportCsv(ctx, params.id, query),
   }),
   defineRoute("GET /rate-comparisons/:id/export.xlsx", {
+    name: "rateComparisons.xlsx.export",
     scope: "rates:read",
     summary: "Export summary and items as a spreadsheet",
     ids,

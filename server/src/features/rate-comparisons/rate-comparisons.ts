@@ -5,6 +5,8 @@ import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Live } from "../../route.ts";
+import { watchRecord } from "../../watch.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
@@ -44,6 +46,12 @@ export async function listComparisons(ctx: Ctx, query: ComparisonQuery): Promise
 export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
   const row = await store.getComparison(ctx.db, ctx.orgId, id);
   return presentComparison(row, await isStale(ctx, row));
+}
+
+export async function watchComparison(ctx: Ctx, id: string): Promise<Live> {
+  // One that nobody has asked for the prices of has not ended: it has not begun.
+  const hasEnded = ({ status }: Comparison): boolean => !["draft", "queued", "processing"].includes(status);
+  return await watchRecord(ctx, { id, read: () => getComparison(ctx, id), hasEnded });
 }
 
 async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {

@@ -4,6 +4,7 @@ import { replayTransformation } from "./replays.ts";
 
 export const replayRoutes = [
   defineRoute("POST /transformations/:id/replay", {
+    name: "transformations.replay",
     heavyFromBytes: 0,
     scope: "transformations:read",
     summary:

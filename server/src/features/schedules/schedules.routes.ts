@@ -9,6 +9,7 @@ const ids = { id: "schedule" } as const;
 
 export const scheduleRoutes = [
   defineRoute("GET /schedules", {
+    name: "schedules.list",
     scope: "schedules:read",
     summary: "List schedules",
     query: shapes.ScheduleQuery,
@@ -16,6 +17,7 @@ export const scheduleRoutes = [
     handle: (ctx, { query }) => schedules.listSchedules(ctx, query),
   }),
   defineRoute("POST /schedules", {
+    name: "schedules.create",
     scope: "schedules:write",
     summary: "Create a schedule that runs a task of a bridge",
     body: shapes.ScheduleRequest,
@@ -25,6 +27,7 @@ export const scheduleRoutes = [
     handle: (ctx, { body }) => schedules.createSchedule(ctx, body),
   }),
   defineRoute("POST /schedules/preview", {
+    name: "schedules.preview",
     scope: "schedules:read",
     summary: "What a cron expression means, and when it would run; nothing is stored",
     onlyLooks: true,
@@ -33,6 +36,7 @@ export const scheduleRoutes = [
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
   }),
   defineRoute("GET /schedules/:id", {
+    name: "schedules.get",
     scope: "schedules:read",
     summary: "Read a schedule with its next runs",
     ids,
@@ -40,6 +44,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params }) => schedules.getSchedule(ctx, params.id),
   }),
   defineRoute("PATCH /schedules/:id", {
+    name: "schedules.update",
     scope: "schedules:write",
     summary: "Change a schedule; only another cron, time zone or isActive moves its next run",
     ids,
@@ -50,6 +55,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params, body, ifMatch }) => schedules.updateSchedule(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /schedules/:id", {
+    name: "schedules.delete",
     scope: "schedules:write",
     summary: "Delete a schedule; its executions stay, and those under way finish",
     ids,
@@ -58,6 +64,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params, ifMatch }) => schedules.deleteSchedule(ctx, params.id, ifMatch),
   }),
   defineRoute("POST /schedules/:id/pause", {
+    name: "schedules.pause",
     scope: "schedules:write",
     summary: "Pause a schedule: nothing fires after the answer",
     ids,
@@ -65,6 +72,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params }) => schedules.pauseSchedule(ctx, params.id),
   }),
   defineRoute("POST /schedules/:id/resume", {
+    name: "schedules.resume",
     scope: "schedules:write",
     summary: "Resume a schedule with its next run after now; what fell into the pause is not caught up",
     ids,
@@ -73,6 +81,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params }) => schedules.resumeSchedule(ctx, params.id),
   }),
   defineRoute("POST /schedules/:id/trigger", {
+    name: "schedules.trigger",
     scope: "schedules:write",
     summary: "Run a schedule once now, also while it is paused; its next run stays when it is",
     ids,
@@ -81,6 +90,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params }) => schedules.triggerSchedule(ctx, params.id),
   }),
   defineRoute("POST /schedules/:id/backfill", {
+    name: "schedules.backfill",
     scope: "schedules:write",
     summary: "Run what a schedule did not run in a time that is over; `dryRun` only lists it",
     ids,
@@ -90,6 +100,7 @@ export const scheduleRoutes = [
     handle: (ctx, { params, body }) => backfillSchedule(ctx, params.id, body),
   }),
   defineRoute("GET /schedules/:id/executions", {
+    name: "schedules.executions.list",
     scope: "schedules:read",
     summary: "List the executions of a schedule, newest first",
     ids,

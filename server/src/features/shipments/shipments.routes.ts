@@ -9,6 +9,7 @@ const bulkBytes = 32 * 1024 * 1024;
 
 export const shipmentRoutes = [
   defineRoute("GET /shipments", {
+    name: "shipments.list",
     scope: "shipments:read",
     summary: "List shipments",
     description:
@@ -18,6 +19,7 @@ export const shipmentRoutes = [
     handle: (ctx, { query }) => shipments.listShipments(ctx, query),
   }),
   defineRoute("POST /shipments", {
+    name: "shipments.create",
     scope: "shipments:write",
     summary: "Record a shipment; the order it names stays as it is unless this was its last one to arrive",
     body: shapes.ShipmentRequest,
@@ -26,6 +28,7 @@ export const shipmentRoutes = [
     handle: (ctx, { body }) => shipments.createShipment(ctx, body),
   }),
   defineRoute("POST /shipments/bulk", {
+    name: "shipments.createMany",
     scope: "shipments:write",
     summary: "Record many shipments; one that cannot be recorded fails alone",
     body: shapes.BulkRequest,
@@ -34,6 +37,7 @@ export const shipmentRoutes = [
     handle: (ctx, { body }) => shipments.createShipmentsInBulk(ctx, body.shipments),
   }),
   defineRoute("POST /shipments/import", {
+    name: "shipments.import",
     scope: "shipments:write",
     summary: "Record shipments from a CSV file",
     description:
@@ -46,6 +50,7 @@ export const shipmentRoutes = [
     handle: (ctx, { body }) => shipments.importShipments(ctx, body),
   }),
   defineRoute("POST /shipments/events", {
+    name: "shipments.events.createMany",
     scope: "shipments:write",
     summary: "Add tracking events by tracking number, in any order and as often as they come",
     description:
@@ -56,12 +61,14 @@ export const shipmentRoutes = [
     handle: (ctx, { body }) => shipments.addEventsInBulk(ctx, body.events),
   }),
   defineRoute("GET /shipments/counts", {
+    name: "shipments.count",
     scope: "shipments:read",
     summary: "Count shipments by status",
     answer: [200, answers.ShipmentCounts],
     handle: (ctx) => shipments.countShipments(ctx),
   }),
   defineRoute("GET /shipments/:id", {
+    name: "shipments.get",
     scope: "shipments:read",
     summary: "Read a shipment with its events",
     ids,
@@ -69,6 +76,7 @@ export const shipmentRoutes = [
     handle: (ctx, { params }) => shipments.getShipment(ctx, params.id),
   }),
   defineRoute("PATCH /shipments/:id", {
+    name: "shipments.update",
     scope: "shipments:write",
     summary: "Change a shipment",
     description:
@@ -80,6 +88,7 @@ export const shipmentRoutes = [
     handle: (ctx, { params, body, ifMatch }) => shipments.updateShipment(ctx, params.id, body, ifMatch),
   }),
   defineRoute("POST /shipments/:id/void", {
+    name: "shipments.void",
     scope: "shipments:write",
     summary: "Void a shipment whose label was not used",
     description:
@@ -91,6 +100,7 @@ export const shipmentRoutes = [
     handle: (ctx, { params, ifMatch }) => shipments.voidShipment(ctx, params.id, ifMatch),
   }),
   defineRoute("POST /shipments/:id/track", {
+    name: "shipments.track",
     scope: "shipments:write",
     summary: "Ask the carrier now where a shipment is",
     description:
@@ -102,6 +112,7 @@ export const shipmentRoutes = [
     handle: (ctx, { params }) => shipments.trackShipment(ctx, params.id),
   }),
   defineRoute("POST /shipments/:id/events", {
+    name: "shipments.events.create",
     scope: "shipments:write",
     summary: "Add a tracking event; one that is known already changes nothing",
     ids,

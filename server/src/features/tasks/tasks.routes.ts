@@ -1,5 +1,6 @@
 import { PageOf } from "../../core/schema.ts";
-import { defineRoute } from "../../route.ts";
+import { defineRoute, liveType } from "../../route.ts";
+import { watchText } from "../../watch.ts";
 import * as shapes from "./tasks.schemas.ts";
 import * as tasks from "./tasks.ts";
 
@@ -7,6 +8,7 @@ const ids = { id: "execution" } as const;
 
 export const taskRoutes = [
   defineRoute("POST /tasks/execute", {
+    name: "tasks.execute",
     scope: "tasks:execute",
     summary: "Queue a task of a bridge; it runs in the background, once",
     body: shapes.ExecuteRequest,
@@ -16,6 +18,7 @@ export const taskRoutes = [
     handle: (ctx, { body }) => tasks.executeTask(ctx, body),
   }),
   defineRoute("POST /tasks/bulk", {
+    name: "tasks.executeMany",
     scope: "tasks:execute",
     summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
     body: shapes.BulkExecuteRequest,
@@ -24,6 +27,7 @@ export const taskRoutes = [
     handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
   }),
   defineRoute("POST /tasks/execute-sync", {
+    name: "tasks.executeSync",
     scope: "tasks:execute",
     summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
     body: shapes.SyncRequest,
@@ -34,6 +38,7 @@ export const taskRoutes = [
     handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
   }),
   defineRoute("GET /tasks/executions", {
+    name: "tasks.executions.list",
     scope: "tasks:read",
     summary: "List executions, newest first",
     query: shapes.ExecutionQuery,
@@ -41,13 +46,25 @@ export const taskRoutes = [
     handle: (ctx, { query }) => tasks.listExecutions(ctx, query),
   }),
   defineRoute("GET /tasks/executions/:id", {
+    name: "tasks.executions.get",
     scope: "tasks:read",
     summary: "Read an execution with its attempts, result and last log lines",
     ids,
     answer: [200, shapes.Execution],
     handle: (ctx, { params }) => tasks.getExecution(ctx, params.id),
   }),
+  defineRoute("GET /tasks/executions/:id/watch", {
+    name: "tasks.executions.watch",
+    scope: "tasks:read",
+    summary: "Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on",
+    description: watchText,
+    ids,
+    answerType: liveType,
+    answer: [200, shapes.Execution],
+    handle: (ctx, { params }) => tasks.watchExecution(ctx, params.id),
+  }),
   defineRoute("POST /tasks/executions/:id/cancel", {
+    name: "tasks.executions.cancel",
     scope: "tasks:execute",
     summary: "Cancel an execution that is queued or running; nothing of it begins after the answer",
     ids,
@@ -56,6 +73,7 @@ export const taskRoutes = [
     handle: (ctx, { params }) => tasks.cancelExecution(ctx, params.id),
   }),
   defineRoute("POST /tasks/executions/:id/retry", {
+    name: "tasks.executions.retry",
     scope: "tasks:execute",
     summary: "Queue a new execution in place of one that did not succeed; what it sent is not sent again",
     ids,

@@ -11,7 +11,9 @@ import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { findKnownBridge, findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
+import type { Live } from "../../route.ts";
 import { Unfinished } from "../../route.ts";
+import { watchRecord } from "../../watch.ts";
 import { refsLeft } from "./attempt/run-push.ts";
 import { awaitEnd } from "./await-end.ts";
 import { announceCancels } from "./engine/follow-cancels.ts";
@@ -135,6 +137,11 @@ export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
   const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const retries = await store.listRetries(ctx.db, ctx.orgId, id);
   return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
+}
+
+export async function watchExecution(ctx: Ctx, id: string): Promise<Live> {
+  const hasEnded = ({ finishedAt }: Execution): boolean => finishedAt !== null;
+  return await watchRecord(ctx, { id, read: () => getExecution(ctx, id), hasEnded });
 }
 
 export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> {

@@ -8,6 +8,7 @@ const ids = { id: "transformation" } as const;
 
 export const transformationRoutes = [
   defineRoute("GET /transformations", {
+    name: "transformations.list",
     scope: "transformations:read",
     summary: "List transformations",
     query: shapes.TransformationQuery,
@@ -15,6 +16,7 @@ export const transformationRoutes = [
     handle: (ctx, { query }) => transformations.listTransformations(ctx, query),
   }),
   defineRoute("POST /transformations", {
+    name: "transformations.create",
     scope: "transformations:write",
     summary: "Create a transformation; at most one is active for a bridge, task and direction",
     query: shapes.ReplaceQuery,
@@ -24,12 +26,14 @@ export const transformationRoutes = [
     handle: (ctx, { body, query }) => transformations.createTransformation(ctx, body, query.replace ?? false),
   }),
   defineRoute("GET /transformations/transforms", {
+    name: "transformations.transforms.list",
     scope: "transformations:read",
     summary: "List the transforms that mappings can use, each with its parameters and an example",
     answer: [200, shapes.TransformCatalog],
     handle: async () => tests.listTransforms(),
   }),
   defineRoute("POST /transformations/test", {
+    name: "transformations.mappings.test",
     heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons",
@@ -40,6 +44,7 @@ export const transformationRoutes = [
     handle: (ctx, { body }) => tests.testMappings(ctx, body),
   }),
   defineRoute("POST /transformations/suggest", {
+    name: "transformations.suggest",
     heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Draft mappings from an example of what comes in and one of what should come out",
@@ -50,6 +55,7 @@ export const transformationRoutes = [
     handle: async (_ctx, { body }) => tests.suggest(body),
   }),
   defineRoute("GET /transformations/:id", {
+    name: "transformations.get",
     scope: "transformations:read",
     summary: "Read a transformation",
     ids,
@@ -57,6 +63,7 @@ export const transformationRoutes = [
     handle: (ctx, { params }) => transformations.getTransformation(ctx, params.id),
   }),
   defineRoute("PATCH /transformations/:id", {
+    name: "transformations.update",
     scope: "transformations:write",
     summary: "Change a transformation; the version before is kept",
     ids,
@@ -68,6 +75,7 @@ export const transformationRoutes = [
       transformations.updateTransformation(ctx, params.id, body, { ifMatch, replace: query.replace ?? false }),
   }),
   defineRoute("DELETE /transformations/:id", {
+    name: "transformations.delete",
     scope: "transformations:write",
     summary: "Delete a transformation and its versions",
     ids,
@@ -76,6 +84,7 @@ export const transformationRoutes = [
     handle: (ctx, { params, ifMatch }) => transformations.deleteTransformation(ctx, params.id, ifMatch),
   }),
   defineRoute("POST /transformations/:id/test", {
+    name: "transformations.test",
     heavyFromBytes: 0,
     scope: "transformations:read",
     summary: "Try a saved transformation on sample data; answers 200 also when it fails, with the reasons",
@@ -87,6 +96,7 @@ export const transformationRoutes = [
     handle: (ctx, { params, body }) => tests.testTransformation(ctx, params.id, body),
   }),
   defineRoute("GET /transformations/:id/versions", {
+    name: "transformations.versions.list",
     scope: "transformations:read",
     summary: "List all versions of a transformation, newest first",
     ids,
@@ -95,6 +105,7 @@ export const transformationRoutes = [
     handle: (ctx, { params, query }) => transformations.listVersions(ctx, params.id, query),
   }),
   defineRoute("POST /transformations/:id/rollback", {
+    name: "transformations.rollback",
     scope: "transformations:write",
     summary: "Make the mappings of an earlier version those of a new one",
     ids,

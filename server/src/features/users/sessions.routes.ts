@@ -5,6 +5,7 @@ import * as sessions from "./sessions.ts";
 
 export const sessionRoutes = [
   defineRoute("GET /sessions", {
+    name: "sessions.list",
     scope: "any",
     summary: "List the sessions in which one is signed in; administrators may name somebody else",
     query: shapes.SessionQuery,
@@ -13,6 +14,7 @@ export const sessionRoutes = [
     handle: (ctx, { query }) => sessions.listSessions(ctx, query),
   }),
   defineRoute("DELETE /sessions/:id", {
+    name: "sessions.delete",
     scope: "any",
     summary: "End a session of one's own, or of anybody in the organization for administrators",
     ids: { id: "session" },
@@ -20,12 +22,14 @@ export const sessionRoutes = [
     handle: (ctx, { params }) => sessions.endSession(ctx, params.id),
   }),
   defineRoute("POST /sessions/end-others", {
+    name: "sessions.others.end",
     scope: "any",
     summary: "End all of one's own sessions but this one",
     answer: [200, shapes.SessionsEnded],
     handle: (ctx) => sessions.endOtherSessions(ctx),
   }),
   defineRoute("POST /users/:id/end-sessions", {
+    name: "users.sessions.end",
     scope: "admin",
     summary: "End all sessions of a user",
     ids: { id: "user" },

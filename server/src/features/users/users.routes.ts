@@ -9,6 +9,7 @@ const ids = { id: "user" } as const;
 
 export const userRoutes = [
   defineRoute("GET /users", {
+    name: "users.list",
     scope: "admin",
     summary: "List users",
     query: shapes.UserQuery,
@@ -16,6 +17,7 @@ export const userRoutes = [
     handle: (ctx, { query }) => users.listUsers(ctx, query),
   }),
   defineRoute("POST /users", {
+    name: "users.create",
     scope: "admin",
     summary: "Create a user; without a password they sign in through the OIDC issuer",
     body: shapes.UserRequest,
@@ -25,6 +27,7 @@ export const userRoutes = [
     handle: (ctx, { body }) => users.createUser(ctx, body),
   }),
   defineRoute("GET /users/:id", {
+    name: "users.get",
     scope: "admin",
     summary: "Read a user",
     ids,
@@ -32,6 +35,7 @@ export const userRoutes = [
     handle: (ctx, { params }) => users.getUser(ctx, params.id),
   }),
   defineRoute("PATCH /users/:id", {
+    name: "users.update",
     scope: "admin",
     summary: "Change a user's name, role, status or password",
     ids,
@@ -43,6 +47,7 @@ export const userRoutes = [
     handle: (ctx, { params, body, ifMatch }) => users.updateUser(ctx, params.id, body, ifMatch),
   }),
   defineRoute("DELETE /users/:id", {
+    name: "users.delete",
     scope: "admin",
     summary: "Delete a user",
     description: "Keys they made end with them. Rotate those you need first: that makes them yours.",
@@ -53,6 +58,7 @@ export const userRoutes = [
     handle: (ctx, { params, ifMatch }) => users.deleteUser(ctx, params.id, ifMatch),
   }),
   defineRoute("DELETE /users/:id/totp", {
+    name: "users.totp.delete",
     scope: "admin",
     summary: "Ask a user for no codes of an app any more, say because it was lost",
     ids,

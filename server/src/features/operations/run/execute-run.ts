@@ -8,14 +8,23 @@ import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
+import { hintProgress } from "../../../watch.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
-import { deleteOrders, lockOrders, recordOrders, updateOrders } from "../../orders/orders.ts";
+import {
+  deleteOrders,
+  findMatching,
+  lockOrders,
+  markLastRun,
+  recordOrders,
+  updateOrders,
+} from "../../orders/orders.ts";
 import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
 import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { fieldsIn } from "../../orders/order-changes.ts";
+import { portionSize } from "./plan-run.ts";
 import { queueCalls } from "./queue-calls.ts";
 import type { NewResult, Portion } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
@@ -23,8 +32,6 @@ import type { RunRow } from "./runs.store.ts";
 import * as runs from "./runs.store.ts";
 import { evaluateUndo } from "./undo.ts";
 
-/** The orders of a run that are changed in one transaction. */
-export const portionSize = 500;
 /** While one portion is being written, the next one is evaluated. */
 const portionsAtOnce = 2;
 const maxTries = 5;
@@ -184,7 +191,10 @@ function contextOf(world: World, run: RunRow): Ctx {
 async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
   const { ctx, run } = own;
   const ids = portion.orderIds.filter((id) => id !== null);
-  const byId = new Map<string | null, Order>((await lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
+  const locked = await lockOrders(tx, ctx.orgId, ids);
+  const leftAlone = await findLeftAlone(tx, own, portion, locked);
+  const taken = locked.filter(({ id }) => !leftAlone.has(id));
+  const byId = new Map<string | null, Order>(taken.map((order) => [order.id, order]));
   const orders = portion.orderIds.flatMap((id) => byId.get(id) ?? []);
   const todo = portion.todo.filter((_, i) => byId.has(portion.orderIds[i]!));
   const env = envOf(ctx, pipeline, run.may_override);
@@ -200,8 +210,34 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
-  return await writeResults(tx, own, portion, resultsOf(portion, work.evaluations), env.now);
+  return await writeResults(tx, own, portion, resultsOf(portion, work.evaluations, leftAlone), env.now);
 }
+
+type LeftAlone = Map<string | null, { order: Order; error: RunError }>;
+
+/** Those of the portion that nothing is to be done to, as they are now, and why. */
+async function findLeftAlone(tx: Tx, { ctx, run }: OwnRun, portion: Portion, locked: Order[]): Promise<LeftAlone> {
+  const left: LeftAlone = new Map();
+  const { versions } = portion;
+  if (versions) {
+    const seen = new Map(portion.orderIds.map((id, i) => [id, versions[i]]));
+    for (const order of locked) if (seen.get(order.id) !== order.version) left.set(order.id, { order, error: drifted });
+  }
+  if (run.filter === null) return left;
+  const ids = locked.map(({ id }) => id).filter((id) => !left.has(id));
+  const matching = await findMatching(tx, ctx.orgId, run.filter, ids);
+  for (const order of locked) {
+    if (!left.has(order.id) && !matching.has(order.id)) left.set(order.id, { order, error: unmatched });
+  }
+  return left;
+}
+
+const drifted: RunError = {
+  code: "changed_since_preflight",
+  message: "The order was changed since the preflight.",
+  fix: "Make a new preflight.",
+};
+const unmatched: RunError = { code: "no_longer_matches", message: "The order does not meet the filter any more." };
 
 /** The steps of which a failure stops the whole run; the portions of such a run are done one after the other. */
 function stoppingSteps(run: RunRow, { steps }: Pipeline): number[] {
@@ -243,10 +279,12 @@ async function recordChanges(
   await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
-function resultsOf(portion: Portion, evaluations: Evaluation[]): NewResult[] {
+function resultsOf(portion: Portion, evaluations: Evaluation[], leftAlone: LeftAlone): NewResult[] {
   const byId = new Map<string | null, Evaluation>(evaluations.map((evaluation) => [evaluation.before.id, evaluation]));
   return portion.refs.map((ref, i) => {
     const base = { position: portion.position + i, ref };
+    const left = leftAlone.get(portion.orderIds[i]!);
+    if (left) return { ...base, ...skipped(left.order), error_code: left.error.code, error: left.error };
     const evaluation = byId.get(portion.orderIds[i]!);
     if (!evaluation) return { ...base, ...missing, todo: portion.todo[i]! };
     const outcome = outcomeOf(evaluation);
@@ -266,9 +304,25 @@ function resultsOf(portion: Portion, evaluations: Evaluation[]): NewResult[] {
   });
 }
 
+function skipped({ id, number, version }: Order) {
+  return {
+    order_id: id,
+    order_number: number,
+    status: "skipped" as const,
+    is_unchanged: true,
+    todo: 0,
+    steps: [],
+    version_before: version,
+    version_after: version,
+  };
+}
+
 /** With the last ones the run ends. */
 async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResult[], now: string): Promise<Came> {
   await results.insertResults(tx, own.ctx.orgId, own.run.id, rows, now);
+  const idsOf = (wanted: NewResult["status"]): string[] =>
+    rows.flatMap(({ status, order_id }) => (status === wanted && order_id !== null ? [order_id] : []));
+  await markLastRun(tx, own.ctx.orgId, { failed: idsOf("failed"), succeeded: idsOf("succeeded") });
   const countOf = (wanted: NewResult["status"]): number => rows.filter(({ status }) => status === wanted).length;
   const counts = {
     succeeded: countOf("succeeded"),
@@ -276,6 +330,8 @@ async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResu
     skipped: countOf("skipped"),
     noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
   };
+  // A small run tells of its end soon enough.
+  if (own.run.order_count > portionSize) tx.afterCommit(() => hintProgress(own.ctx, own.run.id));
   const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
   return isLast && (await finish(tx, own)) ? "ended" : "done";
 }

@@ -1,7 +1,7 @@
 import type { Tx } from "../../../db/database.ts";
 import { deleteUnusedValuesAcrossOrgs } from "./operation-values.store.ts";
 
-/** Each may have 10,000 results, and as many for each time it was tried again. */
+/** Each may have 100,000 results, and as many for each time it was tried again. */
 const oldRunsAtOnce = 5;
 
 /**

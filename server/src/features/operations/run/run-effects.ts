@@ -10,11 +10,7 @@ export type Effects = {
   undoneSteps(ref: string): number;
 };
 
-export async function readEffects(
-  db: Queryable,
-  rootRunId: string,
-  orderIds: string[] | null = null,
-): Promise<Effects> {
+export async function readEffects(db: Queryable, rootRunId: string, orderIds: string[]): Promise<Effects> {
   const rows = await listDoneSteps(db, rootRunId, orderIds);
   const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));
   const undos = Map.groupBy(rows, ({ undo_of, ref }) => undo_of && keyOf(undo_of, ref));
@@ -31,6 +27,25 @@ export async function readEffects(
     return everDone & ~runs.reduce((bits, { run_id }) => bits | effectOf(run_id, ref), 0);
   };
   return { effectOf, undoneSteps };
+}
+
+const ordersAtOnce = 5_000;
+
+/** The effects on many orders, some at a time: others have their turn in between. `use` is asked about each of them. */
+export async function mapWithEffects<One extends { order_id: string | null }, T>(
+  db: Queryable,
+  rootRunId: string,
+  orders: readonly One[],
+  use: (effects: Effects, one: One) => T,
+): Promise<T[]> {
+  const used: T[] = [];
+  for (let from = 0; from < orders.length; from += ordersAtOnce) {
+    const some = orders.slice(from, from + ordersAtOnce);
+    const ids = some.flatMap(({ order_id }) => order_id ?? []);
+    const effects = await readEffects(db, rootRunId, ids);
+    for (const one of some) used.push(use(effects, one));
+  }
+  return used;
 }
 
 function keyOf(runId: string, ref: string): string {

@@ -3,10 +3,22 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { resolveRefs } from "../../orders/orders.ts";
 import type { Pipeline } from "../evaluate.ts";
+import { wholeStepOf } from "../evaluate.ts";
+import type { OrderSource } from "../operations.schemas.ts";
+import { maxOrdersAtOnce } from "../selections.ts";
 import type { Unfinished } from "./run-results.store.ts";
 import { listNamesInChain } from "./run-results.store.ts";
 
-const maxOrdersAtOnce = 1_000;
+/** Exactly one of the ways to say which orders. */
+export function sourceOf(request: OrderSource): OrderSource {
+  const ways = ["order_ids", "filter", "selection_id"] as const;
+  const given = ways.filter((way) => request[way] !== undefined);
+  if (given.length === 1) return request;
+  const message = "Say which orders by one of order_ids, filter and selection_id.";
+  throw given.length === 0
+    ? badField("/order_ids", "required", message)
+    : badField(`/${given[1]}`, "one_of", message, { allowed: [given[0]] });
+}
 
 /** The orders a caller named, each once, in the order of the list. */
 export type FoundOrders = { refs: string[]; orderIds: (string | null)[]; duplicatesRemoved: number };
@@ -25,7 +37,7 @@ export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): 
       found.orderIds.push(id);
     }
   }
-  const whole = pipeline.steps.find(({ action }) => action.applyToAll);
+  const whole = wholeStepOf(pipeline);
   if (whole && found.refs.length > maxOrdersAtOnce) {
     const message = `${whole.action.type} looks at all orders at once; it takes at most ${maxOrdersAtOnce}.`;
     throw badField("/order_ids", "too_many_orders", message);

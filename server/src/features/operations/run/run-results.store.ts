@@ -6,7 +6,17 @@ import type { ResultQuery, RunResult } from "../operations.schemas.ts";
 import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
-export type NewPortion = { position: number; refs: string[]; orderIds: (string | null)[]; todo: number[] };
+export type NewPortion = {
+  position: number;
+  refs: string[];
+  orderIds: (string | null)[];
+  todo: number[];
+  /** Those that the orders must still have. */
+  versions: (number | null)[] | null;
+};
+
+/** Skipped on purpose: no failure of the run, and nothing that a retry would do. */
+export const leftAlone = ["no_longer_matches", "changed_since_preflight"];
 
 /** With what is known of the run at this moment. */
 export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
@@ -19,7 +29,7 @@ export async function lockNextPortion(
   position?: number,
 ): Promise<Portion | undefined> {
   const [row] = await tx.query<Portion>(
-    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
+    `select c.position, c.refs, c.order_ids as "orderIds", c.todo, c.versions, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
        from operation_run_chunks c join operation_runs r on r.id = c.run_id
       where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
       order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
@@ -134,11 +144,12 @@ export type Unfinished = { ref: string; order_id: string | null; todo: number };
 export async function listStillFailed(db: Queryable, runId: string, rootRunId: string): Promise<Unfinished[]> {
   return await db.query<Unfinished>(
     `with latest as (
-       select distinct on (l.ref) l.ref, l.status, l.todo from operation_runs n join operation_results l on l.run_id = n.id
+       select distinct on (l.ref) l.ref, l.status, l.todo, l.error_code from operation_runs n join operation_results l on l.run_id = n.id
         where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
      select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
-      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded' order by r.position`,
-    [runId, rootRunId],
+      where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded'
+        and coalesce(latest.error_code, '') <> all($3) order by r.position`,
+    [runId, rootRunId, leftAlone],
   );
 }
 
@@ -168,15 +179,15 @@ export async function listChanged(db: Queryable, runId: string): Promise<{ ref: 
 
 export type DoneSteps = { run_id: string; undo_of: string | null; ref: string; steps: number };
 
-/** Which steps each run of a chain did to each order, or took back, as bits; of all orders or of some. */
-export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[] | null): Promise<DoneSteps[]> {
+/** Which steps each run of a chain did to each order, or took back, as bits; of these orders. */
+export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[]): Promise<DoneSteps[]> {
   return await db.query<DoneSteps>(
     `select n.id as run_id, n.undo_of, r.ref, d.steps
        from operation_runs n join operation_results r on r.run_id = n.id
       cross join lateral (
         select bit_or(1 << (s ->> 'index')::integer) as steps from jsonb_array_elements(r.steps) as s
          where s -> 'carried' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
-      where n.root_run_id = $1 and d.steps is not null and ($2::uuid[] is null or r.order_id = any($2))`,
+      where n.root_run_id = $1 and d.steps is not null and r.order_id = any($2::uuid[])`,
     [rootRunId, orderIds],
   );
 }

@@ -5,7 +5,10 @@ import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
 import type { ActionRequest, OnError, RunQuery, RunStatus } from "../operations.schemas.ts";
+import { seenOrders } from "../selections.store.ts";
+import type { OrderFilter } from "../../orders/order-filter.schemas.ts";
 import type { NewPortion } from "./run-results.store.ts";
+import { leftAlone } from "./run-results.store.ts";
 
 export type RunRow = LeasedRow & {
   status: RunStatus;
@@ -27,6 +30,10 @@ export type RunRow = LeasedRow & {
   skipped: number;
   no_change: number;
   drifted: string[] | null;
+  selection_id: string | null;
+  /** What orders must still meet when their turn comes. */
+  filter: OrderFilter | null;
+  left_out: number;
   cancel_requested: boolean;
   lease_owner: string | null;
   /** How often somebody took it since a portion of it was done. */
@@ -52,6 +59,9 @@ const given = [
   "order_count",
   "duplicates_removed",
   "drifted",
+  "selection_id",
+  "filter",
+  "left_out",
   "created_at",
 ] as const;
 export type NewRun = Pick<RunRow, (typeof given)[number]>;
@@ -66,26 +76,91 @@ export const runLeases = leasesOn<RunRow>({
 });
 const lease = `now() + interval '${runLeases.leaseMs} ms'`;
 
+/** The orders of a selection, but for those that a preflight said one of these codes about. */
+export type SelectedOrders = {
+  selectionId: string;
+  matched: number;
+  /** Of a portion. */
+  size: number;
+  preflightId: string | null;
+  leaveOut: string[];
+  /** Orders must still have the versions that the preflight saw. */
+  checksVersions: boolean;
+  todo: number;
+};
+
+/** So many portions a statement: the text for a hundred thousand orders would keep others waiting. */
+const portionsAtOnce = 20;
+
 /** `owner` starts to work on it at once; null leaves it to any worker. */
 export async function insertRun(
   tx: Tx,
   orgId: string,
   run: NewRun,
-  portions: NewPortion[],
+  orders: NewPortion[] | SelectedOrders,
   owner: string | null,
 ): Promise<RunRow> {
+  if (!Array.isArray(orders)) return await insertSelected(tx, orgId, run, orders, owner);
+  const row = await insertWith(tx, givenPortions, [run.id, JSON.stringify(orders.slice(0, portionsAtOnce))], {
+    orgId,
+    run,
+    owner,
+  });
+  for (let from = portionsAtOnce; from < orders.length; from += portionsAtOnce) {
+    const portions = JSON.stringify(orders.slice(from, from + portionsAtOnce));
+    await tx.query(`with ${givenPortions} select`, [run.id, portions]);
+  }
+  return row;
+}
+
+const givenPortions = `portions as (
+  insert into operation_run_chunks (run_id, position, refs, order_ids, todo, versions)
+  select $1, p.position, p.refs, p."orderIds", p.todo, p.versions from jsonb_to_recordset($2::jsonb) as p
+    (position integer, refs text[], "orderIds" uuid[], todo integer[], versions integer[]))`;
+
+/** All of it in the database: the ids do not come here. */
+async function insertSelected(
+  tx: Tx,
+  orgId: string,
+  run: NewRun,
+  { selectionId, preflightId, leaveOut, size, todo, checksVersions }: SelectedOrders,
+  owner: string | null,
+): Promise<RunRow> {
+  const portions = `chosen as materialized (
+      select u.order_id, u.version, (row_number() over (order by c.position, u.n) - 1)::integer as n
+        from ${seenOrders}
+       where c.selection_id = $1 and (u.codes is null or not string_to_array(u.codes, ' ') && $4::text[])),
+    portions as (
+      insert into operation_run_chunks (run_id, position, refs, order_ids, todo, versions)
+      select $3::uuid, n / $5 * $5, array_agg(order_id::text order by n), array_agg(order_id order by n),
+        array_fill($6::integer, array[count(*)::integer]), case when $7 then array_agg(version order by n) end
+        from chosen group by n / $5)`;
+  const values = [selectionId, preflightId, run.id, leaveOut, size, todo, checksVersions];
+  return await insertWith(tx, portions, values, { orgId, run, owner }, "(select count(*) from chosen)");
+}
+
+/** The run and its portions in one statement. `count`: where not all orders that were meant are in it. */
+async function insertWith(
+  tx: Tx,
+  portions: string,
+  first: unknown[],
+  { orgId, run, owner }: { orgId: string; run: NewRun; owner: string | null },
+  count?: string,
+): Promise<RunRow> {
+  const values = [...first];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const own = `${bind(owner)}::text`;
+  const counted: Partial<Record<keyof NewRun, string>> =
+    count === undefined ? {} : { order_count: count, left_out: `r.order_count - ${count}` };
   const [row] = await tx.query<RunRow>(
-    `with portions as (
-       insert into operation_run_chunks (run_id, position, refs, order_ids, todo)
-       select $2, p.position, p.refs, p."orderIds", p.todo
-         from jsonb_to_recordset($4::jsonb) as p (position integer, refs text[], "orderIds" uuid[], todo integer[]))
+    `with ${portions}
      insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
-     select $1, now(), ${given.map((name) => `r.${name}`).join(", ")}, $5::text, w.*
-       from jsonb_populate_record(null::operation_runs, $3::jsonb) as r, lateral (
-         select 'queued', null::timestamptz, null::timestamptz, 0 where $5::text is null
-         union all select 'running', r.created_at, ${lease}, 1 where $5::text is not null) as w
+     select ${bind(orgId)}::uuid, now(), ${given.map((name) => counted[name] ?? `r.${name}`).join(", ")}, ${own}, w.*
+       from jsonb_populate_record(null::operation_runs, ${bind(JSON.stringify(run))}::jsonb) as r, lateral (
+         select 'queued', null::timestamptz, null::timestamptz, 0 where ${own} is null
+         union all select 'running', r.created_at, ${lease}, 1 where ${own} is not null) as w
      returning *, false as taken_over`,
-    [orgId, run.id, JSON.stringify(run), JSON.stringify(portions), owner],
+    values,
   );
   return row!;
 }
@@ -143,14 +218,16 @@ type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
 /** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
 export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<EndedRun | undefined> {
   const [row] = await tx.query<EndedRun>(
-    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null,
+    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null, filter = null,
        status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
                        then 'cancelled'
-                     when failed = 0 and skipped = 0 then 'succeeded'
+                     when failed = 0 and (skipped = 0 or not exists (
+                       select 1 from operation_results o where o.run_id = $2 and o.status = 'skipped'
+                          and o.error_code <> all($4))) then 'succeeded'
                      when succeeded = 0 then 'failed' else 'partially_failed' end
       where org_id = $1 and id = $2 and finished_at is null
         and not exists (select 1 from operation_run_chunks c where c.run_id = $2 and not c.is_done) returning *`,
-    [orgId, id, at],
+    [orgId, id, at, leftAlone],
   );
   return row;
 }

@@ -1,12 +1,11 @@
 import type { Condition } from "../../../db/list-page.ts";
 import { meetAll } from "../../../db/list-page.ts";
-import type { Archived, ExportQuery, SortName } from "../order-answers.schemas.ts";
+import type { SortName } from "../order-answers.schemas.ts";
+import type { Archived, OrderFilter, WantedStatus } from "../order-filter.schemas.ts";
 import type { Order } from "../order.ts";
-import type { OrderStatus } from "../orders.states.ts";
-import { priorities } from "../orders.states.ts";
-
-/** `search`: a tsquery, as `toSearchQuery` makes it. */
-export type OrderFilter = Omit<ExportQuery, "status"> & { status?: (OrderStatus | "on_hold")[] };
+import type { Priority } from "../orders.states.ts";
+import { orderStatuses, paymentStatuses, priorities } from "../orders.states.ts";
+import { carrierMark, failedMark, fieldMark, serviceMark, wantedFields } from "./order-marks.ts";
 
 /** The last order that was read, to go on behind it. */
 export type OrderKey = Pick<Order, "id" | "createdAt">;
@@ -29,9 +28,13 @@ type OrderPlan = {
   values: unknown[];
 };
 
-/** Where the list is read from: the orders, their tags, or those that a search has found. */
-const sources = { o: "orders o", t: "order_tags t", found: "found" };
-type PlanOptions = { source?: keyof typeof sources; after?: OrderKey | undefined; values?: unknown[] };
+/** Where the list is read from: the orders, their tags, their marks, or those that a search has found. */
+const sources = { o: "orders o", t: "order_tags t", m: "order_marks m", found: "found" };
+type PlanOptions = {
+  source?: "o" | "found";
+  after?: OrderKey | undefined;
+  values?: unknown[];
+};
 
 const dates = { created: "created_at", ordered: "ordered_at", updated: "updated_at", shipBy: "ship_by" } as const;
 const sortColumns = { createdAt: "created_at", orderedAt: "ordered_at", updatedAt: "updated_at", shipBy: "ship_by" };
@@ -40,38 +43,42 @@ export function archivedOptions(archived: Archived = "false"): boolean[] {
   return archived === "any" ? [false, true] : [archived === "true"];
 }
 
+type Bind = (value: unknown) => string;
+
 /** The search is left out of it. `values` are those that the statement has already. */
 export function planOrders(
   orgId: string,
   filter: OrderFilter,
   sort: SortName,
-  { after, source = filter.tag === undefined ? "o" : "t", values = [] }: PlanOptions = {},
+  { after, source: given, values = [] }: PlanOptions = {},
 ): OrderPlan {
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const driver = given === undefined ? driverOf(filter) : undefined;
+  const source = driver?.source ?? given ?? "o";
   // A few columns are in all sources; with nothing else asked for, the orders need not be touched.
   const at = (column: string): string => `${column === "created_at" ? source : "o"}.${column}`;
   const id = source === "o" ? "o.id" : `${source}.order_id`;
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const conditions: Condition[] = [
+  const { conditions, options } = conditionsOf(driver?.rest ?? filter, (driver?.options.length ?? 0) > 1, bind);
+  conditions.push(
     [`${source}.org_id = ?`, source === "found" ? undefined : orgId],
-    [source === "t" ? "t.tag = ?" : "o.tags @> array[?]", filter.tag],
-    ["o.location_id = ?", filter.locationId],
-    ["o.bridge_id = ?", filter.bridgeId],
-    ["o.assignee_id = ?", filter.assigneeId],
-    ["o.priority = ?", filter.priority === undefined ? undefined : priorities.indexOf(filter.priority)],
-    ["o.payment_status = ?", filter.paymentStatus],
-    ["o.channel = ?", filter.channel],
+    [`${id} = any(?)`, filter.ids],
     ...(Object.entries(dates) as [keyof typeof dates, string][]).flatMap(([name, column]): Condition[] => [
       [`${at(column)} >= ?`, filter[`${name}From`]],
       [`${at(column)} < ?`, filter[`${name}To`]],
     ]),
-  ];
+  );
   if (after) conditions.push(`(${source}.created_at, ${id}) < (${bind(after.createdAt)}, ${bind(after.id)})`);
 
   const column = sortColumns[sort.replace("-", "") as keyof typeof sortColumns];
   const hasRange = filter.shipByFrom !== undefined || filter.shipByTo !== undefined;
   const archived = archivedOptions(filter.archived).map((isArchived) => `${source}.is_archived = ${isArchived}`);
   let branches = split([{ where: meetAll(conditions, values), rank: 0 }], archived);
-  if (filter.status) branches = split(branches, statusOptions(filter.status, bind));
+  if (driver)
+    branches = split(
+      branches,
+      driver.options.map((option) => option(bind)),
+    );
+  if (options) branches = split(branches, options);
   // Orders without a date come last in both directions.
   if (column === "ship_by" && !hasRange) {
     const [dated, undated] = [split(branches, ["o.ship_by is not null"]), split(branches, ["o.ship_by is null"])];
@@ -95,14 +102,146 @@ function split(branches: Branch[], conditions: string[]): Branch[] {
   );
 }
 
-/** Held orders have a status too: whoever asks for both must not get them twice. */
-function statusOptions(wanted: (OrderStatus | "on_hold")[], bind: (value: unknown) => string): string[] {
-  const statuses = [...new Set(wanted)].filter((status) => status !== "on_hold");
-  const options = statuses.map((status) => `o.status = ${bind(status)}`);
-  if (wanted.includes("on_hold")) {
-    options.push(statuses.length === 0 ? "o.on_hold" : `o.on_hold and o.status <> all(${bind(statuses)})`);
+/** Tags and marks lie in tables of their own, in the order of the list: one of them is read, `rest` is asked of the orders. */
+type Driver = { source: "t" | "m"; options: ((bind: Bind) => string)[]; rest: OrderFilter };
+
+function driverOf(filter: OrderFilter): Driver | undefined {
+  const tagged = (tag: string) => (bind: Bind) => `t.tag = ${bind(tag)}`;
+  const marked = (mark: string) => (bind: Bind) => `m.mark = ${bind(mark)}`;
+  const { tag, tagsAll, tagsAny, lastRunFailed, customField, carrier, service } = filter;
+  const without = (...names: (keyof OrderFilter)[]): OrderFilter =>
+    Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as keyof OrderFilter)));
+  if (tag !== undefined) return { source: "t", options: [tagged(tag)], rest: without("tag") };
+  if (tagsAll?.[0] !== undefined) {
+    const [first, ...more] = tagsAll;
+    return {
+      source: "t",
+      options: [tagged(first)],
+      rest: { ...without("tagsAll"), ...(more[0] && { tagsAll: more }) },
+    };
   }
-  return options;
+  if (lastRunFailed === true) return { source: "m", options: [marked(failedMark)], rest: without("lastRunFailed") };
+  if (customField) {
+    const [first, ...more] = wantedFields(customField);
+    const isFirst = (text: string): boolean => text.startsWith(`${first!.name}:`);
+    return {
+      source: "m",
+      options: first!.values.map((value) => marked(fieldMark(first!.name, value))),
+      rest: {
+        ...without("customField"),
+        ...(more.length > 0 && { customField: customField.filter((text) => !isFirst(text)) }),
+      },
+    };
+  }
+  if (tagsAny) {
+    // Whoever has two of them must not get the order twice.
+    const options = tagsAny.map((one, i) => (bind: Bind) => {
+      const earlier = tagsAny.slice(0, i);
+      return `t.tag = ${bind(one)}${earlier.length === 0 ? "" : ` and not o.tags && ${bind(earlier)}`}`;
+    });
+    return { source: "t", options, rest: without("tagsAny") };
+  }
+  if (service)
+    return { source: "m", options: service.map((one) => marked(serviceMark(one))), rest: without("service") };
+  if (carrier)
+    return { source: "m", options: carrier.map((one) => marked(carrierMark(one))), rest: without("carrier") };
+  return undefined;
+}
+
+type Column = { name: ColumnName; sql: string; all?: readonly string[]; write?(value: string): unknown };
+type ColumnName =
+  | "priority"
+  | "paymentStatus"
+  | "channel"
+  | "locationId"
+  | "bridgeId"
+  | "assigneeId"
+  | "service"
+  | "carrier";
+
+/** In the order in which they are alternatives that an index delivers each. */
+const columns: Column[] = [
+  { name: "assigneeId", sql: "o.assignee_id" },
+  { name: "locationId", sql: "o.location_id" },
+  { name: "bridgeId", sql: "o.bridge_id" },
+  { name: "channel", sql: "o.channel" },
+  { name: "priority", sql: "o.priority", all: priorities, write: (name) => priorities.indexOf(name as Priority) },
+  { name: "paymentStatus", sql: "o.payment_status", all: paymentStatuses },
+  { name: "service", sql: "o.shipping ->> 'service'" },
+  { name: "carrier", sql: "o.shipping ->> 'carrier'" },
+];
+
+/**
+ * What has to hold for an order. `options`: what is a branch for each value, unless there are branches already: of all that
+ * is asked for by several values only one, or they would be too many.
+ */
+function conditionsOf(
+  filter: OrderFilter,
+  isSplit: boolean,
+  bind: Bind,
+): { conditions: Condition[]; options: string[] | undefined } {
+  const conditions: Condition[] = [
+    ["o.tags @> array[?]", filter.tag],
+    ["o.tags @> ?", filter.tagsAll],
+    ["o.tags && ?", filter.tagsAny],
+    ["not o.tags && ?", filter.tagsNone],
+    ...wantedFields(filter.customField ?? []).map(({ name, values }): Condition => [hasField, toJson(name, values)]),
+    [
+      `not ${hasField}`,
+      filter.customFieldNot && wantedFields(filter.customFieldNot).flatMap(({ name, values }) => toJson(name, values)),
+    ],
+  ];
+  if (filter.lastRunFailed !== undefined) {
+    conditions.push(
+      `${filter.lastRunFailed ? "" : "not "}exists (select from order_marks f where f.order_id = o.id and f.mark = '${failedMark}')`,
+    );
+  }
+  const { options: ofStatus, conditions: more } = statusConditions(filter, isSplit, bind);
+  conditions.push(...more);
+  let options = ofStatus;
+  for (const { name, sql, all, write = (value: string): unknown => value } of columns) {
+    const not = filter[`${name}Not`];
+    // What is not one of a closed list is one of the others, which an index delivers.
+    const wanted = filter[name] ?? (not && all?.filter((value) => !not.includes(value)));
+    if (not && (filter[name] || !all)) conditions.push([`(${sql} is null or ${sql} <> all(?))`, not.map(write)]);
+    if (wanted === undefined) continue;
+    const values = wanted.map(write);
+    if (values.length === 1) conditions.push([`${sql} = ?`, values[0]]);
+    else if (values.length > 1 && !isSplit && !options) options = values.map((value) => `${sql} = ${bind(value)}`);
+    else conditions.push([`${sql} = any(?)`, values]);
+  }
+  return { conditions, options };
+}
+
+const hasField = "o.custom_fields @> any(?::jsonb[])";
+
+function toJson(name: string, values: readonly unknown[]): string[] {
+  return values.map((value) => JSON.stringify({ [name]: value }));
+}
+
+/** Held orders have a status too: whoever asks for both must not get them twice. */
+function statusConditions(
+  { status: wanted, statusNot }: OrderFilter,
+  isSplit: boolean,
+  bind: Bind,
+): { conditions: Condition[]; options: string[] | undefined } {
+  const conditions: Condition[] = [];
+  const isStatus = (name: WantedStatus): boolean => name !== "on_hold";
+  const excluded = statusNot?.filter(isStatus) ?? [];
+  if (statusNot?.includes("on_hold")) conditions.push("not o.on_hold");
+  if (wanted && excluded.length > 0) conditions.push(["o.status <> all(?)", excluded]);
+  const others = excluded.length > 0 ? orderStatuses.filter((name) => !excluded.includes(name)) : undefined;
+  const given = wanted ?? others;
+  if (!given) return { conditions, options: undefined };
+  const statuses = given.filter(isStatus);
+  const isHeld = given.includes("on_hold");
+  if (isSplit || given.length === 0) {
+    conditions.push([isHeld ? "(o.on_hold or o.status = any(?))" : "o.status = any(?)", statuses]);
+    return { conditions, options: undefined };
+  }
+  const options = statuses.map((status) => `o.status = ${bind(status)}`);
+  if (isHeld) options.push(statuses.length === 0 ? "o.on_hold" : `o.on_hold and o.status <> all(${bind(statuses)})`);
+  return { conditions, options };
 }
 
 /** Every branch is served by an index in the wanted order, so that each reads no more than it gives. */

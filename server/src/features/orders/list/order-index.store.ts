@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { Order, OrderFields } from "../order.ts";
+import { failedMark, marksOf } from "./order-marks.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
 /** The table of tags says afterwards what these orders say. */
@@ -20,6 +21,52 @@ export async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<
      insert into order_tags (org_id, is_archived, tag, created_at, order_id)
      select $1::uuid, g.is_archived, tag, g.created_at, g.id from given g, unnest(g.tags) as tag on conflict do nothing`,
     [orgId, JSON.stringify(records)],
+  );
+}
+
+/** The table of marks says afterwards what these orders say; what runs have said of them stays. */
+export async function keepMarks(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return;
+  const records = orders.map((order) => ({
+    id: order.id,
+    marks: marksOf(order),
+    created_at: order.createdAt,
+    is_archived: order.archivedAt !== null,
+  }));
+  await tx.query(
+    `with given as (
+       select * from jsonb_to_recordset($2::jsonb) as u (id uuid, marks text[], created_at timestamptz, is_archived boolean)),
+     gone as (
+       delete from order_marks m using given g where m.org_id = $1 and m.order_id = g.id and m.mark <> '${failedMark}'
+          and not (m.mark = any(g.marks) and m.is_archived = g.is_archived)),
+     moved as (
+       update order_marks m set is_archived = g.is_archived from given g
+        where m.org_id = $1 and m.order_id = g.id and m.mark = '${failedMark}' and m.is_archived <> g.is_archived)
+     insert into order_marks (org_id, is_archived, mark, created_at, order_id)
+     select $1::uuid, g.is_archived, mark, g.created_at, g.id from given g, unnest(g.marks) as mark on conflict do nothing`,
+    [orgId, JSON.stringify(records)],
+  );
+}
+
+/** What the last run did to these orders, or failed to do. They are locked, or else are here: nobody marks them meanwhile. */
+export async function markLastRun(
+  tx: Tx,
+  orgId: string,
+  { failed, succeeded }: { failed: string[]; succeeded: string[] },
+): Promise<void> {
+  if (succeeded.length > 0) {
+    await tx.query(
+      `delete from order_marks where org_id = $1 and order_id = any($2::uuid[]) and mark = '${failedMark}'`,
+      [orgId, succeeded],
+    );
+  }
+  if (failed.length === 0) return;
+  await tx.query(
+    `insert into order_marks (org_id, is_archived, mark, created_at, order_id)
+     select org_id, is_archived, '${failedMark}', created_at, id from (
+       select * from orders where org_id = $1 and id = any($2::uuid[]) order by id for no key update) o
+     on conflict do nothing`,
+    [orgId, failed],
   );
 }
 

@@ -3,7 +3,8 @@ import type { Queryable } from "../../../db/database.ts";
 import type { Order } from "../order.ts";
 import { orderColumns } from "../order-columns.ts";
 import type { SortName } from "../order-answers.schemas.ts";
-import type { OrderFilter, OrderKey, Range } from "./order-filter.store.ts";
+import type { OrderFilter } from "../order-filter.schemas.ts";
+import type { OrderKey, Range } from "./order-filter.store.ts";
 import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
 import { readOrders } from "../orders.store.ts";
 
@@ -106,6 +107,39 @@ async function searchOrders(
     far.values,
   );
   return { ...all!, isAll: true };
+}
+
+/** A statement that reads the ids of all orders that meet the filter, oldest first by `k`; and its values. */
+export function selectMatching(orgId: string, { search, ...filter }: OrderFilter): { text: string; values: unknown[] } {
+  if (search === undefined) {
+    const plan = planOrders(orgId, filter, "createdAt");
+    return { text: selectAll(plan), values: plan.values };
+  }
+  const plan = planOrders(orgId, filter, "createdAt", { source: "found", values: [search, orgId] });
+  const text = `with found as materialized (
+      select distinct order_id, created_at, is_archived from order_search where org_id = $2 and words @@ $1::tsquery)
+    ${selectAll(plan)}`;
+  return { text, values: plan.values };
+}
+
+/** Those of these orders that meet the filter at this moment. */
+export async function findMatching(
+  db: Queryable,
+  orgId: string,
+  { search, ...filter }: OrderFilter,
+  ids: string[],
+): Promise<Set<string>> {
+  const values: unknown[] = [ids];
+  const plan = planOrders(orgId, filter, "createdAt", { source: "o", values });
+  const found =
+    search === undefined
+      ? "true"
+      : `exists (select from order_search s where s.order_id = p.id and s.words @@ $${values.push(search)}::tsquery)`;
+  const rows = await db.query<{ id: string }>(
+    `select p.id from (${selectAll(plan)}) p where p.id = any($1::uuid[]) and ${found}`,
+    values,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 async function readInOrder(db: Queryable, orgId: string, ids: string[]): Promise<Order[]> {

@@ -18,6 +18,14 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
       "select is_archived, tag, created_at, order_id from order_tags where org_id = $1",
       "select o.is_archived, t.tag, o.created_at, o.id from orders o, unnest(o.tags) as t (tag) where org_id = $1",
     ],
+    marks: [
+      "select is_archived, mark, created_at, order_id from order_marks where org_id = $1 and mark <> 'failed'",
+      `select o.is_archived, m.mark, o.created_at, o.id from orders o, lateral (
+         select 'carrier:' || (o.shipping ->> 'carrier') as mark
+         union all select 'service:' || (o.shipping ->> 'service')
+         union all select 'field:' || f.key || '=' || f.value::text from jsonb_each(o.custom_fields) as f) m
+        where org_id = $1 and m.mark is not null`,
+    ],
     counts: [
       `select is_archived, status, on_hold, sum(orders)::bigint from order_counts where org_id = $1
         group by 1, 2, 3 having sum(orders) <> 0`,
@@ -64,6 +72,8 @@ test("what lists read beside the orders follows every kind of change", async () 
     tags: i % 2 === 0 ? ["even", "all"] : ["all"],
     customer: { name: "Ada Byron", email: `ada.byron${i}@mail.example` },
     lines: [{ sku: `MUG-${i}`, quantity: 4, price: 5 }],
+    shipping: i % 3 === 0 ? { carrier: "ups", service: "ground" } : {},
+    customFields: i % 2 === 0 ? { color: "red", size: 4.5, gift: true } : {},
   }));
   await org.post("/orders/bulk", { orders });
   await compareWithOrders(org.id);
@@ -80,6 +90,9 @@ test("what lists read beside the orders follows every kind of change", async () 
   await patch("N-7", { lines: [{ sku: "CUP-1", name: "Cup", quantity: 1 }], tags: [] });
   await patch("N-0", { number: "N-10", archived: true, tags: ["other"] });
   await patch("N-10", { archived: false });
+  await patch("N-10", { archived: true, shipping: { carrier: "dhl" }, customFields: { color: null, size: "4.5" } });
+  await patch("N-10", { archived: false, shipping: null });
+  await run(["N-1", "N-2"], "set_custom_field", { key: "color", value: "blue" });
   await patch("N-1", { status: "ready" });
   await run(["N-1", "N-2"], "hold", { reason: "operator" });
   await run(["N-1"], "release_hold", {});
@@ -94,6 +107,39 @@ test("what lists read beside the orders follows every kind of change", async () 
   await compareWithOrders(org.id);
   expect((await org.delete(`/orders/${draft.id}`)).status).toBe(200);
   await compareWithOrders(org.id);
+});
+
+test("orders that were there before are listed by carrier, field and last run as those that come now", async () => {
+  const org = await hub.org();
+  const long = "ä".repeat(150);
+  const orders = [
+    {
+      number: "M-1",
+      shipping: { carrier: "ups", service: "2nd day" },
+      customFields: { note: long, n: 0.25, ok: false },
+    },
+    { number: "M-2", archived: true, customFields: { "q.e-d": 'a "b" \\ c\td' } },
+    { number: "M-3", status: "shipped", shipping: { carrier: long.slice(0, 100) } },
+    { number: "M-4", status: "shipped" },
+  ];
+  expect((await org.post("/orders/bulk", { orders })).body.summary.failed).toBe(0);
+  const hold = { actions: [{ type: "hold", params: { reason: "operator" } }] };
+  await org.post("/operations/run", { order_ids: ["M-1", "M-3", "M-4"], ...hold });
+  await org.post("/operations/run", { order_ids: ["M-4"], actions: [{ type: "add_tags", params: { tags: ["x"] } }] });
+  const read = async (db: Queryable) =>
+    await db.query("select is_archived, mark, created_at, order_id from order_marks where org_id = $1 order by 2, 4", [
+      org.id,
+    ]);
+  const kept = await read(hub.world.db);
+  expect(kept).toHaveLength(8);
+  const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_selections.sql"))!;
+  const undone = hub.world.db.transaction(async (tx) => {
+    await tx.query("drop table order_marks");
+    await tx.query(sql.slice(sql.indexOf("create table order_marks"), sql.indexOf("-- The orders that met")));
+    expect(await read(tx)).toEqual(kept);
+    throw new Error("undo");
+  });
+  await expect(undone).rejects.toThrow("undo");
 });
 
 test("orders that were there before are found as those that come now", async () => {

@@ -9,12 +9,42 @@ const location = (await org.post("/locations", { name: "L" })).body.id;
 const { userId } = await org.withRole("operator");
 
 const given = [
-  { number: "A-1", status: "draft", channel: "web", tags: ["vip"], shipBy: "2026-05-03T00:00:00Z" },
-  { number: "A-2", status: "new", channel: "shop", tags: ["vip", "eu"], orderedAt: "2026-01-10T00:00:00Z" },
-  { number: "A-3", status: "new", priority: "urgent", locationId: location, shipBy: "2026-05-01T00:00:00Z" },
-  { number: "A-4", status: "ready", paymentStatus: "paid", assigneeId: userId, orderedAt: "2026-02-10T00:00:00Z" },
+  {
+    number: "A-1",
+    status: "draft",
+    channel: "web",
+    tags: ["vip"],
+    shipBy: "2026-05-03T00:00:00Z",
+    shipping: { carrier: "ups", service: "ground" },
+    customFields: { color: "red" },
+  },
+  {
+    number: "A-2",
+    status: "new",
+    channel: "shop",
+    tags: ["vip", "eu"],
+    orderedAt: "2026-01-10T00:00:00Z",
+    shipping: { carrier: "dhl" },
+    customFields: { color: "blue", gift: true },
+  },
+  {
+    number: "A-3",
+    status: "new",
+    priority: "urgent",
+    locationId: location,
+    shipBy: "2026-05-01T00:00:00Z",
+    customFields: { color: "red", size: 4 },
+  },
+  {
+    number: "A-4",
+    status: "ready",
+    paymentStatus: "paid",
+    assigneeId: userId,
+    orderedAt: "2026-02-10T00:00:00Z",
+    shipping: { carrier: "ups", service: "air" },
+  },
   { number: "A-5", status: "shipped", priority: "low", shipBy: "2026-05-02T00:00:00Z" },
-  { number: "A-6", status: "cancelled", archived: true, tags: ["vip"], channel: "web" },
+  { number: "A-6", status: "cancelled", archived: true, tags: ["vip"], channel: "web", customFields: { size: "4" } },
 ];
 for (const order of given) {
   await org.post("/orders", { orderedAt: "2025-06-01T00:00:00Z", ...order });
@@ -36,6 +66,14 @@ await hub.world.db.transaction(async (tx) => {
   for (const order of await lockOrders(tx, org.id, held)) {
     await updateOrders(tx, org.id, [{ ...order, holds: [hold] }], ["holds"], order.updatedAt);
   }
+});
+
+// Fails for all; the draft succeeds later, and the last one is not tried again.
+const run = async (order_ids: string[], action: object) =>
+  (await org.post("/operations/run", { order_ids, actions: [action] })).body;
+expect(await run(["A-1", "A-5", "A-6"], { type: "mark_shipped", params: {} })).toMatchObject({ status: "failed" });
+expect(await run(["A-1"], { type: "set_priority", params: { priority: "normal" } })).toMatchObject({
+  status: "succeeded",
 });
 
 async function numbers(query: string): Promise<string> {
@@ -73,6 +111,44 @@ describe("the list of orders", () => {
     ["priority=urgent", "3"],
     ["priority=normal&status=ready", "4"],
     ["paymentStatus=paid", "4"],
+    ["priority=urgent,low", "53"],
+    ["priority=urgent&priority=low", "53"],
+    ["priorityNot=normal", "53"],
+    ["statusNot=new", "541"],
+    ["statusNot=on_hold", "421"],
+    ["statusNot=new,on_hold&status=new,draft,ready,shipped", "41"],
+    ["status=new&status=ready,draft", "4321"],
+    [
+      "statusNot=draft,new,review_required,awaiting_payment,ready,sent,partially_shipped,shipped,delivered,cancelled",
+      "",
+    ],
+    ["channel=web&channel=shop", "21"],
+    ["channelNot=web", "5432"],
+    ["channelNot=web&channelNot=shop", "543"],
+    ["tagsAny=vip&tagsAny=eu", "21"],
+    ["tagsAny=eu", "2"],
+    ["tagsAny=vip&tagsAny=eu&status=new,draft&archived=any", "21"],
+    ["tagsAll=vip&tagsAll=eu", "2"],
+    ["tagsNone=vip", "543"],
+    ["tag=vip&tagsNone=eu", "1"],
+    ["tag=vip&tagsAny=eu&tagsAll=vip", "2"],
+    ["carrier=ups", "41"],
+    ["carrier=ups&carrier=dhl&sort=createdAt", "124"],
+    ["carrierNot=ups", "532"],
+    ["service=ground&carrier=ups", "1"],
+    ["serviceNot=ground", "5432"],
+    ["customField=color:red", "31"],
+    ["customField=color:red&customField=color:blue", "321"],
+    ["customField=color:red&customField=size:4", "3"],
+    ["customField=size:4.0", "3"],
+    ["customField=size:4&archived=any", "63"],
+    ["customField=gift:true&status=new", "2"],
+    ["customFieldNot=color:red&customFieldNot=gift:true", "54"],
+    ["search=A-2&customField=gift:true", "2"],
+    ["search=A-2&carrier=ups", ""],
+    ["lastRunFailed=true", "5"],
+    ["lastRunFailed=false", "4321"],
+    ["lastRunFailed=true&sort=shipBy&archived=any", "56"],
     ["channel=web", "1"],
     ["orderedFrom=2026-01-01T00:00:00Z", "42"],
     ["orderedFrom=2026-01-10T00:00:00Z&orderedTo=2026-02-10T00:00:00Z", "2"],
@@ -103,6 +179,11 @@ describe("the list of orders", () => {
     ["createdTo=9999-12-31T23:59:60Z", "query/createdTo"],
     ["search=", "query/search"],
     ["limit=101", "query/limit"],
+    ["priority=urgent&priority=lwo", "query/priority/1"],
+    ["customField=color", "query/customField"],
+    ["lastRunFailed=yes", "query/lastRunFailed"],
+    ["tagsAny=a&tagsAny=", "query/tagsAny/1"],
+    ["channel=a%00&channel=b", "query/channel"],
   ])("answers %s with 400 and the name of the parameter", async (query, pointer) => {
     const answer = await org.get(`/orders?${query}`);
     expect(answer.status).toBe(400);

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Bench, Figure } from "./bench.ts";
+import { median } from "./bench.ts";
+import { createdAtOf } from "./bench-order.ts";
+import { actions, runToTheEnd } from "./bulk-runs.ts";
+import { withDataDir } from "./hub-process.ts";
+import { time } from "./in-turn.ts";
+import type { OrderPlace } from "./order-place.ts";
+import { withOrders } from "./order-place.ts";
+
+const few = 10_000;
+const many = 100_000;
+const rounds = 3;
+/** Two in a hundred are archived, and some are on hold, which the runs leave alone. */
+const shareSelected = 0.97;
+
+export const selectionsBench: Bench = {
+  name: "selections",
+  bar: "100,000 orders by filter x 5 actions: run and preflight <= 11x of 10,000, and <= 150 MB more memory",
+  run: () => withDataDir((dataDir) => withOrders(dataDir, storedFor(few) * rounds + storedFor(many), measure)),
+};
+
+function storedFor(selected: number): number {
+  return Math.ceil(selected / shareSelected);
+}
+
+type Filter = { createdFrom: string; createdTo: string; statusNot: string };
+
+/** Each time over orders that no run has touched, the oldest first. */
+async function measure(place: OrderPlace): Promise<Figure[]> {
+  let next = 1;
+  const take = async (selected: number): Promise<Filter> => {
+    const createdFrom = createdAtOf(next);
+    next += storedFor(selected);
+    // As many as wanted, exactly.
+    const { rows } = await place.db.query<{ at: Date }>(
+      `select created_at as at from orders where org_id = $1 and created_at >= $2 and not is_archived and not on_hold
+        order by created_at offset $3 limit 1`,
+      [place.client.orgId, createdFrom, selected],
+    );
+    return { createdFrom, createdTo: rows[0]!.at.toISOString(), statusNot: "on_hold" };
+  };
+  const times = { run: [] as number[], preflight: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const { run, preflight } = await take(few).then((filter) => timeBoth(place, filter, few));
+    times.run.push(run);
+    times.preflight.push(preflight);
+  }
+  const filter = await take(many);
+  const memory = watchMemory(place.pid);
+  const large = await timeBoth(place, filter, many);
+  const grown = await memory.stop();
+  const limit = { on: "ratio", atMost: 11 } as const;
+  return [
+    { what: "run by filter, 100 k : 10 k", unit: "ms", ours: large.run, floor: median(times.run), limit },
+    {
+      what: "preflight by filter, 100 k : 10 k",
+      unit: "ms",
+      ours: large.preflight,
+      floor: median(times.preflight),
+      limit,
+    },
+    { what: "memory of hub and helper for 100 k", unit: "MB", ours: grown, limit: { on: "ours", atMost: 150 } },
+  ];
+}
+
+async function timeBoth(
+  { client }: OrderPlace,
+  filter: Filter,
+  expected: number,
+): Promise<{ run: number; preflight: number }> {
+  const preflight = await time(async () => {
+    const { summary } = await client.post<{ summary: { ok: number } }>("/operations/preflight", { filter, actions });
+    if (summary.ok !== expected) throw new Error(`the preflight has ${summary.ok} orders`);
+  });
+  // What a step changes is not what the filter asks for, but for the hold: it comes with the same portion.
+  const run = await time(() => runToTheEnd(client, { filter }));
+  return { run, preflight };
+}
+
+/** The most that the hub and the process that helps it hold, beyond what they held in the beginning. */
+function watchMemory(pid: number): { stop(): Promise<number> } {
+  const samples: number[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      samples.push(await residentOfAll(pid));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await watching;
+      return Math.max(...samples) - samples[0]!;
+    },
+  };
+}
+
+/** Of the process and of those of its children that are Node: the database is none of them. */
+async function residentOfAll(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,ppid=,rss=,comm="]);
+  const all = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  const isOurs = ([own, parent, , name]: string[]): boolean =>
+    own === String(pid) || (parent === String(pid) && /node|MainThread/.test(name ?? ""));
+  return all.filter(isOurs).reduce((sum, [, , rss]) => sum + Number(rss) / 1024, 0);
+}

@@ -1,0 +1,122 @@
+import { CloudEvent } from "cloudevents";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findErrorsIn } from "../core/validation.ts";
+import { cursorOf, dataSchemaOf, envelopeOf, objectIdsOf, parseCursor } from "./event-envelope.ts";
+import { eventCatalogue } from "./event-catalogue.ts";
+import { exampleOf } from "./event-examples.ts";
+import { eventFamilies, eventTypes, scopeOfEvent, typesNamed } from "./event-families.ts";
+
+describe.each(eventTypes)("an event %s as it leaves the hub", (type) => {
+  const example = exampleOf(type);
+
+  test("is a CloudEvent 1.0 by the reference library, and a payload of Standard Webhooks", () => {
+    const event = new CloudEvent(example, true);
+    expect(event.validate()).toBe(true);
+    expect(JSON.parse(JSON.stringify(event))).toEqual(example);
+    expect(Object.keys(example).filter((name) => !/^[a-z0-9]+$/.test(name))).toEqual([]);
+    expect(example).toMatchObject({
+      type,
+      timestamp: example.time,
+      dataschema: `urn:order-operations-hub:event:${type}:1`,
+    });
+  });
+
+  test("has the data that its schema says, and no others", () => {
+    const schema = { ...dataSchemaOf(type), additionalProperties: false };
+    expect(findErrorsIn(schema, example.data)).toEqual([]);
+    expect(example.data).toMatchObject({ items: [{ id: expect.any(String) }], actor: { type: "api_key" } });
+    expect(Object.keys(example.data.actor as object)).toEqual(["type", "id"]);
+  });
+
+  test("names no person, and tells of a change which fields it was, not what stands there now", () => {
+    const { data, isPatch, isPersonal } = eventCatalogue[type];
+    const told = Object.keys(example.data);
+    expect(told.filter((name) => /^(e-?mail|phone|street|address)(es|\d)?$/i.test(name))).toEqual([]);
+    if (isPersonal) expect(told).not.toContain("name");
+    if (isPatch) {
+      expect(told.toSorted()).toEqual(["actor", "changed", "items", "requestId"]);
+      expect(example.data.changed).toEqual(Object.keys(data.properties).filter((name) => name !== "version"));
+    }
+  });
+
+  test("takes a scope that reads", () => {
+    expect(scopeOfEvent(type)).toMatch(/:read$|^admin$/);
+  });
+});
+
+test("accounts, keys, sessions and the organization are for administrators", () => {
+  const ofAdmins = eventFamilies.filter((family) =>
+    typesNamed(`${family}.*`).some((type) => scopeOfEvent(type) === "admin"),
+  );
+  expect(ofAdmins).toEqual(["organization", "user", "session", "api_key", "preview", "retention"]);
+});
+
+test("every type is of one family, and a family has the events of several objects too", () => {
+  expect(eventFamilies.flatMap((family) => typesNamed(`${family}.*`)).toSorted()).toEqual(eventTypes.toSorted());
+  expect(typesNamed("order.*")).toContain("orders.updated");
+  expect(typesNamed("orders.*")).toEqual(typesNamed("order.*"));
+  expect([typesNamed("ord.*"), typesNamed("order"), typesNamed("*"), typesNamed("toString")]).toEqual([[], [], [], []]);
+});
+
+test("a cursor is read as it was written, and nothing else is one", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 48 }),
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      (sequence, bytes) => {
+        const hash = Buffer.from(bytes);
+        const cursor = parseCursor(cursorOf({ sequence, hash }));
+        expect(cursor?.sequence).toBe(sequence);
+        expect(cursor?.matches(hash)).toBe(true);
+        expect(cursor?.matches(Buffer.concat([Buffer.from([hash[0]! ^ 1]), hash.subarray(1)]))).toBe(false);
+      },
+    ),
+  );
+  for (const text of [
+    "",
+    "1",
+    "1-",
+    "-1-00000000",
+    "01-00000000",
+    "1-0000000",
+    "1-0000000G",
+    "1-000000000",
+    " 1-00000000",
+  ]) {
+    expect(parseCursor(text)).toBeUndefined();
+  }
+});
+
+test("what the hub did by itself has no author but that", () => {
+  const event = { ...exampleEvent(), actor: { type: "system" as const, name: "retention" } };
+  expect(envelopeOf("preview", event)).toMatchObject({
+    source: `urn:order-operations-hub:preview:${event.orgId}`,
+    data: { actor: { type: "system" } },
+  });
+  expect(JSON.stringify(envelopeOf("preview", event))).not.toContain("retention");
+});
+
+test("entries from before all objects were named have items too, as far as they are known", () => {
+  const ids = ["0199f0a0-0000-7000-8000-000000000002", "0199f0a0-0000-7000-8000-000000000003"];
+  const old = { ...exampleEvent(), actor: { type: "system" as const, name: "csv" }, type: "orders.created" as const };
+  const event = { ...old, data: { count: 2, source: "csv", firstIds: ids } };
+  expect(envelopeOf("live", event).data.items).toEqual(ids.map((id) => ({ id })));
+  expect(objectIdsOf(event)).toEqual([event.objectId, ...ids]);
+});
+
+function exampleEvent() {
+  const id = "0199f0a0-0000-7000-8000-000000000001";
+  return {
+    orgId: id,
+    sequence: 1,
+    hash: Buffer.alloc(32),
+    id,
+    type: "order.deleted" as const,
+    objectType: "order",
+    objectId: id,
+    requestId: null,
+    data: { number: "A", version: 1 },
+    occurredAt: new Date(0),
+  };
+}

@@ -1,0 +1,73 @@
+import { badField, HubError } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import { firstHash } from "../../events/chain.ts";
+import type { Position } from "../../events/event-envelope.ts";
+import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/event-envelope.ts";
+import { eventCatalogue } from "../../events/event-catalogue.ts";
+import { exampleOf } from "../../events/event-examples.ts";
+import { eventTypes, scopeOfEvent } from "../../events/event-families.ts";
+import { readFilter } from "./event-filter.ts";
+import type { EventPage, EventQuery, EventTypes } from "./events.schemas.ts";
+import * as store from "./events.store.ts";
+
+const dayMs = 86_400_000;
+/** Clocks of nodes differ, and a long transaction is numbered after shorter ones that began later. */
+const slackMs = 10 * 60_000;
+
+export async function listEvents(ctx: Ctx, query: EventQuery): Promise<EventPage> {
+  const filter = readFilter(ctx, query);
+  // Whoever has just changed something finds it here.
+  await ctx.sealer.sealNow(ctx.orgId);
+  const last = await store.findLast(ctx.db, ctx.orgId);
+  const after = await findStart(ctx, last, { cursor: query.after, where: "query/after", since: filter.since });
+  const { events, looked } = await store.look(ctx.db, ctx.orgId, filter, { after, last, limit: query.limit });
+  return {
+    data: events.map((event) => envelopeOf(ctx.environment, event)),
+    cursor: cursorOf(looked),
+    hasMore: looked.sequence < last.sequence,
+  };
+}
+
+type Start = { cursor: string | undefined; where: string; since: Date | undefined };
+
+/** The number behind which to go on. */
+export async function findStart(ctx: Ctx, last: Position, { cursor, where, since }: Start): Promise<number> {
+  const { feedDays } = ctx.settings;
+  const oldest = feedDays === undefined ? undefined : new Date(ctx.clock.now().getTime() - feedDays * dayMs);
+  if (cursor !== undefined) return await goOnBehind(ctx, cursor, where, oldest);
+  const wanted = since && new Date(since.getTime() - slackMs);
+  const begin = wanted && oldest ? new Date(Math.max(wanted.getTime(), oldest.getTime())) : (wanted ?? oldest);
+  return begin ? await store.findBegin(ctx.db, ctx.orgId, begin, last.sequence) : 0;
+}
+
+async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | undefined): Promise<number> {
+  const cursor = parseCursor(text);
+  if (!cursor) throw badField(where, "cursor", "This is no cursor of the event feed; one looks like 12345-9f3ac01b.");
+  const places = await store.findPlaces(ctx.db, ctx.orgId, cursor.sequence);
+  const at = cursor.sequence === 0 ? { hash: firstHash } : places.find(({ sequence }) => sequence === cursor.sequence);
+  // Else whoever reads on would miss in silence what another history has under the same numbers.
+  if (!at || !cursor.matches(at.hash)) {
+    throw new HubError(
+      "cursor_forked",
+      "The log has another past than the one this cursor is of: a backup was restored, or the preview was reset. " +
+        "Compare what you have with the hub, and begin without a cursor.",
+    );
+  }
+  const next = places.find(({ sequence }) => sequence === cursor.sequence + 1);
+  if (next && oldest && next.occurredAt < oldest) {
+    const message = `The feed goes back ${ctx.settings.feedDays} days, and what follows this cursor is older.`;
+    throw new HubError("cursor_too_old", `${message} Compare what you have with the hub, and begin without a cursor.`);
+  }
+  return cursor.sequence;
+}
+
+const described = eventTypes.map((type) => {
+  const { version, summary, objectType } = eventCatalogue[type];
+  return { type, version, scope: scopeOfEvent(type), summary, objectType, dataschema: schemaUrn(type) };
+});
+
+export async function listEventTypes(): Promise<EventTypes> {
+  return {
+    data: described.map((one) => ({ ...one, dataSchema: { ...dataSchemaOf(one.type) }, example: exampleOf(one.type) })),
+  };
+}

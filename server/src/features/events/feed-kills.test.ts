@@ -1,0 +1,96 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import type { EventEnvelope } from "../../events/event-envelope.ts";
+import type { HubProcess } from "../../testing/hub-process.ts";
+import { clientOf, makeFolder, signIn, startHubProcess } from "../../testing/hub-process.ts";
+import { databaseOf } from "../../testing/launch-hub.ts";
+import type { StreamReader } from "../../testing/stream-reader.ts";
+import { openStream } from "../../testing/stream-reader.ts";
+import type { TestClient } from "../../testing/test-client.ts";
+
+const admin = { email: "admin@hub.example", password: "correct horse battery" };
+const env = {
+  HUB_ADMIN_EMAIL: admin.email,
+  HUB_ADMIN_PASSWORD: admin.password,
+  HUB_RATE_LIMIT: "off",
+  HUB_PREVIEW_PORT: "off",
+  HUB_LOG_LEVEL: "silent",
+};
+const kills = 5;
+
+test("a reader of the feed across kills of the hub has what the table has, once and in its order", async () => {
+  const dataDir = `${await makeFolder()}/data`;
+  let hub: HubProcess = await startHubProcess({ dataDir, env });
+  const { key } = (await (await signIn(hub.url, admin)).post("/api-keys", { name: "reader" })).body;
+  const { organization } = (await clientOf(hub.url, key).get("/me")).body;
+  let isOver = false;
+  const client = (): TestClient => clientOf(hub.url, key);
+  const read: EventEnvelope[] = [];
+  let cursor: string | undefined;
+
+  /** Keeps the cursor only with what it got; where nobody answers it asks again. */
+  async function readOn(): Promise<boolean> {
+    const { status, body } = await client()
+      .get(`/events?limit=20${cursor === undefined ? "" : `&after=${cursor}`}`)
+      .catch(() => ({ status: 0, body: undefined }));
+    if (status === 0 || status >= 500) return true;
+    expect(status).toBe(200);
+    read.push(...body.data);
+    cursor = body.cursor;
+    return body.hasMore;
+  }
+
+  const reader = (async () => {
+    while (!isOver) await readOn();
+  })();
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let i = 0; !isOver; i++) {
+      await client()
+        .post("/condition-sets", { name: `writer ${writer} set ${i}` })
+        .catch(() => {});
+    }
+  });
+  for (let kill = 0; kill < kills; kill++) {
+    const before = read.length;
+    while (read.length < before + 40) await new Promise((resolve) => setTimeout(resolve, 10));
+    hub.send("SIGKILL");
+    await hub.exited;
+    hub = await startHubProcess({ dataDir, env });
+  }
+  isOver = true;
+  await Promise.all([reader, ...writers]);
+  while (await readOn());
+  const db = new pg.Client(databaseOf(dataDir));
+  await db.connect();
+  const { rows } = await db.query<{ id: string }>("select id from events where org_id = $1 order by sequence", [
+    organization.id,
+  ]);
+  await db.end();
+  expect(read.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  expect(rows.length).toBeGreaterThan(kills * 40);
+  await hub.stop();
+}, 240_000);
+
+test("SIGTERM with 500 streams: all are closed first, and the hub is gone within 10 s", async () => {
+  const hub = await startHubProcess({ env });
+  const operator = await signIn(hub.url, admin);
+  const streams: StreamReader[] = [];
+  for (let i = 0; i < 5; i++) {
+    const credentials = { email: `admin${i}@org.example`, password: admin.password };
+    await operator.post("/organizations", { name: `Org ${i}`, admin: credentials });
+    const owner = await signIn(hub.url, credentials);
+    for (let k = 0; k < 10; k++) {
+      const { key } = (await owner.post("/api-keys", { name: `key ${k}`, scopes: ["events:read"] })).body;
+      const open = Array.from({ length: 10 }, () =>
+        openStream(`${hub.url}/api/v1/events/stream`, { authorization: `Bearer ${key}` }),
+      );
+      streams.push(...(await Promise.all(open)));
+    }
+  }
+  expect(streams.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(500);
+  const asked = performance.now();
+  hub.send("SIGTERM");
+  await Promise.all(streams.map(({ ended }) => ended));
+  expect(await hub.exited).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(10_000);
+}, 240_000);

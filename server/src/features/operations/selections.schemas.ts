@@ -1,0 +1,40 @@
+import type { Static } from "typebox";
+import { Count, DateTime, Id, OneOf, Strict } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+import { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
+import { orderStatuses } from "../orders/orders.states.ts";
+
+const maxNamed = 10_000;
+const Refs = (options: { minItems?: number; description: string }) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: maxNamed, ...options }));
+
+/** Names of `GET /orders`. */
+export const SelectionFilter = Type.Unsafe<OrderFilterRequest>({
+  ...OrderFilterRequest,
+  description:
+    "As in GET /orders; names that may be repeated there take a list. Without any: all that are not archived",
+});
+
+export const SelectionRequest = Strict(
+  {
+    filter: Type.Optional(SelectionFilter),
+    refs: Refs({ minItems: 1, description: "Ids or numbers of orders, instead of a filter" }),
+    exclude_order_ids: Refs({ description: "Ids or numbers of orders to leave out, whatever the filter says" }),
+  },
+  { examples: [{ filter: { status: ["new", "ready"] } }] },
+);
+export type SelectionRequest = Static<typeof SelectionRequest>;
+
+const SampledOrder = Type.Object({ id: Id, number: Type.String(), status: OneOf(orderStatuses) });
+export type SampledOrder = Static<typeof SampledOrder>;
+
+export const Selection = Type.Object({
+  id: Id,
+  matched: Count,
+  missing: Type.Integer({ minimum: 0, description: "How many of `refs` are of no order" }),
+  by_status: Type.Record(Type.String(), Count),
+  sample: Type.Array(SampledOrder, { description: "The first ten, oldest first" }),
+  as_of: DateTime,
+  expires_at: DateTime,
+});
+export type Selection = Static<typeof Selection>;

@@ -1,0 +1,94 @@
+import { badField, HubError } from "../../core/errors.ts";
+import { isUuid } from "../../core/ids.ts";
+import { orNotFound } from "../../core/resources.ts";
+import type { Ctx, World } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import { readFilter, resolveRefs } from "../orders/orders.ts";
+import type { Pipeline } from "./evaluate.ts";
+import { wholeStepOf } from "./evaluate.ts";
+import type { OrderSource } from "./operations.schemas.ts";
+import type { Selection, SelectionRequest } from "./selections.schemas.ts";
+import type { SelectionRow } from "./selections.store.ts";
+import * as store from "./selections.store.ts";
+
+const lifetimeMs = 60 * 60_000;
+const defaultMost = 100_000;
+/** Of what looks at all orders at once. */
+export const maxOrdersAtOnce = 1_000;
+
+export async function createSelection(ctx: Ctx, request: SelectionRequest): Promise<Selection> {
+  if ((request.filter === undefined) === (request.refs === undefined)) {
+    throw badField("/filter", request.filter ? "one_of" : "required", "Say which orders by filter or by refs.");
+  }
+  return await change(ctx, async (tx) => present(await freeze(tx, ctx, request)));
+}
+
+export async function getSelection(ctx: Ctx, id: string): Promise<Selection> {
+  return present(orNotFound("selection", await store.findSelection(ctx.db, ctx.orgId, id, ctx.clock.now())));
+}
+
+/** The selection that is named, or one that is made of the filter; small enough for what is to be done. */
+export async function takeSelection(ctx: Ctx, source: OrderSource, pipeline: Pipeline): Promise<SelectionRow> {
+  const whole = wholeStepOf(pipeline);
+  if (source.filter) {
+    return await freeze(ctx.db, ctx, { filter: source.filter }, whole ? maxOrdersAtOnce : undefined);
+  }
+  const id = source.selection_id!;
+  const found = isUuid(id) ? await store.findSelection(ctx.db, ctx.orgId, id, ctx.clock.now()) : undefined;
+  if (!found) {
+    const message = "There is no such selection, or no more: it is kept for an hour. Make a new one.";
+    throw badField("/selection_id", "selection_not_found", message);
+  }
+  if (whole && found.matched > maxOrdersAtOnce) throw tooMany(found.matched, maxOrdersAtOnce, whole.action.type);
+  return found;
+}
+
+export async function removeExpiredSelections({ db, clock }: World): Promise<void> {
+  await store.deleteExpiredSelectionsAcrossOrgs(db, clock.now());
+}
+
+async function freeze(
+  db: Queryable,
+  ctx: Ctx,
+  { filter, refs = [], exclude_order_ids = [] }: SelectionRequest,
+  atMost?: number,
+): Promise<SelectionRow> {
+  const asOf = ctx.clock.now();
+  const named = await resolveRefs(db, ctx.orgId, [...new Set(refs)]);
+  const excluded = exclude_order_ids.length === 0 ? [] : await resolveRefs(db, ctx.orgId, exclude_order_ids);
+  const max = atMost ?? ctx.settings.maxSelectedOrders ?? defaultMost;
+  const { matched, row } = await store.insertSelection(db, ctx.orgId, {
+    id: ctx.newId(),
+    filter: filter ? readFilter(ctx, filter, "/filter") : null,
+    named: [...named.values()],
+    missing: new Set(refs).size - named.size,
+    excluded: [...excluded.values()],
+    max,
+    as_of: asOf,
+    expires_at: new Date(asOf.getTime() + lifetimeMs),
+  });
+  if (matched > max) throw tooMany(matched, max);
+  if (!row) throw new HubError("empty_selection");
+  await store.deleteOldestSelections(db, ctx.orgId);
+  return row;
+}
+
+function tooMany(matched: number, max: number, type?: string): HubError {
+  const what = type === undefined ? "A selection has" : `${type} looks at all orders at once; it takes`;
+  return new HubError("too_many_orders", `${what} at most ${max}; the filter is met by ${matched}.`, {
+    extra: { matched, max },
+  });
+}
+
+function present({ id, matched, missing, by_status, sample, as_of, expires_at }: SelectionRow): Selection {
+  return {
+    id,
+    matched,
+    missing,
+    by_status,
+    sample,
+    as_of: as_of.toISOString(),
+    expires_at: expires_at.toISOString(),
+  };
+}

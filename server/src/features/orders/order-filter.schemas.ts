@@ -1,0 +1,119 @@
+import type { Static } from "typebox";
+import { Type } from "../../core/type.ts";
+import {
+  Before,
+  Id,
+  NameList,
+  OneOf,
+  OneOrMore,
+  optional,
+  Since,
+  splitNames,
+  Strict,
+  toList,
+} from "../../core/schema.ts";
+import type { OrderStatus } from "./orders.states.ts";
+import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const archivedNames = ["true", "false", "any"] as const;
+export type Archived = (typeof archivedNames)[number];
+export const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
+
+/** Names of a closed list: also several in one text, with commas between. */
+const names = { status: [...orderStatuses, "on_hold"], priority: priorities, paymentStatus: paymentStatuses } as const;
+
+const Field = Type.String({ pattern: "^[A-Za-z][\\w.-]{0,63}:", maxLength: 1_100 });
+const fieldText =
+  "Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own";
+
+/** Each may be asked for by one value or several, of which the order has to have one; or, with Not, none. */
+const choices = {
+  status: OneOrMore(NameList(names.status)),
+  priority: OneOrMore(NameList(names.priority)),
+  paymentStatus: OneOrMore(NameList(names.paymentStatus)),
+  channel: OneOrMore(Text(64)),
+  locationId: OneOrMore(Id),
+  bridgeId: OneOrMore(Id),
+  assigneeId: OneOrMore(Id),
+  carrier: OneOrMore(Text(100)),
+  service: OneOrMore(Text(100)),
+  customField: OneOrMore(Field, { description: fieldText }),
+};
+const exclusions = {
+  statusNot: OneOrMore(NameList(names.status)),
+  priorityNot: OneOrMore(NameList(names.priority)),
+  paymentStatusNot: OneOrMore(NameList(names.paymentStatus)),
+  channelNot: choices.channel,
+  locationIdNot: choices.locationId,
+  bridgeIdNot: choices.bridgeId,
+  assigneeIdNot: choices.assigneeId,
+  carrierNot: choices.carrier,
+  serviceNot: choices.service,
+  customFieldNot: OneOrMore(Field, { description: "Has none of these: another value, or no such field" }),
+};
+const tags = {
+  tagsAny: OneOrMore(Text(64), { description: "Has at least one of these tags" }),
+  tagsAll: OneOrMore(Text(64), { description: "Has all of these tags" }),
+  tagsNone: OneOrMore(Text(64), { description: "Has none of these tags" }),
+};
+
+/** What orders are looked for by: the same in lists, exports and selections, as a query or as JSON. */
+export const orderFilters = {
+  ...optional({ ...choices, ...exclusions, ...tags }),
+  tag: Type.Optional(Text(64)),
+  lastRunFailed: Type.Optional(
+    Type.Boolean({ description: "Whether the last run that did something to the order, or tried to, failed for it" }),
+  ),
+  archived: Archived,
+  orderedFrom: Since,
+  orderedTo: Before,
+  createdFrom: Since,
+  createdTo: Before,
+  updatedFrom: Since,
+  updatedTo: Before,
+  shipByFrom: Since,
+  shipByTo: Before,
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer " +
+        "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers",
+    }),
+  ),
+};
+
+export const OrderFilterRequest = Strict(orderFilters, { examples: [{ status: ["new", "ready"], tagsAny: ["vip"] }] });
+export type OrderFilterRequest = Static<typeof OrderFilterRequest>;
+
+export type WantedStatus = OrderStatus | "on_hold";
+type Choice = keyof typeof choices;
+type ListName = keyof typeof choices | keyof typeof exclusions | keyof typeof tags;
+type Lists = { [Name in Exclude<ListName, "status" | "statusNot">]?: string[] };
+type Single = Omit<OrderFilterRequest, ListName>;
+
+/** A filter as it is compiled and kept: lists where there may be several, and `search` as a tsquery. `ids`: of a list alone. */
+export type OrderFilter = Single & Lists & { status?: WantedStatus[]; statusNot?: WantedStatus[]; ids?: string[] };
+
+const listNames = Object.keys({ ...choices, ...exclusions, ...tags }) as ListName[];
+const isNamed = (name: string): name is keyof typeof names => name in names;
+
+/** Lists as lists, moments in one way of writing. The search is left as it is: what it may find depends on who asks. */
+export function normalizeFilter(request: OrderFilterRequest): OrderFilter {
+  const filter: Record<string, unknown> = { ...request };
+  for (const name of listNames) {
+    const list = toList(request[name]);
+    if (list === undefined) continue;
+    const choice = name.replace(/Not$/, "") as Choice;
+    filter[name] = isNamed(choice) ? [...new Set(list.flatMap((text) => splitNames(text)))] : list;
+  }
+  for (const date of ["ordered", "created", "updated", "shipBy"] as const) {
+    for (const name of [`${date}From`, `${date}To`] as const) {
+      const given = request[name];
+      if (given !== undefined) filter[name] = new Date(given).toISOString();
+    }
+  }
+  return filter;
+}
