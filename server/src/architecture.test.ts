@@ -57,7 +57,22 @@ const featureEdges: Record<string, string[]> = {
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
   "rate-comparisons": ["carrier-accounts", "shipments"],
-  preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
+  preview: [
+    "automations",
+    "bridges",
+    "carrier-accounts",
+    "condition-sets",
+    "labels",
+    "locations",
+    "operations",
+    "orders",
+    "pickups",
+    "rate-comparisons",
+    "schedules",
+    "shipments",
+    "tasks",
+    "transformations",
+  ],
 };
 
 /**

@@ -43,7 +43,7 @@ const firstResults = 100;
 
 export { preflightOrders } from "./preflight.ts";
 export { presentCondition } from "./present-run.ts";
-export { findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
+export { createPipeline, findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
 export type { Pipeline } from "./evaluate.ts";
 export type { RunCause } from "./operations.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
