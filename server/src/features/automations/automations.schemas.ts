@@ -7,7 +7,7 @@ import { SelectionFilter } from "../operations/selections.schemas.ts";
 import { Cron, Timezone } from "../schedules/schedules.schemas.ts";
 
 export const maxAutomations = 50;
-export const maxDays = 30;
+const maxDays = 30;
 const defaultMaxPerHour = 1_000;
 
 const modes = ["shadow", "active"] as const;
