@@ -38,6 +38,7 @@ const layers: Record<string, string[]> = {
 
 /** Which feature may call which; the list has no cycle, and only front files and wire shapes may be imported. */
 const featureEdges: Record<string, string[]> = {
+  automations: ["api-keys", "condition-sets", "events", "operations", "orders", "schedules", "users"],
   users: ["api-keys"],
   organizations: ["users"],
   bridges: ["organizations"],
@@ -56,7 +57,22 @@ const featureEdges: Record<string, string[]> = {
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
   "rate-comparisons": ["carrier-accounts", "shipments"],
-  preview: ["bridges", "carrier-accounts", "orders", "pickups", "rate-comparisons", "shipments"],
+  preview: [
+    "automations",
+    "bridges",
+    "carrier-accounts",
+    "condition-sets",
+    "labels",
+    "locations",
+    "operations",
+    "orders",
+    "pickups",
+    "rate-comparisons",
+    "schedules",
+    "shipments",
+    "tasks",
+    "transformations",
+  ],
 };
 
 /**
@@ -195,6 +211,7 @@ test("only stores, db, queue and events speak SQL", () => {
 const tableOwners: Record<string, string[]> = {
   "api-keys": ["api_keys"],
   auth: ["sign_in_attempts"],
+  automations: ["automations", "automation_firings"],
   bridges: ["bridges"],
   "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
   "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],

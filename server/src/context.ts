@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Actor, Principal } from "./core/actor.ts";
+import type { Cause } from "./core/cause.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
 import type { Secrets } from "./core/secrets.ts";
@@ -55,6 +56,8 @@ export type Ctx = World & {
   actor: Actor;
   principal: Principal;
   requestId: string;
+  /** Set while something is done for an automation. */
+  cause?: Cause | undefined;
   /** Set while a request with an Idempotency-Key runs: stores the answer in the transaction of the change. */
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
   /** Set while a request runs: lets another one have its turn while this one waits. */

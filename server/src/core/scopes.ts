@@ -26,6 +26,8 @@ export const scopeTexts = {
   "condition_sets:write": "Change condition sets and their values",
   "schedules:read": "Read schedules",
   "schedules:write": "Change, pause, resume and trigger schedules",
+  "automations:read": "Read automations and what they did, and test them",
+  "automations:write": "Change, pause and resume automations, which do what their maker may",
   "webhooks:read": "Read webhooks and deliveries",
   "webhooks:write": "Change webhooks and redeliver",
   "events:read": "Read the event feed",

@@ -323,6 +323,16 @@ export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
 }
 
+/** What was deleted; when something still refers to it by this constraint, the refusal that says so. */
+export async function refuseIfReferred<T>(deleted: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
+  try {
+    return await deleted;
+  } catch (error) {
+    const isReferred = sqlState(error) === "23503" && (error as { constraint?: string }).constraint === constraint;
+    throw isReferred ? refusal() : error;
+  }
+}
+
 /** What was written; when this unique constraint is in the way, the refusal that says so. */
 export async function refuseTwin<T>(saved: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
   try {

@@ -28,6 +28,7 @@ export type Topic =
   | "reset"
   | "operation_run"
   | "schedule"
+  | "automation"
   | "bridge"
   | "transformation"
   | "task_queued"

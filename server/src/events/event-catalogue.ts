@@ -2,6 +2,7 @@ import type { Static, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 import { defineEvent, Private } from "./define-event.ts";
+import { pipelineEvents } from "./pipeline-events.ts";
 
 const personal = { isPersonal: true };
 const patch = { isPatch: true };
@@ -382,9 +383,7 @@ export const eventCatalogue = {
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
 
-  "pipeline.created": defineEvent("pipeline", "A pipeline was saved", named),
-  "pipeline.updated": defineEvent("pipeline", "A saved pipeline was changed", named),
-  "pipeline.deleted": defineEvent("pipeline", "A saved pipeline was deleted", named),
+  ...pipelineEvents,
 
   "operation_run.created": defineEvent("operation_run", "A run was begun", {
     ...run,

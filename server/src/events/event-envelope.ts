@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Actor } from "../core/actor.ts";
+import { Cause } from "../core/cause.ts";
 import { Id, Nullable, OneOf, Version } from "../core/schema.ts";
 import { Type } from "../core/type.ts";
 import type { EventDefinition } from "./define-event.ts";
@@ -43,7 +44,7 @@ export const EventEnvelope = Type.Object({
   dataschema: Type.String({ description: "Type and version of the data, as a URN" }),
   data: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      "`items` (which objects, and their versions), `changed` (names of fields), `actor`, `requestId`, and what the type adds",
+      "`items` (which objects, and their versions), `changed` (names of fields), `actor`, `requestId`, `cause`, and what the type adds",
   }),
 });
 export type EventEnvelope = Static<typeof EventEnvelope>;
@@ -112,17 +113,23 @@ const parts = new Map(
   Object.entries(eventCatalogue).map(([type, definition]): [string, Parts] => [type, partsOf(definition)]),
 );
 
+/** In the data of a patch, and not what was changed. */
+const besides = ["version", "cause"];
+
 function handedOn({ type, objectId, actor, requestId, data }: SealedEvent): Record<string, unknown> {
   const { item, batch, rest } = parts.get(type)!;
   const given = (names: [string, TSchema][]): Record<string, unknown> =>
     Object.fromEntries(names.flatMap(([name]) => (Object.hasOwn(data, name) ? [[name, data[name]]] : [])));
-  const changed = eventCatalogue[type].isPatch ? Object.keys(data).filter((name) => name !== "version") : data.fields;
+  const changed = eventCatalogue[type].isPatch
+    ? Object.keys(data).filter((name) => !besides.includes(name))
+    : data.fields;
   return {
     items: batch === undefined ? [{ id: objectId, ...given(item) }] : itemsOf(data),
     ...(changed === undefined ? {} : { changed }),
     ...given(rest),
     actor: actor.type === "system" ? { type: actor.type } : { type: actor.type, id: actor.id },
     requestId,
+    ...(data.cause === undefined ? {} : { cause: data.cause }),
   };
 }
 
@@ -157,5 +164,6 @@ export function dataSchemaOf(type: EventType): TObject {
     ...members(rest),
     actor: ActorReference,
     requestId: Nullable(Type.String({ description: "Of the request that did it; the log of the hub has it too" })),
+    cause: Type.Optional(Cause),
   });
 }

@@ -21,6 +21,7 @@ const familyScopes: Record<Family, Scope> = {
   transformation: "transformations:read",
   task_execution: "tasks:read",
   schedule: "schedules:read",
+  automation: "automations:read",
   carrier_account: "carrier_accounts:read",
   order: "orders:read",
   shipment: "shipments:read",

@@ -1,4 +1,5 @@
 import type { Actor } from "../core/actor.ts";
+import type { Cause } from "../core/cause.ts";
 import type { Tx } from "../db/database.ts";
 import type { NewEvent } from "./event-catalogue.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
@@ -9,6 +10,8 @@ export type Recorder = {
   orgId: string;
   actor: Actor;
   requestId: string;
+  /** The automation that it is done for. */
+  cause?: Cause | undefined;
   clock: { now(): Date };
   sealer: Pick<Sealer, "nudge">;
   newId(): string;
@@ -24,8 +27,8 @@ export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promis
 
 /** Many changes of one transaction in one statement. */
 export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
-  const { orgId, actor, requestId } = by;
-  const signed = events.map((event) => ({ ...event, orgId, actor, requestId }));
+  const { orgId, actor, requestId, cause } = by;
+  const signed = events.map((event) => ({ ...event, orgId, actor, requestId, cause }));
   await recordEventsAcrossOrgs(tx, by, signed);
 }
 
@@ -42,7 +45,7 @@ export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
 }
 
 /** With an organization and an author of its own. */
-export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId">;
+export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId" | "cause">;
 
 export async function recordEventsAcrossOrgs(
   tx: Tx,
@@ -70,7 +73,7 @@ export function eventsInsert(records: string, at: string, condition = "true"): s
 
 export function eventRecords(by: Pick<Recorder, "newId">, events: ForeignEvent[]): string {
   return JSON.stringify(
-    events.map(({ orgId, type, objectId, actor, requestId, data = {} }) => ({
+    events.map(({ orgId, type, objectId, actor, requestId, cause, data = {} }) => ({
       id: by.newId(),
       org_id: orgId,
       type,
@@ -78,7 +81,8 @@ export function eventRecords(by: Pick<Recorder, "newId">, events: ForeignEvent[]
       object_id: objectId,
       actor,
       request_id: requestId,
-      data,
+      // Beside the data of its type, so that the chain covers it.
+      data: cause === undefined ? data : { ...data, cause },
     })),
   );
 }

@@ -6,6 +6,7 @@ import { isPlain } from "../core/strict-json.ts";
 import { EventEnvelope } from "../events/event-envelope.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
+import { Automation, Firing } from "../features/automations/automations.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
 import { TokenAnswer } from "../features/auth/auth.schemas.ts";
 import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
@@ -77,6 +78,8 @@ export const namedSchemas: Record<string, TSchema> = {
   SavedPipeline: operations.SavedPipeline,
   Selection,
   Schedule,
+  Automation,
+  Firing,
   Shipment: ShipmentAnswer,
   ShipmentRequest,
   ShipmentSummary,

@@ -37,6 +37,7 @@ export const tagTexts: Record<string, string> = {
   tasks: "What a bridge does, at once or in the background; an execution is one such piece of work",
   transformations: "Mappings between a bridge's data and the hub's: test, suggest, version, replay",
   schedules: "Tasks by the clock",
+  automations: "Pipelines that start by themselves",
   locations: "Warehouses and other places, by hand or synced from a bridge",
   "carrier-accounts": "Configured carriers with rate cards and zone charts; quotes",
   shipments: "Shipments and their tracking",

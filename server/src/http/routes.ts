@@ -16,6 +16,7 @@ import { organizationRoutes } from "../features/organizations/organizations.rout
 import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
+import { automationRoutes } from "../features/automations/automations.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
 import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
@@ -42,6 +43,7 @@ const allRoutes: Route[] = [
   ...transformationRoutes,
   ...replayRoutes,
   ...scheduleRoutes,
+  ...automationRoutes,
   ...carrierAccountRoutes,
   ...rateComparisonRoutes,
   ...organizationRoutes,

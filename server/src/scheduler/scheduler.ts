@@ -1,4 +1,5 @@
 import type { World } from "../context.ts";
+import { rewindAutomations } from "../features/automations/automations.ts";
 import { fireDueSchedules, rewindSchedules, timeUntilDue } from "../features/schedules/schedules.ts";
 import { startLoop } from "../queue/loop.ts";
 import { refreshPreviewClock } from "../features/preview/preview.ts";
@@ -31,6 +32,7 @@ export function startScheduler(world: World): { stop(): Promise<void> } {
     // The signal may be here before the clock of this process is set.
     await refreshPreviewClock(world);
     await rewindSchedules(world);
+    await rewindAutomations(world);
   }
 
   const wake = (): void => loop.wake();

@@ -31,6 +31,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
+  automation: async (org) => {
+    const about = { on: { types: ["order.created"] }, pipeline_id: await builders.pipeline(org) };
+    return (await org.post("/automations", { name: `Automation ${crypto.randomUUID()}`, ...about })).body.id;
+  },
   bridge: async (org) =>
     (await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" })).body.id,
   execution: async (org) => {

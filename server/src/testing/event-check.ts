@@ -1,5 +1,7 @@
 import type { ClientConfig } from "pg";
 import pg from "pg";
+import { Cause } from "../core/cause.ts";
+import { Type } from "../core/type.ts";
 import { createFinder } from "../core/validation.ts";
 import type { Actor } from "../core/actor.ts";
 import type { FieldError } from "../core/errors.ts";
@@ -28,7 +30,8 @@ function findProblems(row: Recorded): string[] {
   const { type, object_type, data } = row;
   const definition = known.get(type);
   if (!definition) return ["is not in it"];
-  const errors = createFinder({ ...definition.data, additionalProperties: false }, "body")(data);
+  const recorded = Type.Object({ ...definition.data.properties, cause: Type.Optional(Cause) });
+  const errors = createFinder({ ...recorded, additionalProperties: false }, "body")(data);
   const problems = [...errors, ...findProblemsHandedOn(type as EventType, row)].map(
     ({ pointer, message }) => `${pointer} ${message}`,
   );

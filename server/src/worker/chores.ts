@@ -1,3 +1,4 @@
+import { automationWork, removeOldFirings } from "../features/automations/automations.ts";
 import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { removeExpiredSelections, runWork } from "../features/operations/operations.ts";
@@ -20,6 +21,7 @@ export const chores: Chore[] = [
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
+  { name: "old firings", everyMs: 10 * minute, run: removeOldFirings },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
   { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
@@ -29,6 +31,8 @@ export const chores: Chore[] = [
 const runSlots = 3;
 /** Each on two connections; a process has one thread to rate with. */
 const comparisonSlots = 2;
+/** Each looks at some events, and begins a run that another place does. */
+const automationSlots = 3;
 /** They wait for carriers most of the time. */
 const slots = 8;
 
@@ -36,6 +40,7 @@ const slots = 8;
 export function startLeasedWork(world: World): Worker[] {
   return [
     startWork(world, runWork, { slots: runSlots }),
+    startWork(world, automationWork, { slots: automationSlots }),
     startWork(world, comparisonWork, { slots: comparisonSlots }),
     startWork(world, pickupWork, { slots }),
     startWork(world, labelWork, { slots }),
@@ -46,6 +51,8 @@ export function startLeasedWork(world: World): Worker[] {
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
   await Promise.all(
-    [runWork, comparisonWork, pickupWork, labelWork, trackingWork].map(({ leases }) => leases.endAllAcrossOrgs(db)),
+    [runWork, automationWork, comparisonWork, pickupWork, labelWork, trackingWork].map(({ leases }) =>
+      leases.endAllAcrossOrgs(db),
+    ),
   );
 }

@@ -21,6 +21,8 @@ const withOrders = { deletedIn: "features/orders/orders.store.ts" };
 const bounds: Record<string, Bound> = {
   api_keys: byPeople,
   audit_heads: { bound: "one row for each organization" },
+  automation_firings: { chore: "old firings" },
+  automations: byPeople,
   bridge_cursors: { bound: "one row for each task of a bridge" },
   bridges: byPeople,
   carrier_accounts: byPeople,

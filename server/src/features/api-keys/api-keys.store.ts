@@ -73,6 +73,25 @@ export async function reduceApiKey(tx: Tx, orgId: string, id: string, scopes: re
   await tx.query("update api_keys set scopes = $3 where org_id = $1 and id = $2", [orgId, id, scopes]);
 }
 
+/** Of the last of those that have replaced it. */
+export async function findScopesOfKey(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  at: Date,
+): Promise<readonly Scope[] | undefined> {
+  const [row] = await db.query<{ scopes: Scope[] }>(
+    `with recursive line as (
+       select k.id, k.replaced_by, 0 as nth from api_keys k where k.org_id = $1 and k.id = $2
+       union all
+       select k.id, k.replaced_by, l.nth + 1 from line l join api_keys k on k.id = l.replaced_by where k.org_id = $1)
+     select k.scopes from api_keys k where k.id = (select id from line order by nth desc limit 1) and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > $3)`,
+    [orgId, id, at],
+  );
+  return row?.scopes;
+}
+
 export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: string, expiresAt: string): Promise<void> {
   await tx.query("update api_keys set replaced_by = $3, expires_at = $4 where org_id = $1 and id = $2", [
     orgId,

@@ -200,11 +200,11 @@ async function refuseTakenName(saved: Promise<void>): Promise<void> {
   );
 }
 
-/** Rate cards and pipelines may refer to a set by its name, and would not find it any more. Transformations keep its id. */
+/** Rate cards, pipelines and automations may refer to a set by its name, and would not find it any more. Transformations keep its id. */
 function refuseIfNamed(set: ConditionSet): void {
   const usedBy = set.usedBy.filter(({ type }) => type !== "transformation");
   if (usedBy.length === 0) return;
-  const message = `${set.name} cannot be renamed while ${usedBy.length} rate card(s) or pipeline(s) refer to it.`;
+  const message = `${set.name} cannot be renamed while ${usedBy.length} rate card(s), pipeline(s) or automation(s) refer to it.`;
   throw new HubError("condition_set_in_use", message, { extra: { usedBy } });
 }
 

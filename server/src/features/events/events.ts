@@ -61,6 +61,13 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
   return cursor.sequence;
 }
 
+/** Behind which number the events of this moment and later begin. */
+export async function findSequenceAt(ctx: Ctx, moment: Date): Promise<number> {
+  await ctx.sealer.sealNow(ctx.orgId);
+  const { sequence } = await store.findLast(ctx.db, ctx.orgId);
+  return await store.findBegin(ctx.db, ctx.orgId, moment, sequence);
+}
+
 const described = eventTypes.map((type) => {
   const { version, summary, objectType } = eventCatalogue[type];
   return { type, version, scope: scopeOfEvent(type), summary, objectType, dataschema: schemaUrn(type) };

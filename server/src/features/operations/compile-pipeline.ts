@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import type { Predicate } from "../../core/conditions.ts";
-import { compileCondition } from "../../core/conditions.ts";
+import { compileCondition, referredSets } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
@@ -9,7 +9,7 @@ import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import type { Order } from "../orders/order.ts";
-import { presentOrder } from "../orders/order.ts";
+import { askedFieldNames, presentToConditions } from "../orders/order.ts";
 import { findReferred, orderFieldNames, personalPathRefusal } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
@@ -17,6 +17,7 @@ import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-cat
 import type { Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest, OnError } from "./operations.schemas.ts";
 
+const askable = [...orderFieldNames, ...askedFieldNames];
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 
 export type PipelineOptions = {
@@ -24,6 +25,8 @@ export type PipelineOptions = {
   isAtomic: boolean;
   /** Checked when the run was made. What was true then may not be now, such as a date that lay in the future. */
   isChecked?: boolean;
+  /** Which orders it is for, beside what each step asks. */
+  when?: object | null | undefined;
   /** When the actions were asked for, if not now: the dates in them had to lie in the future of that moment. */
   askedAt?: Date;
 };
@@ -35,9 +38,18 @@ export async function compilePipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
-  const lookup = await loadSetLookup(ctx, requests.flatMap(setsOf));
+  const lookup = await loadSetLookup(ctx, [...requests.flatMap(setsOf), ...referredSets(options.when)]);
   // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
+  const compileAt = (condition: unknown, at: string): Predicate | undefined => {
+    const compiled = compileCondition(condition, lookup, at, { fields: askable, refusal });
+    // Conditions ask for what callers see of an order, so for `onHold` as well.
+    if (!Array.isArray(compiled)) return (order) => compiled(presentToConditions(order as Order));
+    errors.push(...compiled);
+    return undefined;
+  };
+  const { when: asked } = options;
+  const forOrders = asked == null ? undefined : compileAt(asked, "/when");
   const steps: Step[] = [];
   for (const [index, request] of requests.entries()) {
     const pointer = `/actions/${index}`;
@@ -56,17 +68,8 @@ export async function compilePipeline(
       if (refused) errors.push({ pointer: `${pointer}/params${asked.pointer}`, ...refused });
     }
     const conditions = conditionsOf(request);
-    const compile = (placed: typeof conditions.when): Predicate | undefined => {
-      if (!placed) return undefined;
-      const compiled = compileCondition(placed.condition, lookup, pointer + placed.pointer, {
-        fields: orderFieldNames,
-        refusal,
-      });
-      // Conditions ask for what callers see of an order, so for `onHold` as well.
-      if (!Array.isArray(compiled)) return (order) => compiled(presentOrder(order as Order));
-      errors.push(...compiled);
-      return undefined;
-    };
+    const compile = (placed: typeof conditions.when): Predicate | undefined =>
+      placed && compileAt(placed.condition, pointer + placed.pointer);
     const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
     steps.push({ index, action, params, when, holds, onError: request.on_error ?? options.onError });
   }
@@ -74,7 +77,8 @@ export async function compilePipeline(
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
   const needsBridges = steps.some(({ action }) => action.needsBridges);
-  return { steps, isAtomic: options.isAtomic, bridges: await loadBridgeDirectory(ctx, needsBridges) };
+  const bridges = await loadBridgeDirectory(ctx, needsBridges);
+  return { steps, isAtomic: options.isAtomic, bridges, when: forOrders };
 }
 
 export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {

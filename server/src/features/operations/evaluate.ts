@@ -17,7 +17,13 @@ export type Step = {
   onError: OnError;
 };
 
-export type Pipeline = { steps: Step[]; isAtomic: boolean; bridges: BridgeDirectory };
+export type Pipeline = {
+  steps: Step[];
+  isAtomic: boolean;
+  bridges: BridgeDirectory;
+  /** Which orders it is for at all, where that was asked. */
+  when?: Predicate | undefined;
+};
 
 /** What became of one action on one order; `carried`: by an earlier run of the chain. */
 export type StepResult = RunResult["steps"][number];

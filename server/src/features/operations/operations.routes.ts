@@ -176,7 +176,7 @@ export const operationRoutes = [
     summary: "Delete a saved pipeline",
     ids: pipelineIds,
     answer: [200, Deleted],
-    failures: [412],
+    failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => pipelines.deletePipeline(ctx, params.id, ifMatch),
   }),
 ];

@@ -161,6 +161,23 @@ export const PreflightReport = Type.Object({
   orders_truncated: Type.Boolean(),
 });
 
+export const RunCause = Type.Object(
+  {
+    automation_id: Id,
+    from_sequence: Nullable(
+      Type.String({
+        description: "The first event it was begun for, as the feed numbers it; null: the clock began it",
+      }),
+    ),
+    to_sequence: Nullable(Type.String({ description: "The last of these events" })),
+    scheduled_for: Nullable(DateTime),
+    depth: Type.Integer({ minimum: 1, description: "How many automations led to it, this one included" }),
+    through: Type.Array(Id, { description: "These, the first one first" }),
+  },
+  { description: "The automation that began it" },
+);
+export type RunCause = Static<typeof RunCause>;
+
 const runFields = {
   id: Id,
   status: OneOf(runStatuses),
@@ -169,6 +186,7 @@ const runFields = {
   finished_at: Nullable(DateTime),
   duration_ms: Nullable(Count),
   created_by: ActorShape,
+  cause: Nullable(RunCause),
   note: Nullable(Type.String()),
   retry_of: Nullable(Id),
   undo_of: Nullable(Id),
@@ -224,6 +242,7 @@ export const RunQuery = pageQuery({
   action_type: Type.Optional(Type.String({ maxLength: 64 })),
   order_id: Type.Optional(Id),
   retry_of: Type.Optional(Id),
+  automation_id: Type.Optional(Id),
   from: Since,
   to: Before,
 });

@@ -11,8 +11,16 @@ import { recordEvent } from "../../events/record-event.ts";
 import { actionCatalog } from "./action-catalog.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeIfIdle, executeNewRun, requestsOf } from "./run/execute-run.ts";
-import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
+import { executeIfIdle, executeNewRun, requestsOf, toCause } from "./run/execute-run.ts";
+import type {
+  ActionRequest,
+  ResultQuery,
+  RunDetail,
+  RunQuery,
+  RunRecord,
+  RunRequest,
+  RunResult,
+} from "./operations.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
 import type { Effects } from "./run/run-effects.ts";
 import { mapWithEffects } from "./run/run-effects.ts";
@@ -23,6 +31,7 @@ import { findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
+import type { OpenPipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
@@ -32,7 +41,13 @@ import * as runs from "./run/runs.store.ts";
 const maxOrdersInRequest = 1_000;
 const firstResults = 100;
 
-export { removeExpiredSelections } from "./selections.ts";
+export { preflightOrders } from "./preflight.ts";
+export { presentCondition } from "./present-run.ts";
+export { createPipeline, findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
+export type { Pipeline } from "./evaluate.ts";
+export type { RunCause } from "./operations.schemas.ts";
+export type { OpenPipeline } from "./saved-pipelines.ts";
+export { removeExpiredSelections, selectOrders } from "./selections.ts";
 export { runWork } from "./run/execute-run.ts";
 export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
 export { unpackChanges } from "./run/operation-values.store.ts";
@@ -178,40 +193,7 @@ async function begin(
     const planned = typeof orders === "function" ? await orders(tx) : orders;
     const count = "refs" in planned ? planned.refs.length : planned.matched;
     const isWaitingForWorker = isAsync || count > maxOrdersInRequest;
-    const id = ctx.newId();
-    const made: NewRun = {
-      id,
-      root_run_id: id,
-      retry_of: null,
-      undo_of: null,
-      attempt: 1,
-      drifted: null,
-      left_out: 0,
-      selection_id: null,
-      filter: null,
-      ...plan,
-      may_override: mayOverride(ctx),
-      created_by: ctx.actor,
-      request_id: ctx.requestId,
-      order_count: count,
-      duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
-      created_at: ctx.clock.now(),
-    };
-    const owner = isWaitingForWorker ? null : requestsOf(ctx);
-    const chosen = "refs" in planned ? toPortions(planned, pipeline) : planned;
-    const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
-    if (row.order_count === 0) throw new HubError("empty_selection");
-    await recordEvent(tx, ctx, {
-      type: "operation_run.created",
-      objectId: row.id,
-      data: {
-        order_count: row.order_count,
-        actions: row.actions.map(({ type }) => type),
-        retry_of: row.retry_of,
-        undo_of: row.undo_of,
-      },
-    });
-    if (isWaitingForWorker) await ctx.signals.publish(tx, "operation_run", row.id);
+    const row = await insertRun(tx, ctx, pipeline, planned, plan, isWaitingForWorker ? null : requestsOf(ctx));
     // Kept from the first moment: a repeated request must find this run, even if we die before it is finished.
     await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
@@ -228,8 +210,76 @@ async function begin(
   return answer ?? (await getRun(ctx, run.id));
 }
 
-function planOf({ actions, on_error, is_atomic, note, root_run_id }: RunRow): RunPlan {
-  return { actions, on_error, is_atomic, note, root_run_id };
+/** `owner` begins with it at once; null: a worker does. */
+async function insertRun(
+  tx: Tx,
+  ctx: Ctx,
+  pipeline: Pipeline,
+  planned: PlannedOrders | SelectedOrders,
+  plan: RunPlan,
+  owner: string | null,
+): Promise<RunRow> {
+  const id = ctx.newId();
+  const made: NewRun = {
+    id,
+    root_run_id: id,
+    retry_of: null,
+    undo_of: null,
+    attempt: 1,
+    drifted: null,
+    left_out: 0,
+    selection_id: null,
+    filter: null,
+    condition: null,
+    cause: null,
+    ...plan,
+    may_override: mayOverride(ctx),
+    created_by: ctx.actor,
+    request_id: ctx.requestId,
+    order_count: "refs" in planned ? planned.refs.length : planned.matched,
+    duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
+    created_at: ctx.clock.now(),
+  };
+  const chosen = "refs" in planned ? toPortions(planned, pipeline) : planned;
+  const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
+  if (row.order_count === 0) throw new HubError("empty_selection");
+  await recordEvent(
+    tx,
+    { ...ctx, cause: toCause(row.cause) },
+    {
+      type: "operation_run.created",
+      objectId: row.id,
+      data: {
+        order_count: row.order_count,
+        actions: row.actions.map(({ type }) => type),
+        retry_of: row.retry_of,
+        undo_of: row.undo_of,
+      },
+    },
+  );
+  if (owner === null) await ctx.signals.publish(tx, "operation_run", row.id);
+  return row;
+}
+
+/** What a run that is begun by the hub itself is told. */
+export type QueuedRun = Pick<NewRun, "cause" | "condition" | "filter" | "note"> & { orderIds: string[] };
+
+/** In a transaction of the caller's: the run is begun when that is committed. */
+export async function queueRun(
+  tx: Tx,
+  ctx: Ctx,
+  { saved, pipeline }: OpenPipeline,
+  { orderIds, ...about }: QueuedRun,
+): Promise<string> {
+  const { actions, on_error, atomic: is_atomic } = saved;
+  const orders = { refs: orderIds, orderIds, duplicatesRemoved: 0 };
+  const plan = { actions: actions as ActionRequest[], on_error, is_atomic, ...about };
+  return (await insertRun(tx, ctx, pipeline, orders, plan, null)).id;
+}
+
+/** An undo has the cause of what it takes back: nobody wants the automation to do at once again what they have undone. */
+function planOf({ actions, on_error, is_atomic, note, root_run_id, cause }: RunRow): RunPlan {
+  return { actions, on_error, is_atomic, note, root_run_id, cause };
 }
 
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {

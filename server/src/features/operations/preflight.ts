@@ -53,6 +53,13 @@ export async function preflight(ctx: Ctx, request: PreflightRequest) {
   return { ...finish(0, token), selection_id: selection };
 }
 
+/** The same for orders that are known, with a pipeline that is checked already. */
+export async function preflightOrders(ctx: Ctx, pipeline: Pipeline, ids: string[], detailLimit: number) {
+  const report = createReport(ctx, pipeline, detailLimit);
+  await createLook(ctx, pipeline, report)(ids, ids);
+  return report.finish(0);
+}
+
 /** An order that was looked at; no version: there is none. `codes`: all that was said about it, with blanks between. */
 type Looked = { id: string | null; version: number | null; codes: string };
 

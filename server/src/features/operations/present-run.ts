@@ -24,6 +24,7 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     duration_ms:
       run.started_at && run.finished_at ? Math.max(0, run.finished_at.getTime() - run.started_at.getTime()) : null,
     created_by: run.created_by,
+    cause: run.cause,
     note: run.note,
     retry_of: run.retry_of,
     undo_of: run.undo_of,
@@ -46,6 +47,11 @@ export function presentPipeline(ctx: Caller, pipeline: SavedPipeline): SavedPipe
 
 function presentActions(ctx: Caller, actions: RunRecord["actions"]): RunRecord["actions"] {
   return maySeePersonalData(ctx) ? actions : (maskAsked(maskPersonsWithin(actions)) as RunRecord["actions"]);
+}
+
+/** As this caller may see it. */
+export function presentCondition<T extends object | null>(ctx: Caller, condition: T): T {
+  return maySeePersonalData(ctx) ? condition : (maskAsked(condition) as T);
 }
 
 /** Conditions name whom they look for: in what others have asked about personal data, the values are masked. */

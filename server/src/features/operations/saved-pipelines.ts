@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { HubError, validationFailed } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
@@ -5,12 +6,13 @@ import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { refuseIfReferred, refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
 import { atomicErrors, compilePipeline } from "./compile-pipeline.ts";
+import type { Pipeline } from "./evaluate.ts";
 import type { ActionRequest, PipelinePatch, PipelineRequest, SavedPipeline } from "./operations.schemas.ts";
 import { presentPipeline } from "./present-run.ts";
 import { pipelines } from "./saved-pipelines.store.ts";
@@ -61,10 +63,37 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
     const { name, version } = await pipelines.lock(tx, ctx.orgId, id);
     checkVersion({ version }, ifMatch);
     await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, []);
-    await pipelines.remove(tx, ctx.orgId, id);
+    await refuseIfReferred(
+      pipelines.remove(tx, ctx.orgId, id),
+      "automations_pipeline_fkey",
+      () => new HubError("pipeline_in_use", "Automations use this pipeline: GET /automations?pipeline_id= lists them."),
+    );
     await recordEvent(tx, ctx, { type: "pipeline.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
+}
+
+/** A saved pipeline, ready to be run by this caller. `digest`: of all that it does, so not of its name. */
+export type OpenPipeline = { saved: SavedPipeline; pipeline: Pipeline; digest: string };
+
+/** `when`: which orders it is for, as a condition. Throws what is wrong with either. */
+export async function openPipeline(ctx: Ctx, id: string, when: object | null): Promise<OpenPipeline> {
+  const saved = await pipelines.get(ctx.db, ctx.orgId, id);
+  const { actions, on_error: onError, atomic: isAtomic } = saved;
+  const pipeline = await compilePipeline(ctx, actions as ActionRequest[], { onError, isAtomic, when });
+  return { saved, pipeline, digest: digestOf(saved) };
+}
+
+function digestOf({ actions, on_error, atomic }: SavedPipeline): string {
+  return createHash("sha256")
+    .update(JSON.stringify([actions, on_error, atomic]))
+    .digest("hex");
+}
+
+export async function findPipelineDigests(db: Queryable, orgId: string, ids: string[]): Promise<Map<string, string>> {
+  const all = { page: 1, limit: Math.max(1, ids.length) };
+  const { data } = await pipelines.list(db, orgId, all, [["t.id = any(?)", ids]]);
+  return new Map(data.map((saved) => [saved.id, digestOf(saved)]));
 }
 
 async function save(tx: Tx, ctx: Ctx, pipeline: SavedPipeline, what: "created" | "updated"): Promise<void> {

@@ -4,6 +4,7 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
 import { readFilter, resolveRefs } from "../orders/orders.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { wholeStepOf } from "./evaluate.ts";
@@ -42,6 +43,21 @@ export async function takeSelection(ctx: Ctx, source: OrderSource, pipeline: Pip
   }
   if (whole && found.matched > maxOrdersAtOnce) throw tooMany(found.matched, maxOrdersAtOnce, whole.action.type);
   return found;
+}
+
+/** The ids of all orders that meet a filter now, oldest first; none are no mistake here. */
+export async function selectOrders(ctx: Ctx, filter: OrderFilterRequest, pipeline: Pipeline): Promise<string[]> {
+  try {
+    const { id, matched } = await takeSelection(ctx, { filter }, pipeline);
+    const portions = Array.from({ length: Math.ceil(matched / store.selectionPortion) }, (_, n) => n);
+    const ids: string[] = [];
+    for (const n of portions)
+      ids.push(...(await store.readSelected(ctx.db, ctx.orgId, id, n * store.selectionPortion)));
+    return ids;
+  } catch (error) {
+    if (error instanceof HubError && error.code === "empty_selection") return [];
+    throw error;
+  }
 }
 
 export async function removeExpiredSelections({ db, clock }: World): Promise<void> {

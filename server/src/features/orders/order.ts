@@ -1,5 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Actor } from "../../core/actor.ts";
+import { toGrams } from "../../core/weight.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 
 /** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
@@ -34,6 +35,25 @@ export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
 /** As callers see it: with what follows from its fields. */
 export function presentOrder(order: Order): Order & { onHold: boolean; archived: boolean } {
   return { ...order, onHold: isOnHold(order), archived: order.archivedAt !== null };
+}
+
+/** What conditions may ask about besides what callers see. */
+export const askedFieldNames: readonly string[] = ["totalWeight"];
+
+/** As conditions ask about it: with what it weighs in all, in every unit, since they compare plain numbers. */
+export function presentToConditions(order: Order): object {
+  return { ...presentOrder(order), totalWeight: totalWeightOf(order) };
+}
+
+/** What its parcels weigh, or else its items. Null: nobody knows of all of them, so that it is neither light nor heavy. */
+function totalWeightOf({ packages, lines }: Pick<Order, "packages" | "lines">) {
+  const parcels = packages.map(({ weight, count }) => ({ weight, count }));
+  const items = lines.map(({ weight, quantity }) => ({ weight, count: quantity }));
+  const parts = parcels.some(({ weight }) => weight) ? parcels : items;
+  if (parts.length === 0 || parts.some(({ weight }) => !weight)) return null;
+  const g = parts.reduce((sum, { weight, count }) => sum + toGrams(weight!) * count, 0);
+  const inUnit = (unit: "kg" | "oz" | "lb"): number => Math.round((g / toGrams({ value: 1, unit })) * 1e6) / 1e6;
+  return { g: Math.round(g * 1e3) / 1e3, kg: inUnit("kg"), oz: inUnit("oz"), lb: inUnit("lb") };
 }
 
 /** When the next timed hold ends. */

@@ -15,6 +15,21 @@ export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
   );
 }
 
+const stepsKey = "seeding";
+
+/** What is still to be made after the demo data. None of a preview that was filled before there were steps. */
+export async function findStepsLeft(db: Queryable): Promise<string[]> {
+  const [row] = await db.query<{ value: string[] }>("select value from hub_state where key = $1", [stepsKey]);
+  return row?.value ?? [];
+}
+
+export async function saveStepsLeft(db: Queryable, left: readonly string[]): Promise<void> {
+  await db.query(
+    "insert into hub_state (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value",
+    [stepsKey, JSON.stringify(left)],
+  );
+}
+
 export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {
   const rows = await db.query("select from recorded_events where org_id = $1 and type = 'preview.seeded' limit 1", [
     orgId,

@@ -57,12 +57,14 @@ describe("the preview surface", () => {
     await preview.post("/condition-sets", { name: "gone soon" });
     const headers = { "idempotency-key": "reset-once" };
     expect((await preview.post("/preview/reset", undefined, { headers })).body).toEqual({ reset: true });
-    expect((await preview.get("/condition-sets")).body.pagination.total).toBe(0);
+    const sets = (await preview.get("/condition-sets")).body.data.map(({ name }: { name: string }) => name);
+    expect(sets).toEqual(["Far states"]);
     expect((await hub.client(body.key).get("/me")).status).toBe(200);
     const replayed = await preview.post("/preview/reset", undefined, { headers });
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");
-    const events = (await preview.get("/audit")).body.data.map(({ type }: { type: string }) => type);
-    expect(events).toEqual(["preview.seeded", "bridge.created", "preview.reset"]);
+    const audit = (await preview.get("/audit?limit=100")).body.data as { type: string }[];
+    const events = audit.map(({ type }) => type).toReversed();
+    expect(events.slice(0, 3)).toEqual(["preview.reset", "bridge.created", "preview.seeded"]);
     const counts = (await preview.get("/orders/counts?archived=any")).body;
     expect(counts.total).toBe(2_000);
     const overview = (
@@ -73,7 +75,8 @@ describe("the preview surface", () => {
     }
     expect(overview.data.on_time_pct).toBeLessThan(100);
     const shipments = (await preview.get("/shipments/counts")).body;
-    expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered);
+    const labels = (await preview.get("/shipments/labels")).body.pagination.total;
+    expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered + labels);
     const pickups = (await preview.get("/pickups")).body.data.map(({ status }: { status: string }) => status);
     expect(new Set(pickups)).toEqual(new Set(["scheduled", "completed", "missed", "cancelled"]));
     await workOff(hub.world, comparisonWork);

@@ -16,6 +16,7 @@ import { makeDemoOrders } from "./demo-orders.ts";
 import { demoParcels } from "./demo-parcels.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
 import * as store from "./preview.store.ts";
+import { activitySteps, seedActivity } from "./seed-activity.ts";
 
 export function readClock(ctx: Ctx) {
   return { now: ctx.clock.now().toISOString(), mode: ctx.clock.setting().mode };
@@ -59,12 +60,14 @@ const demoItemCount = 400;
  * that a start that was cut short leaves it to the next one.
  */
 export async function seedPreview(ctx: Ctx, signal?: AbortSignal): Promise<void> {
-  if (await store.isSeeded(ctx.db, ctx.orgId)) return;
-  await change(ctx, async (tx) => {
-    await store.lockSeeding(tx);
-    // Another node may have been faster.
-    if (!(await store.isSeeded(tx, ctx.orgId))) await seed(tx, ctx, signal);
-  });
+  if (!(await store.isSeeded(ctx.db, ctx.orgId))) {
+    await change(ctx, async (tx) => {
+      await store.lockSeeding(tx);
+      // Another node may have been faster.
+      if (!(await store.isSeeded(tx, ctx.orgId))) await seed(tx, ctx, signal);
+    });
+  }
+  await seedActivity(ctx, signal);
 }
 
 async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
@@ -85,11 +88,12 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
     objectId: ctx.orgId,
     data: { orders: inserted, shipments, carrierAccounts: accounts.length, pickups },
   });
+  await store.saveStepsLeft(tx, activitySteps);
 }
 
 /** Empties the preview, except for organizations, people and keys, sets its clock back and fills it with demo data. */
 export async function resetPreview(ctx: Ctx) {
-  return await change(ctx, async (tx) => {
+  const answer = await change(ctx, async (tx) => {
     await store.emptyAllTables(tx);
     await recordEvent(tx, ctx, { type: "preview.reset", objectId: ctx.orgId });
     await seed(tx, ctx);
@@ -98,6 +102,8 @@ export async function resetPreview(ctx: Ctx) {
     tx.afterCommit(() => ctx.clock.set({ mode: "real" }));
     return { reset: true as const };
   });
+  await seedActivity(ctx);
+  return answer;
 }
 
 export async function refreshPreviewClock(world: World): Promise<void> {

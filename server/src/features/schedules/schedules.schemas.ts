@@ -10,7 +10,7 @@ export const maxCaughtUp = 100;
 export const maxBackfill = 1_000;
 export const maxInputBytes = 1024 * 1024;
 
-const Cron = Type.String({
+export const Cron = Type.String({
   maxLength: 200,
   description:
     "Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), " +
@@ -19,7 +19,7 @@ const Cron = Type.String({
     "restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, " +
     "it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both",
 });
-const Timezone = Type.String({ maxLength: 100, description: "IANA name such as America/New_York. Default UTC" });
+export const Timezone = Type.String({ maxLength: 100, description: "IANA name such as America/New_York. Default UTC" });
 const Input = Type.Record(Type.String(), Type.Unknown());
 const Overlap = OneOf(overlaps, {
   description: "When a run is due and the one before it has not ended. Default skip",

@@ -28,6 +28,7 @@ import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 import { parseZone } from "./cron/zones.ts";
 
+export { scheduleNow } from "./schedule-clock.ts";
 export { fireDueSchedules, readScheduleLag, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
@@ -234,12 +235,18 @@ export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Prom
   return paused.length;
 }
 
-function checkTiming(expression: string, zone: string) {
-  const parsed = parseCron(expression);
-  const named = parseZone(zone);
+/** `at`: where the two were given. */
+export function checkTiming(expression: string, zone: string, at = "") {
+  const parsed = parseCron(expression, `${at}/cron`);
+  const named = parseZone(zone, `${at}/timezone`);
   const errors: FieldError[] = [...(parsed.errors ?? []), ...(named.errors ?? [])];
   if (!parsed.cron || named.zone === undefined) throw validationFailed(errors);
   return { cron: parsed.cron, timezone: named.zone };
+}
+
+/** The first time after a moment, of what `checkTiming` has let pass. */
+export function nextTime({ cron, timezone }: { cron: string; timezone: string }, after: number): Date {
+  return new Date(nextOccurrence(storedCron(cron), timezone, after));
 }
 
 /** Sleeping schedulers have to know of it. */

@@ -1,4 +1,5 @@
 import type { Actor } from "../../core/actor.ts";
+import type { Cause } from "../../core/cause.ts";
 import type { Page } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
@@ -52,13 +53,15 @@ export type ExecutionRow = {
   bridge_limit: number;
   created_by: Actor;
   request_id: string;
+  /** What it does is done for this automation. */
+  cause: Cause | null;
   created_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
 };
 
 const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
-  effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, created_at,
+  effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, cause, created_at,
   started_at, finished_at`;
 export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
   timeout_ms, expires_at, lease_attempts, bridge_limit`;
@@ -108,6 +111,7 @@ export type NewExecution = Pick<
   | "org_id"
   | "created_by"
   | "request_id"
+  | "cause"
   | "bridge_id"
   | "task_name"
   | "mode"
@@ -124,7 +128,7 @@ export type NewExecution = Pick<
   | "bridge_limit"
 > & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null; due_in_ms: number };
 
-const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, bridge_id uuid, task_name text, mode text, trigger text,
+const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, cause jsonb, bridge_id uuid, task_name text, mode text, trigger text,
   schedule_id uuid, scheduled_for timestamptz, retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb,
   max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz,
   bridge_limit integer`;

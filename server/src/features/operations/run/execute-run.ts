@@ -123,7 +123,8 @@ async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
 async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
   try {
     if (run.undo_of !== null) return await listSteps(ctx, run.actions);
-    return await compilePipeline(ctx, run.actions, { onError: run.on_error, isAtomic: run.is_atomic, isChecked: true });
+    const { on_error: onError, is_atomic: isAtomic, condition: when } = run;
+    return await compilePipeline(ctx, run.actions, { onError, isAtomic, when, isChecked: true });
   } catch (error) {
     // Something it needs, such as a condition set, was deleted since the run was made.
     if (error instanceof HubError && error.status < 500) return { code: "pipeline_invalid", message: error.message };
@@ -184,15 +185,21 @@ function contextOf(world: World, run: RunRow): Ctx {
     ...ctx,
     actor: run.created_by,
     requestId: run.request_id ?? ctx.requestId,
+    cause: toCause(run.cause),
     principal: { ...ctx.principal, scopes },
   };
+}
+
+/** As events tell it. */
+export function toCause(cause: RunRow["cause"]): Ctx["cause"] {
+  return cause ? { automationId: cause.automation_id, depth: cause.depth, through: cause.through } : undefined;
 }
 
 async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
   const { ctx, run } = own;
   const ids = portion.orderIds.filter((id) => id !== null);
   const locked = await lockOrders(tx, ctx.orgId, ids);
-  const leftAlone = await findLeftAlone(tx, own, portion, locked);
+  const leftAlone = await findLeftAlone(tx, own, pipeline, portion, locked);
   const taken = locked.filter(({ id }) => !leftAlone.has(id));
   const byId = new Map<string | null, Order>(taken.map((order) => [order.id, order]));
   const orders = portion.orderIds.flatMap((id) => byId.get(id) ?? []);
@@ -216,12 +223,21 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
 type LeftAlone = Map<string | null, { order: Order; error: RunError }>;
 
 /** Those of the portion that nothing is to be done to, as they are now, and why. */
-async function findLeftAlone(tx: Tx, { ctx, run }: OwnRun, portion: Portion, locked: Order[]): Promise<LeftAlone> {
+async function findLeftAlone(
+  tx: Tx,
+  { ctx, run }: OwnRun,
+  { when }: Pipeline,
+  portion: Portion,
+  locked: Order[],
+): Promise<LeftAlone> {
   const left: LeftAlone = new Map();
   const { versions } = portion;
   if (versions) {
     const seen = new Map(portion.orderIds.map((id, i) => [id, versions[i]]));
     for (const order of locked) if (seen.get(order.id) !== order.version) left.set(order.id, { order, error: drifted });
+  }
+  for (const order of when ? locked : []) {
+    if (!left.has(order.id) && !when!(order)) left.set(order.id, { order, error: unmatched });
   }
   if (run.filter === null) return left;
   const ids = locked.map(({ id }) => id).filter((id) => !left.has(id));
@@ -237,7 +253,10 @@ const drifted: RunError = {
   message: "The order was changed since the preflight.",
   fix: "Make a new preflight.",
 };
-const unmatched: RunError = { code: "no_longer_matches", message: "The order does not meet the filter any more." };
+const unmatched: RunError = {
+  code: "no_longer_matches",
+  message: "The order does not meet the filter or condition any more.",
+};
 
 /** The steps of which a failure stops the whole run; the portions of such a run are done one after the other. */
 function stoppingSteps(run: RunRow, { steps }: Pipeline): number[] {

@@ -4,7 +4,7 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
-import type { ActionRequest, OnError, RunQuery, RunStatus } from "../operations.schemas.ts";
+import type { ActionRequest, OnError, RunCause, RunQuery, RunStatus } from "../operations.schemas.ts";
 import { seenOrders } from "../selections.store.ts";
 import type { OrderFilter } from "../../orders/order-filter.schemas.ts";
 import type { NewPortion } from "./run-results.store.ts";
@@ -33,6 +33,9 @@ export type RunRow = LeasedRow & {
   selection_id: string | null;
   /** What orders must still meet when their turn comes. */
   filter: OrderFilter | null;
+  /** The same, as a condition. */
+  condition: Record<string, unknown> | null;
+  cause: RunCause | null;
   left_out: number;
   cancel_requested: boolean;
   lease_owner: string | null;
@@ -61,6 +64,8 @@ const given = [
   "drifted",
   "selection_id",
   "filter",
+  "condition",
+  "cause",
   "left_out",
   "created_at",
 ] as const;
@@ -184,6 +189,7 @@ export async function listRuns(db: Queryable, orgId: string, query: RunQuery): P
       ["r.org_id = ?", orgId],
       ["r.status = ?", query.status],
       ["r.retry_of = ?", query.retry_of],
+      ["r.cause ->> 'automation_id' = ?", query.automation_id],
       ["r.created_at >= ?", query.from],
       ["r.created_at < ?", query.to],
       ["r.actions @> ?::jsonb", action],
@@ -218,7 +224,7 @@ type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
 /** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
 export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<EndedRun | undefined> {
   const [row] = await tx.query<EndedRun>(
-    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null, filter = null,
+    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null, filter = null, condition = null,
        status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
                        then 'cancelled'
                      when failed = 0 and (skipped = 0 or not exists (

@@ -51,6 +51,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     const ctx = {
       ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
       requestId: execution.request_id,
+      cause: execution.cause ?? undefined,
     };
     const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call, mayStart: source.mayStart };
     const result = await obeying(signal, runTask(work));

@@ -24,7 +24,8 @@ export async function concludeFollowUps(tx: Tx, world: World, ended: ExecutionRo
       const effect = effects.get(orderId);
       return { orderId, status: outcomeOf(effect), message: effect?.error?.message ?? null };
     });
-    const ctx = { ...systemContext(world, org_id, "fulfilment"), requestId: execution.request_id };
+    const { request_id: requestId, cause } = execution;
+    const ctx = { ...systemContext(world, org_id, "fulfilment"), requestId, cause: cause ?? undefined };
     await concludeFulfillment(tx, ctx, follow_up === "fulfillment_send" ? "send" : "recall", outcomes);
   }
 }

@@ -215,6 +215,7 @@ function endEvents({ execution, settlement: { status } }: Ending): ForeignEvent[
       orgId: execution.org_id,
       actor: { type: "system", name: "task engine" },
       requestId: execution.request_id,
+      cause: execution.cause ?? undefined,
       type: `task_execution.${status}`,
       objectId: execution.id,
       data: { bridgeId: execution.bridge_id, taskName: execution.task_name, attempts: execution.attempt },

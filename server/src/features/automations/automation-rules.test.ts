@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { runWork } from "../operations/operations.ts";
+import { automationWork } from "./automations.ts";
+
+const hub = await startTestHub();
+
+/** The JSON of docs/automations.md: a pipeline and its automation, one after the other. */
+const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/automations.md"), "utf8");
+const blocks = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, text]) => JSON.parse(text!) as object);
+
+test("the rules of docs/automations.md can be preflighted, and do what they say", async () => {
+  const org = await hub.org();
+  expect(blocks).toHaveLength(4);
+  const weighing = (value: number, unit: string) => ({ sku: "MUG", quantity: 2, weight: { value, unit } });
+  const to = (countryCode: string) => ({ shippingAddress: { city: "Somewhere", countryCode } });
+  const orders = {
+    light: { ...to("US"), lines: [weighing(7, "oz")] },
+    heavy: { ...to("US"), lines: [weighing(8, "oz")] },
+    packed: { ...to("US"), lines: [weighing(9, "lb")], packages: [{ weight: { value: 400, unit: "g" }, count: 1 }] },
+    unknown: { ...to("US"), lines: [{ sku: "MUG", quantity: 1 }] },
+    chosen: { ...to("US"), lines: [weighing(1, "oz")], shipping: { service: "express" } },
+    dear: { ...to("CA"), total: 500, status: "ready" },
+    dearest: { ...to("CA"), total: 2_000, status: "ready" },
+    cheap: { ...to("CA"), total: 499, status: "ready" },
+  };
+  for (const [nth, pipeline] of [blocks[0]!, blocks[2]!].entries()) {
+    const sample = (await org.post("/orders", orders.dear)).body.id;
+    const { name: _, ...actions } = pipeline as { name: string };
+    const looked = await org.post("/operations/preflight", { order_ids: [sample], ...actions });
+    expect(looked.body).toMatchObject({ verdict: "ready", summary: { ok: 1 } });
+    const { id: pipeline_id } = (await org.post("/operations/pipelines", pipeline)).body;
+    const made = await org.post("/automations", { ...blocks[2 * nth + 1]!, pipeline_id });
+    expect(made.status, made.text).toBe(201);
+    const tried = (await org.post(`/automations/${made.body.id}/test`, {})).body;
+    expect(tried).toMatchObject({ seen: nth + 1, matched: nth === 0 ? 0 : 2 });
+  }
+  const { results } = (await org.post("/orders/bulk", { orders: Object.values(orders) })).body;
+  let done: number;
+  do {
+    await hub.world.sealer.sealNow();
+    done = (await workOff(hub.world, automationWork)) + (await workOff(hub.world, runWork));
+  } while (done > 0);
+  const now: Record<string, { tags: string[]; shipping: object; onHold: boolean; priority: string }> = {};
+  for (const [nth, name] of Object.keys(orders).entries()) {
+    now[name] = (await org.get(`/orders/${results[nth].id}`)).body;
+  }
+  const names = (isSo: (order: (typeof now)[string]) => boolean) => Object.keys(now).filter((name) => isSo(now[name]!));
+  expect(names(({ tags }) => tags.includes("light"))).toEqual(["light", "packed"]);
+  expect(now.light!.shipping).toMatchObject({ carrier: "usps", service: "ground_advantage" });
+  expect(now.chosen!.shipping).toEqual({ service: "express" });
+  expect(names(({ onHold, tags }) => onHold && tags.includes("export-check"))).toEqual(["dear", "dearest"]);
+  expect(names(({ priority }) => priority === "urgent")).toEqual(["dearest"]);
+});

@@ -1,0 +1,166 @@
+import type { Cause } from "../../core/cause.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { LeasedRow } from "../../queue/leases.ts";
+import { leasesOn } from "../../queue/leases.ts";
+import type { Firing } from "./automations.schemas.ts";
+import type { StoredAutomation } from "./automations.store.ts";
+import { automationColumns } from "./automations.store.ts";
+
+export type AutomationRow = LeasedRow & { [Field in keyof StoredAutomation]: unknown } & { lease_attempts: number };
+
+/** There is an event for it that it has not looked at, or its time has come. */
+const isReady = `(t.event_types is null or exists (select from unnest(t.event_types) as wanted (type), lateral (
+  select from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor limit 1) n))`;
+
+export const automationLeases = leasesOn<AutomationRow>({
+  table: "automations",
+  columns: `t.org_id, t.lease_attempts, ${automationColumns.selected}`,
+  attempts: "lease_attempts",
+  isReady: () => isReady,
+  clock: "hub",
+  leaseMs: 30_000,
+});
+
+export function toAutomation(row: AutomationRow): StoredAutomation {
+  return automationColumns.fromRow({ ...row });
+}
+
+export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
+  const [row] = await db.query<{ is_ready: boolean }>(
+    {
+      name: "automations_ready",
+      text: `select exists (select from automations t where t.due_at <= $1
+               and (t.lease_owner is null or t.lease_until <= now()) and ${isReady}) as is_ready`,
+    },
+    [now],
+  );
+  return row!.is_ready;
+}
+
+/** Events that name orders: which, and the automation behind them. */
+export type Occasion = { sequence: number; order_ids: string[]; cause: Cause | null };
+
+type Wanted = { types: readonly string[]; after: number; limit: number; newestFirst?: boolean };
+
+/** The next ones of these types behind a number; each type by its index, so that rare ones cost no scan of the log. */
+export async function listOccasions(
+  db: Queryable,
+  orgId: string,
+  { types, after, limit, newestFirst = false }: Wanted,
+): Promise<Occasion[]> {
+  const order = `order by sequence${newestFirst ? " desc" : ""} limit $4`;
+  return await db.query<Occasion>(
+    `select n.sequence, n.data -> 'cause' as cause, case when n.data ? 'items'
+              then array(select i ->> 'id' from jsonb_array_elements(n.data -> 'items') i) else array[n.object_id::text] end as order_ids
+       from (select e.* from unnest($2::text[]) as wanted (type), lateral (
+               select e.sequence, e.data, e.object_id from events e
+                where e.org_id = $1 and e.type = wanted.type and e.sequence > $3 ${order}) e ${order}) n
+      order by n.sequence${newestFirst ? " desc" : ""}`,
+    [orgId, types, after, limit],
+  );
+}
+
+export async function findLastSequence(db: Queryable, orgId: string): Promise<number> {
+  const [row] = await db.query<{ sequence: number }>(
+    "select sequence from events where org_id = $1 order by sequence desc limit 1",
+    [orgId],
+  );
+  return row?.sequence ?? 0;
+}
+
+/** False: somebody has changed it meanwhile, or another worker has it. What was found out about it is of no use then. */
+export async function lockOwn(
+  tx: Tx,
+  orgId: string,
+  { id, version }: Pick<StoredAutomation, "id" | "version">,
+  owner: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    "select from automations where org_id = $1 and id = $2 and version = $3 and lease_owner = $4 for update",
+    [orgId, id, version, owner],
+  );
+  return rows.length === 1;
+}
+
+/** Orders that it has taken within the hour, but for those before it was resumed. */
+export async function countOrdersSince(tx: Tx, orgId: string, id: string, since: Date): Promise<number> {
+  const [row] = await tx.query<{ orders: number }>(
+    `select coalesce(sum(f.order_count), 0) as orders from automation_firings f join automations t on t.id = f.automation_id
+      where f.org_id = $1 and f.automation_id = $2 and f.kind <> 'too_deep' and f.fired_at > greatest($3, t.counted_since)`,
+    [orgId, id, since],
+  );
+  return row!.orders;
+}
+
+export type Progress = {
+  /** How far it has looked, and when it looks again. */
+  cursor: number;
+  nextRunAt: string | null;
+  dueAt: string;
+  seen: number;
+  matched: number;
+};
+
+/** The end of a piece of work: what it has got to, and nobody holds it any longer. */
+export async function saveProgress(tx: Tx, orgId: string, id: string, done: Progress): Promise<void> {
+  await tx.query(
+    `update automations set cursor = $3, next_run_at = $4, due_at = $5, seen_count = seen_count + $6,
+       matched_count = matched_count + $7, lease_owner = null, lease_until = null, lease_attempts = 0
+      where org_id = $1 and id = $2`,
+    [orgId, id, done.cursor, done.nextRunAt, done.dueAt, done.seen, done.matched],
+  );
+}
+
+export async function endLease(tx: Tx, orgId: string, id: string): Promise<void> {
+  await tx.query(
+    "update automations set lease_owner = null, lease_until = null, lease_attempts = 0 where org_id = $1 and id = $2",
+    [orgId, id],
+  );
+}
+
+export type NewFiring = Omit<Firing, "run" | "fired_at"> & { key: string; run_id: string | null; fired_at: Date };
+
+export async function insertFiring(tx: Tx, orgId: string, automationId: string, firing: NewFiring): Promise<void> {
+  const { id, kind, cause, key, order_count, run_id, verdicts, errors_by_code, fired_at } = firing;
+  await tx.query(
+    `with counted as (
+       update automations set last_fired_at = $11, run_count = run_count + ($4 = 'run')::integer,
+         preflight_count = preflight_count + ($4 = 'preflight')::integer where org_id = $2 and id = $3)
+     insert into automation_firings (id, org_id, automation_id, kind, cause, key, order_count, run_id, verdicts,
+       errors_by_code, fired_at) values ($1, $2, $3, $4::text, $5, $6, $7, $8, $9, $10, $11::timestamptz)`,
+    [id, orgId, automationId, kind, cause, key, order_count, run_id, verdicts, errors_by_code, fired_at],
+  );
+}
+
+const firingDays = 90;
+const removedAtOnce = 5_000;
+
+export async function deleteOldFiringsAcrossOrgs(db: Queryable, now: Date): Promise<void> {
+  await db.query(
+    `delete from automation_firings where id in (
+       select id from automation_firings where fired_at < $1::timestamptz - interval '${firingDays} days' limit ${removedAtOnce})`,
+    [now],
+  );
+}
+
+/** After the clock of the preview was set back: what waits for a later time. */
+export async function lockLaterAcrossOrgs(tx: Tx, now: Date): Promise<StoredAutomation[]> {
+  const rows = await tx.query<AutomationRow>(
+    `select ${automationColumns.selected} from automations t where t.due_at > $1 order by t.id limit 10000 for update`,
+    [now],
+  );
+  return rows.map(toAutomation);
+}
+
+export async function saveDueAcrossOrgs(
+  tx: Tx,
+  ids: string[],
+  dueAts: string[],
+  nextRuns: (string | null)[],
+): Promise<void> {
+  await tx.query(
+    `update automations t set due_at = u.due_at, next_run_at = u.next_run_at
+       from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as u (id, due_at, next_run_at) where t.id = u.id`,
+    [ids, dueAts, nextRuns],
+  );
+}

@@ -1,0 +1,186 @@
+import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
+import { Count, DateTime, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+import { PreflightReport, RunCause, RunRow } from "../operations/operations.schemas.ts";
+import { SelectionFilter } from "../operations/selections.schemas.ts";
+import { Cron, Timezone } from "../schedules/schedules.schemas.ts";
+
+export const maxAutomations = 50;
+const maxDays = 30;
+const defaultMaxPerHour = 1_000;
+
+const modes = ["shadow", "active"] as const;
+const Mode = OneOf(modes, {
+  description: "shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow",
+});
+const When = Type.Record(Type.String(), Type.Unknown(), {
+  description: "What orders must meet, as in `when` of an action: path, op and value, or all, any, not",
+});
+const MaxPerHour = Type.Integer({
+  minimum: 1,
+  maximum: 100_000,
+  description: `Orders within an hour; beyond it does nothing more and is paused. Default ${defaultMaxPerHour}`,
+});
+
+const On = Strict({
+  types: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      minItems: 1,
+      maxItems: 20,
+      description:
+        "Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for " +
+        "`orders.created`, as imports record it",
+    }),
+  ),
+  cron: Type.Optional(Cron),
+  timezone: Type.Optional(Timezone),
+  filter: Type.Optional(SelectionFilter),
+});
+export type On = Static<typeof On>;
+
+const fields = {
+  name: Name,
+  description: Type.String({ maxLength: 500 }),
+  on: { ...On, description: "`types` of events, or `cron` with the `filter` that says which orders" },
+  when: When,
+  pipeline_id: { ...Id, description: "A saved pipeline" },
+  mode: Mode,
+  max_per_hour: MaxPerHour,
+};
+
+export const defaults = { description: "", mode: "shadow", max_per_hour: defaultMaxPerHour } as const;
+
+export const AutomationRequest = Strict(
+  { ...optional(fields), name: fields.name, on: fields.on, pipeline_id: fields.pipeline_id },
+  {
+    examples: [
+      {
+        name: "Light parcels",
+        on: { types: ["order.created"] },
+        when: { path: "totals.total", op: "lt", value: 50 },
+        pipeline_id: "0199f0a0-0000-7000-8000-000000000003",
+      },
+    ],
+  },
+);
+export type AutomationRequest = Static<typeof AutomationRequest>;
+
+export const AutomationPatch = Strict(
+  { ...optional(fields), when: Type.Optional(Nullable(When)) },
+  { examples: [{ mode: "active" }] },
+);
+export type AutomationPatch = Static<typeof AutomationPatch>;
+
+export const ResumeRequest = Strict(
+  {
+    from: Type.Optional(
+      OneOf(["now", "stopped"], {
+        description: "Which events it goes on with: those from now on (default), or also those of the pause",
+      }),
+    ),
+  },
+  { examples: [{ from: "stopped" }] },
+);
+export type ResumeRequest = Static<typeof ResumeRequest>;
+
+const Reason = Type.Object({
+  code: Type.String({
+    description:
+      "by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the " +
+      "pipeline could not be run for",
+  }),
+  message: Type.String(),
+});
+export type Reason = Static<typeof Reason>;
+
+export const Automation = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  on: Type.Object({
+    types: Type.Optional(Type.Array(Type.String())),
+    cron: Type.Optional(Type.String()),
+    timezone: Type.Optional(Type.String()),
+    filter: Type.Optional(SelectionFilter),
+  }),
+  when: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  pipeline_id: Id,
+  mode: OneOf(modes),
+  max_per_hour: Type.Integer(),
+  made_by: { ...ActorShape, description: "Whoever vouches for it: it may do what they may" } as typeof ActorShape,
+  is_active: Type.Boolean(),
+  paused_at: Nullable(DateTime),
+  paused_by: Nullable(ActorShape),
+  pause_reason: Nullable(Reason),
+  trouble: Nullable(Reason),
+  next_run_at: Nullable(DateTime),
+  last_fired_at: Nullable(DateTime),
+  counters: Type.Object({
+    seen: { ...Count, description: "Orders of its events, and of its filter by the clock" },
+    matched: { ...Count, description: "Those of them that met filter and condition" },
+    runs: Count,
+    preflights: Count,
+  }),
+  created_at: DateTime,
+  updated_at: DateTime,
+  version: Version,
+});
+export type Automation = Static<typeof Automation>;
+
+export const ChangedAutomation = Type.Object({ ...Automation.properties, changed: Type.Boolean() });
+
+export const AutomationQuery = pageQuery({
+  mode: Type.Optional(OneOf(modes)),
+  is_active: Type.Optional(Type.Boolean()),
+  pipeline_id: Type.Optional(Id),
+});
+export type AutomationQuery = Static<typeof AutomationQuery>;
+
+const { summary, errors_by_code, verdict, pipeline, orders, orders_truncated } = PreflightReport.properties;
+
+export const Firing = Type.Object({
+  id: Id,
+  kind: OneOf(["run", "preflight", "too_deep"], {
+    description: "too_deep: other automations had led to it, and nothing was done",
+  }),
+  fired_at: DateTime,
+  cause: RunCause,
+  order_count: Count,
+  run: Nullable(
+    Type.Object({ id: Id, status: Nullable(RunRow.properties.status), summary: Nullable(RunRow.properties.summary) }),
+  ),
+  verdicts: Nullable(summary),
+  errors_by_code: Nullable(errors_by_code),
+});
+export type Firing = Static<typeof Firing>;
+
+export const FiringQuery = pageQuery({ kind: Type.Optional(Firing.properties.kind) });
+export type FiringQuery = Static<typeof FiringQuery>;
+
+export const TestRequest = Strict(
+  {
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: maxDays, description: "How far back events are looked at. Default 7" }),
+    ),
+  },
+  { examples: [{ days: 7 }] },
+);
+export type TestRequest = Static<typeof TestRequest>;
+
+export const TestReport = Type.Object({
+  since: Nullable({
+    ...DateTime,
+    description: "null: it goes by the clock, and the orders are those of its filter now",
+  }),
+  events: Count,
+  seen: { ...Count, description: "Orders of these events that are still there" },
+  matched: Count,
+  truncated: { ...Type.Boolean(), description: "There were more; the newest were looked at" },
+  verdict,
+  summary,
+  errors_by_code,
+  pipeline,
+  orders,
+  orders_truncated,
+});

@@ -1,0 +1,100 @@
+import type { Page } from "../../core/page.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
+import { recordsIn } from "../../db/records.ts";
+import type { Automation, AutomationQuery, Firing, FiringQuery } from "./automations.schemas.ts";
+
+/** Without what is wrong with it at the moment; with what it goes on from. */
+export type StoredAutomation = Omit<Automation, "trouble"> & {
+  /** What its types stand for; null: it goes by the clock. */
+  event_types: string[] | null;
+  pipeline_digest: string;
+  /** The last event that it has looked at. */
+  cursor: number;
+  counted_since: string;
+  due_at: string | null;
+};
+
+/** What it did is only read here: it is counted where it is done. */
+export const automationColumns = defineColumns<StoredAutomation>("t", {
+  name: "text",
+  description: "text",
+  on: { type: "jsonb", name: "trigger" },
+  event_types: "text[]",
+  when: { type: "jsonb", name: "condition" },
+  pipeline_id: "uuid",
+  pipeline_digest: "text",
+  mode: "text",
+  max_per_hour: "integer",
+  made_by: "jsonb",
+  is_active: "boolean",
+  paused_at: moment,
+  paused_by: "jsonb",
+  pause_reason: "jsonb",
+  cursor: "bigint",
+  next_run_at: moment,
+  counted_since: moment,
+  due_at: moment,
+  last_fired_at: { ...moment, selected: "t.last_fired_at" },
+  counters: {
+    type: "json",
+    selected: `json_build_object('seen', t.seen_count, 'matched', t.matched_count, 'runs', t.run_count,
+      'preflights', t.preflight_count)`,
+  },
+  created_at: moment,
+  updated_at: moment,
+  version: "integer",
+});
+const automations = recordsIn("automations", "automation", automationColumns);
+export const {
+  get: getAutomation,
+  lock: lockAutomation,
+  insert: insertAutomation,
+  update: updateAutomation,
+  remove: deleteAutomation,
+} = automations;
+
+export async function listAutomations(
+  db: Queryable,
+  orgId: string,
+  query: AutomationQuery,
+): Promise<Page<StoredAutomation>> {
+  return await automations.list(db, orgId, query, [
+    ["t.mode = ?", query.mode],
+    ["t.is_active = ?", query.is_active],
+    ["t.pipeline_id = ?", query.pipeline_id],
+  ]);
+}
+
+/** Whoever makes one counts alone: two that are made at once are both counted. */
+export async function countAutomations(tx: Tx, orgId: string): Promise<number> {
+  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`automations:${orgId}`]);
+  const [row] = await tx.query<{ count: number }>("select count(*) as count from automations where org_id = $1", [
+    orgId,
+  ]);
+  return row!.count;
+}
+
+/** What it did, newest first. A run that was removed since has no status any more. */
+export async function listFirings(
+  db: Queryable,
+  orgId: string,
+  automationId: string,
+  query: FiringQuery,
+): Promise<Page<Firing>> {
+  const page = await listPage<Firing & { fired_at: Date | string }>(db, query, {
+    select: `f.id, f.kind, f.fired_at, f.cause, f.order_count, f.verdicts, f.errors_by_code,
+      case when f.run_id is not null then json_build_object('id', f.run_id, 'status', r.status, 'summary',
+        case when r.id is not null then json_build_object('total', r.order_count, 'succeeded', r.succeeded,
+          'failed', r.failed, 'skipped', r.skipped, 'no_change', r.no_change) end) end as run`,
+    from: "automation_firings f left join operation_runs r on r.org_id = f.org_id and r.id = f.run_id",
+    where: [
+      ["f.org_id = ?", orgId],
+      ["f.automation_id = ?", automationId],
+      ["f.kind = ?", query.kind],
+    ],
+    orderBy: "f.fired_at desc, f.id desc",
+  });
+  return { ...page, data: page.data.map((row) => ({ ...row, fired_at: new Date(row.fired_at).toISOString() })) };
+}

@@ -1,0 +1,430 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
+import type { TestClient } from "../../testing/test-client.ts";
+import type { TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { runWork } from "../operations/operations.ts";
+import { automationLeases } from "./automation-work.store.ts";
+import { automationWork } from "./automations.ts";
+
+const hub = await startTestHub();
+let org: TestOrg;
+beforeAll(async () => void (org = await hub.org()));
+
+/** All that automations and their runs have to do, until nothing is left of it. */
+async function work(): Promise<void> {
+  let count: number;
+  do {
+    await hub.world.sealer.sealNow();
+    count = (await workOff(hub.world, automationWork)) + (await workOff(hub.world, runWork));
+  } while (count > 0);
+}
+
+type Action = { type: string; params?: object; when?: object };
+
+async function pipelineOf(by: TestClient, ...actions: Action[]): Promise<string> {
+  const { body } = await by.post("/operations/pipelines", { name: `P ${crypto.randomUUID()}`, actions });
+  return body.id;
+}
+
+const tag = (...tags: string[]): Action => ({ type: "add_tags", params: { tags } });
+const note: Action = { type: "add_note", params: { text: "seen" } };
+
+async function automate(by: TestClient, more: object, ...actions: Action[]) {
+  const pipeline_id = await pipelineOf(by, ...actions);
+  const about = { name: `A ${crypto.randomUUID()}`, on: { types: ["order.created"] }, pipeline_id, mode: "active" };
+  const { status, body } = await by.post("/automations", { ...about, ...more });
+  expect(body, JSON.stringify(body)).toMatchObject({ is_active: true });
+  expect(status).toBe(201);
+  return body;
+}
+
+const firingsOf = async (id: string, by: TestClient = org) => (await by.get(`/automations/${id}/firings`)).body.data;
+const read = async (id: string, by: TestClient = org) => (await by.get(`/automations/${id}`)).body;
+const tagsOf = async (id: string, by: TestClient = org): Promise<string[]> => (await by.get(`/orders/${id}`)).body.tags;
+
+async function importOrders(by: TestClient, ...orders: object[]): Promise<string[]> {
+  const { results } = (await by.post("/orders/bulk", { orders })).body;
+  return results.map(({ id }: { id: string }) => id);
+}
+
+describe("an automation on events", () => {
+  test("runs its pipeline over the orders that meet its condition, once, and says what it did", async () => {
+    const when = { path: "channel", op: "eq", value: "web" };
+    const before = (await org.post("/orders", { channel: "web" })).body.id;
+    const made = await automate(org, { when }, tag("from-web"));
+    const [one, other] = await importOrders(org, { channel: "web" }, { channel: "phone" });
+    const single = (await org.post("/orders", { channel: "web" })).body.id;
+    await work();
+    expect(await tagsOf(one!)).toEqual(["from-web"]);
+    expect(await tagsOf(single)).toEqual(["from-web"]);
+    // Neither what does not meet it, nor what was there before it.
+    expect(await tagsOf(other!)).toEqual([]);
+    expect(await tagsOf(before)).toEqual([]);
+    const [firing, ...more] = await firingsOf(made.id);
+    expect(more).toEqual([]);
+    expect(firing).toMatchObject({ kind: "run", order_count: 2, verdicts: null });
+    expect(firing.run).toMatchObject({ status: "succeeded", summary: { total: 2, succeeded: 2, failed: 0 } });
+    const cause = { automation_id: made.id, depth: 1, through: [made.id], scheduled_for: null };
+    expect(firing.cause).toMatchObject(cause);
+    const run = (await org.get(`/operations/runs/${firing.run.id}`)).body;
+    expect(run).toMatchObject({ cause: firing.cause, created_by: { type: "system", name: `automation ${made.name}` } });
+    expect((await org.get(`/operations/runs?automation_id=${made.id}`)).body.data).toHaveLength(1);
+    expect(await read(made.id)).toMatchObject({ counters: { seen: 3, matched: 2, runs: 1, preflights: 0 } });
+
+    const { data } = (await org.get("/events?types=orders.updated&limit=500")).body;
+    const told = data.filter((event: { data: { runId?: string } }) => event.data.runId === firing.run.id);
+    expect(told[0].data.cause).toEqual({ automationId: made.id, depth: 1, through: [made.id] });
+    const numbers = [firing.cause.from_sequence, firing.cause.to_sequence];
+    const created = (await org.get("/events?types=order.*&limit=500")).body.data;
+    const between = created.filter(
+      ({ sequence, type }: { sequence: string; type: string }) =>
+        type.endsWith(".created") && sequence >= numbers[0] && sequence <= numbers[1],
+    );
+    expect(between).toHaveLength(2);
+    await work();
+    expect(await firingsOf(made.id)).toHaveLength(1);
+  });
+
+  test("in shadow changes nothing, and keeps what it would have done", async () => {
+    const made = await automate(org, { mode: "shadow" }, tag("shadow"), { type: "mark_shipped", params: {} });
+    const ids = await importOrders(org, { status: "ready", lines: [{ sku: "A", quantity: 1 }] }, { status: "draft" });
+    await work();
+    for (const id of ids) expect(await tagsOf(id)).not.toContain("shadow");
+    const [firing] = await firingsOf(made.id);
+    expect(firing).toMatchObject({ kind: "preflight", run: null, order_count: 2, verdicts: { orders: 2, blocked: 1 } });
+    expect(Object.values(firing.errors_by_code)).toEqual([1]);
+    expect(await read(made.id)).toMatchObject({ mode: "shadow", counters: { preflights: 1, runs: 0 } });
+  });
+
+  test("is in shadow unless it is told otherwise", async () => {
+    const about = { name: "Careful", on: { types: ["order.*"] }, pipeline_id: await pipelineOf(org, note) };
+    const { body } = await org.post("/automations", about);
+    expect(body).toMatchObject({ mode: "shadow", max_per_hour: 1_000, when: null, trouble: null });
+    await org.delete(`/automations/${body.id}`);
+  });
+
+  test("never starts itself, and its undone runs stay undone", async () => {
+    const tenant = await hub.org();
+    const made = await automate(tenant, { on: { types: ["order.updated"] } }, note, tag("noted"));
+    const { id } = (await tenant.post("/orders", {})).body;
+    await tenant.patch(`/orders/${id}`, { channel: "web" });
+    await work();
+    const [firing, ...more] = await firingsOf(made.id, tenant);
+    expect(more).toEqual([]);
+    const undo = await tenant.post(`/operations/runs/${firing.run.id}/undo`);
+    expect(undo.body).toMatchObject({ status: "succeeded", cause: firing.cause });
+    await work();
+    expect(await firingsOf(made.id, tenant)).toHaveLength(1);
+    expect(await tagsOf(id, tenant)).toEqual([]);
+  });
+
+  test("starts others at most three deep, and tells of what was left undone", async () => {
+    const tenant = await hub.org();
+    const link = (from: string, to: string) =>
+      automate(
+        tenant,
+        { on: { types: ["order.updated"] }, when: { path: "tags", op: "has_tag", value: from } },
+        tag(to),
+      );
+    const chain = [await link("a", "b"), await link("b", "c"), await link("c", "d"), await link("d", "e")];
+    const { id } = (await tenant.post("/orders", {})).body;
+    await tenant.patch(`/orders/${id}`, { tags: ["a"] });
+    await work();
+    expect(await tagsOf(id, tenant)).toEqual(["a", "b", "c", "d"]);
+    const [third] = await firingsOf(chain[2].id, tenant);
+    expect(third.cause).toMatchObject({ depth: 3, through: chain.slice(0, 3).map((one) => one.id) });
+    expect(await firingsOf(chain[3].id, tenant)).toMatchObject([{ kind: "too_deep", order_count: 1, run: null }]);
+  });
+
+  test("meets no event of another organization", async () => {
+    const tenant = await hub.org();
+    const made = await automate(tenant, {}, tag("mine"));
+    const { id } = (await org.post("/orders", {})).body;
+    await work();
+    expect(await tagsOf(id)).not.toContain("mine");
+    expect(await firingsOf(made.id, tenant)).toEqual([]);
+  });
+
+  test("leaves alone what does not meet filter or condition any more when the run comes to it", async () => {
+    const on = { types: ["order.created"], filter: { channel: ["web"] } };
+    await automate(org, { on, when: { path: "priority", op: "eq", value: "high" } }, tag("late"));
+    const about = { channel: "web", priority: "high" };
+    const [stays, moves, calms] = await importOrders(org, about, about, about);
+    await hub.world.sealer.sealNow();
+    await workOff(hub.world, automationWork);
+    await org.patch(`/orders/${moves}`, { channel: "phone" });
+    await org.patch(`/orders/${calms}`, { priority: "low" });
+    await work();
+    const tagged = await Promise.all([stays!, moves!, calms!].map((id) => tagsOf(id)));
+    expect(tagged.map((tags) => tags.includes("late"))).toEqual([true, false, false]);
+  });
+});
+
+describe("an automation that must not go on", () => {
+  test("is paused beyond its orders an hour, with an event, and loses nothing by it", async () => {
+    const tenant = await hub.org();
+    const made = await automate(tenant, { max_per_hour: 3 }, tag("counted"));
+    await importOrders(tenant, {}, {});
+    await work();
+    const late = await importOrders(tenant, {}, {});
+    await work();
+    expect(await read(made.id, tenant)).toMatchObject({
+      is_active: false,
+      paused_by: { type: "system" },
+      pause_reason: { code: "max_per_hour" },
+    });
+    for (const id of late) expect(await tagsOf(id, tenant)).toEqual([]);
+    const { data } = (await tenant.get("/events?types=automation.paused")).body;
+    expect(data).toMatchObject([{ subject: `automation/${made.id}`, data: { reason: "max_per_hour" } }]);
+    const resumed = await tenant.post(`/automations/${made.id}/resume`, { from: "stopped" });
+    expect(resumed.body).toMatchObject({ is_active: true, changed: true, pause_reason: null });
+    await work();
+    for (const id of late) expect(await tagsOf(id, tenant)).toEqual(["counted"]);
+  });
+
+  test("ends with the key that made it, and goes on with whoever resumes it", async () => {
+    const { body } = await org.post("/api-keys", { name: "maker" });
+    const made = await automate(hub.client(body.key), {}, tag("by-key"));
+    const rotated = await org.post(`/api-keys/${body.id}/rotate`, { graceSeconds: 0 });
+    expect(await read(made.id)).toMatchObject({ trouble: null });
+    await org.delete(`/api-keys/${rotated.body.id}`);
+    expect(await read(made.id)).toMatchObject({ is_active: true, trouble: { code: "maker_gone" } });
+    const { id } = (await org.post("/orders", {})).body;
+    await work();
+    expect(await tagsOf(id)).not.toContain("by-key");
+    expect(await read(made.id)).toMatchObject({ is_active: false, pause_reason: { code: "maker_gone" } });
+    await org.post(`/automations/${made.id}/resume`);
+    const { id: later } = (await org.post("/orders", {})).body;
+    await work();
+    expect(await tagsOf(later)).toContain("by-key");
+    expect(await tagsOf(id)).not.toContain("by-key");
+    await org.post(`/automations/${made.id}/pause`);
+  });
+
+  test("does nothing that its maker may not do any more", async () => {
+    const maker = await org.withRole("operator");
+    const made = await automate(maker, {}, tag("by-operator"));
+    await org.patch(`/users/${maker.userId}`, { role: "viewer" });
+    const { id } = (await org.post("/orders", {})).body;
+    await work();
+    expect(await tagsOf(id)).not.toContain("by-operator");
+    const { pause_reason } = await read(made.id);
+    expect(pause_reason).toMatchObject({ code: "insufficient_scope" });
+    expect(pause_reason.message).toContain("operations:run");
+  });
+
+  test("does not lend the rights of its maker to whoever changes its pipeline", async () => {
+    const made = await automate(org, {}, tag("as-agreed"));
+    const { pipeline_id } = made;
+    const writer = await org.withScopes(["operations:write", "operations:read"]);
+    await org.patch(`/operations/pipelines/${pipeline_id}`, { name: `Renamed ${crypto.randomUUID()}` });
+    expect(await read(made.id)).toMatchObject({ trouble: null });
+    await writer.patch(`/operations/pipelines/${pipeline_id}`, { actions: [tag("slipped-in")] });
+    expect(await read(made.id)).toMatchObject({ trouble: { code: "pipeline_changed" } });
+    const { id } = (await org.post("/orders", {})).body;
+    await work();
+    expect(await tagsOf(id)).not.toContain("slipped-in");
+    expect(await read(made.id)).toMatchObject({ is_active: false, pause_reason: { code: "pipeline_changed" } });
+    await org.post(`/automations/${made.id}/resume`, { from: "stopped" });
+    await work();
+    expect(await tagsOf(id)).toContain("slipped-in");
+    await org.post(`/automations/${made.id}/pause`);
+  });
+
+  test("says what its pipeline lacks", async () => {
+    const location = (await org.post("/locations", { name: "Soon gone" })).body;
+    const other = (await org.post("/locations", { name: "Stays" })).body;
+    const made = await automate(org, {}, { type: "assign_location", params: { location_id: other.id } });
+    await org.patch(`/locations/${location.id}`, { is_default: true });
+    await org.delete(`/locations/${other.id}`);
+    await org.post("/orders", {});
+    await work();
+    const { pause_reason } = await read(made.id);
+    expect(pause_reason.code).toBe("validation_failed");
+    expect(pause_reason.message).toContain("/actions/0/params/location_id");
+  });
+
+  test("keeps its pipeline, and the condition set it asks, from being deleted", async () => {
+    const set = (await org.post("/condition-sets", { name: `Zips ${crypto.randomUUID()}` })).body;
+    const when = { path: "shippingAddress.zip", op: "in_set", value: set.id };
+    const made = await automate(org, { when, mode: "shadow" }, note);
+    const refused = await org.delete(`/operations/pipelines/${made.pipeline_id}`);
+    expect(refused).toMatchObject({ status: 409, body: { code: "pipeline_in_use" } });
+    const listed = (await org.get(`/automations?pipeline_id=${made.pipeline_id}`)).body.data;
+    expect(listed).toMatchObject([{ id: made.id }]);
+    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(409);
+    expect((await org.delete(`/automations/${made.id}`)).body).toEqual({ id: made.id, deleted: true });
+    expect((await org.delete(`/operations/pipelines/${made.pipeline_id}`)).status).toBe(200);
+    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
+  });
+});
+
+describe("an automation by the clock", () => {
+  test("runs over the orders of its filter when its time has come, and once for all times that were missed", async () => {
+    const tenant = await hub.org();
+    const ids = await importOrders(
+      tenant,
+      { channel: "web" },
+      { channel: "web", priority: "high" },
+      { channel: "phone" },
+    );
+    const on = { cron: "0 6 * * *", timezone: "America/New_York", filter: { channel: "web" } };
+    const made = await automate(tenant, { on, when: { path: "priority", op: "eq", value: "high" } }, note);
+    expect(Date.parse(made.next_run_at)).toBeGreaterThan(hub.world.clock.now().getTime());
+    await work();
+    expect(await firingsOf(made.id, tenant)).toEqual([]);
+    await hub.world.db.query("update automations set next_run_at = $2, due_at = $2 where id = $1", [
+      made.id,
+      new Date(Date.parse(made.next_run_at) - 4 * 86_400_000),
+    ]);
+    await work();
+    const [firing, ...more] = await firingsOf(made.id, tenant);
+    expect(more).toEqual([]);
+    expect(firing).toMatchObject({ kind: "run", order_count: 1, run: { status: "succeeded" } });
+    expect(firing.cause).toMatchObject({ from_sequence: null, depth: 1 });
+    expect((await tenant.get(`/orders/${ids[1]}`)).body.notes).toHaveLength(1);
+    expect((await tenant.get(`/orders/${ids[0]}`)).body.notes).toHaveLength(0);
+    const { next_run_at, counters } = await read(made.id, tenant);
+    expect(Date.parse(next_run_at)).toBeGreaterThan(Date.now());
+    expect(counters).toMatchObject({ seen: 2, matched: 1, runs: 1 });
+  });
+});
+
+describe("the test of an automation", () => {
+  test("preflights over the orders of past events, as they are now, in the name of whoever asks", async () => {
+    const tenant = await hub.org();
+    await importOrders(tenant, { channel: "web" }, { channel: "phone" }, { channel: "web", tags: ["tried"] });
+    const made = await automate(tenant, { when: { path: "channel", op: "eq", value: "web" } }, tag("tried"));
+    const { status, body } = await tenant.post(`/automations/${made.id}/test`, { days: 2 });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ events: 1, seen: 3, matched: 2, truncated: false, verdict: "ready" });
+    expect(body.summary).toMatchObject({ orders: 2, ok: 1, no_change: 1, blocked: 0 });
+    expect(body.orders[0].steps[0]).toMatchObject({ type: "add_tags", verdict: "ok" });
+    expect(await firingsOf(made.id, tenant)).toEqual([]);
+    expect((await tenant.post(`/automations/${made.id}/test`)).status).toBe(200);
+    expect((await tenant.post(`/automations/${made.id}/test`, { days: 31 })).status).toBe(400);
+  });
+});
+
+describe("what is refused", () => {
+  test("names the field and what is allowed", async () => {
+    const pipeline_id = await pipelineOf(org, note);
+    const refused = async (more: object) => {
+      const about = { name: "Refused", on: { types: ["order.created"] }, pipeline_id };
+      const { status, body } = await org.post("/automations", { ...about, ...more });
+      expect(status, JSON.stringify(more)).toBe(400);
+      return body.errors[0];
+    };
+    expect(await refused({ on: {} })).toMatchObject({ pointer: "/on", code: "required" });
+    expect(await refused({ on: { types: ["order.created"], cron: "@daily", filter: {} } })).toMatchObject({
+      code: "one_of",
+    });
+    const misspelt = await refused({ on: { types: ["order.creatd"] } });
+    expect(misspelt).toMatchObject({ pointer: "/on/types/0", code: "unknown_type", suggestion: "order.created" });
+    expect(misspelt.allowed).toContain("orders.updated");
+    expect(await refused({ on: { types: ["pickup.missed"] } })).toMatchObject({ code: "not_about_orders" });
+    expect(await refused({ on: { types: ["order.deleted"] } })).toMatchObject({ code: "not_about_orders" });
+    expect(await refused({ on: { cron: "@daily" } })).toMatchObject({ pointer: "/on/filter", code: "required" });
+    expect(await refused({ on: { cron: "61 * * * *", filter: {} } })).toMatchObject({ pointer: "/on/cron" });
+    expect(await refused({ on: { cron: "@daily", timezone: "Mars", filter: {} } })).toMatchObject({
+      pointer: "/on/timezone",
+    });
+    expect(await refused({ on: { types: ["order.created"], timezone: "UTC" } })).toMatchObject({ code: "needs_cron" });
+    expect(await refused({ when: { path: "colour", op: "eq", value: 1 } })).toMatchObject({ pointer: "/when/path" });
+    expect(await refused({ pipeline_id: crypto.randomUUID() })).toMatchObject({
+      pointer: "/pipeline_id",
+      code: "pipeline_not_found",
+    });
+    expect(await refused({ max_per_hour: 0 })).toMatchObject({ pointer: "/max_per_hour" });
+    const foreign = await pipelineOf(await hub.org(), note);
+    expect(await refused({ pipeline_id: foreign })).toMatchObject({ code: "pipeline_not_found" });
+  });
+
+  test("is what the maker may not do: nobody gets more rights by an automation", async () => {
+    const pipeline_id = await pipelineOf(org, note);
+    const about = { name: "By a narrow key", on: { types: ["order.created"] }, pipeline_id };
+    const narrow = await org.withScopes(["automations:write", "automations:read", "operations:read", "orders:read"]);
+    expect((await narrow.post("/automations", { ...about, mode: "active" })).body).toMatchObject({
+      status: 403,
+      code: "insufficient_scope",
+      required: ["operations:run"],
+    });
+    const shadow = await narrow.post("/automations", about);
+    expect(shadow.status).toBe(201);
+    expect((await narrow.patch(`/automations/${shadow.body.id}`, { mode: "active" })).status).toBe(403);
+    const asksForPerson = { path: "customer.email", op: "eq", value: "ada@example.com" };
+    const asked = await narrow.patch(`/automations/${shadow.body.id}`, { when: asksForPerson });
+    expect(asked.body.errors).toMatchObject([{ pointer: "/when/path", code: "pii_scope_required" }]);
+    // It stays the narrow key's when it is only called something else.
+    const renamed = await org.patch(`/automations/${shadow.body.id}`, { description: "In shadow" });
+    expect(renamed.body.made_by.name).toBe("some scopes");
+    const taken = await org.patch(`/automations/${shadow.body.id}`, { when: asksForPerson, mode: "active" });
+    expect(taken.body).toMatchObject({ made_by: { name: "everything" }, when: asksForPerson });
+    expect((await narrow.get(`/automations/${shadow.body.id}`)).body.when).toEqual({ ...asksForPerson, value: "***" });
+    await org.delete(`/automations/${shadow.body.id}`);
+  });
+
+  test("is a name twice, a stale version, and more than fifty", async () => {
+    const tenant = await hub.org();
+    const pipeline_id = await pipelineOf(tenant, note);
+    const create = (nth: number) =>
+      tenant.post("/automations", { name: `Number ${nth}`, on: { types: ["order.created"] }, pipeline_id });
+    const first = (await create(0)).body;
+    expect((await create(0)).body).toMatchObject({ status: 409, code: "name_taken" });
+    await tenant.patch(`/automations/${first.id}`, { name: "Renamed" });
+    const headers = { "if-match": '"1"' };
+    expect((await tenant.patch(`/automations/${first.id}`, { name: "Again" }, { headers })).status).toBe(412);
+    for (let nth = 1; nth < 49; nth++) await create(nth);
+    const last = await Promise.all([create(49), create(50), create(51)]);
+    expect(last.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    expect(last.find(({ status }) => status === 409)!.body.code).toBe("too_many_automations");
+  });
+});
+
+describe("whoever dies", () => {
+  test("a worker that lost its lease, or that comes too late, does nothing", async () => {
+    const tenant = await hub.org();
+    const made = await automate(tenant, {}, note);
+    const { id } = (await tenant.post("/orders", {})).body;
+    await hub.world.sealer.sealNow();
+    const claim = async (owner: string) => (await automationLeases.claimOneAcrossOrgs(hub.world.db, made.id, owner))!;
+    const turn = (owner: string) => ({
+      owner,
+      signal: new AbortController().signal,
+      isFresh: () => true,
+      makeRoom() {},
+      isOver: () => false,
+    });
+    const row = await claim("dead");
+    await hub.world.db.query("update automations set lease_until = now() where id = $1", [made.id]);
+    await automationWork.run(hub.world, await claim("alive"), turn("alive"));
+    await automationWork.run(hub.world, row, turn("dead"));
+    await work();
+    expect(await firingsOf(made.id, tenant)).toHaveLength(1);
+    expect((await tenant.get(`/orders/${id}`)).body.notes).toHaveLength(1);
+
+    await tenant.post("/orders", {});
+    await hub.world.sealer.sealNow();
+    const before = await claim("slow");
+    await tenant.post(`/automations/${made.id}/pause`);
+    await automationWork.run(hub.world, before, turn("slow"));
+    expect(await firingsOf(made.id, tenant)).toHaveLength(1);
+  });
+
+  test("two nodes at once deal with each event once", async () => {
+    const tenant = await hub.org();
+    const made = await automate(tenant, {}, note);
+    const other = await hub.secondNode({ taskSlots: 0 });
+    for (let nth = 0; nth < 6; nth++) {
+      await importOrders(tenant, {}, {}, {});
+      await hub.world.sealer.sealNow();
+      await Promise.all([workOff(hub.world, automationWork), workOff(other.world, automationWork)]);
+    }
+    await work();
+    const firings = await firingsOf(made.id, tenant);
+    expect(firings.reduce((sum: number, one: { order_count: number }) => sum + one.order_count, 0)).toBe(18);
+    const orders = (await tenant.get("/orders?limit=100")).body.data;
+    expect(orders.map(({ notes }: { notes: unknown[] }) => notes.length)).toEqual(Array.from({ length: 18 }, () => 1));
+  });
+});

@@ -1,0 +1,269 @@
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { mask, maySeePersonalData } from "../../core/mask-person.ts";
+import { callerKey } from "../../core/actor.ts";
+import { referredSets } from "../../core/conditions.ts";
+import type { Page } from "../../core/page.ts";
+import type { IfMatch } from "../../core/versions.ts";
+import { checkVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import type { OpenPipeline } from "../operations/operations.ts";
+import { findPipelineDigests, openPipeline, presentCondition } from "../operations/operations.ts";
+import { nextTime, scheduleNow } from "../schedules/schedules.ts";
+import { findRights, missingScope } from "./automation-maker.ts";
+import type {
+  Automation,
+  AutomationPatch,
+  AutomationQuery,
+  AutomationRequest,
+  Firing,
+  FiringQuery,
+  Reason,
+  ResumeRequest,
+} from "./automations.schemas.ts";
+import { defaults, maxAutomations } from "./automations.schemas.ts";
+import type { StoredAutomation } from "./automations.store.ts";
+import * as store from "./automations.store.ts";
+import { findLastSequence } from "./automation-work.store.ts";
+import { anyTime, nextAutomation as next, pause, pipelineChanged } from "./pause-automation.ts";
+import type { Trigger } from "./read-trigger.ts";
+import { readTrigger } from "./read-trigger.ts";
+
+export { automationWork, removeOldFirings, rewindAutomations } from "./fire-automations.ts";
+export { testAutomation } from "./try-automation.ts";
+
+export async function listAutomations(ctx: Ctx, query: AutomationQuery): Promise<Page<Automation>> {
+  const page = await store.listAutomations(ctx.db, ctx.orgId, query);
+  return { ...page, data: await present(ctx.db, ctx, page.data) };
+}
+
+export async function getAutomation(ctx: Ctx, id: string): Promise<Automation> {
+  return await presentOne(ctx.db, ctx, await store.getAutomation(ctx.db, ctx.orgId, id));
+}
+
+export async function createAutomation(ctx: Ctx, request: AutomationRequest): Promise<Automation> {
+  const { name, description, pipeline_id, mode, max_per_hour, when = null } = { ...defaults, ...request };
+  const { trigger, digest } = await vouch(ctx, { on: request.on, when, pipeline_id, mode });
+  // Else it would begin with what was done a moment before.
+  await ctx.sealer.sealNow(ctx.orgId);
+  return await change(ctx, async (tx) => {
+    if ((await store.countAutomations(tx, ctx.orgId)) >= maxAutomations) {
+      throw new HubError("too_many_automations", `An organization has at most ${maxAutomations} automations.`);
+    }
+    const at = ctx.clock.now().toISOString();
+    const made: StoredAutomation = {
+      id: ctx.newId(),
+      name,
+      description,
+      on: trigger.on,
+      event_types: trigger.eventTypes,
+      when,
+      pipeline_id,
+      pipeline_digest: digest,
+      mode,
+      max_per_hour,
+      made_by: ctx.actor,
+      ...(await activeFrom(tx, ctx, trigger)),
+      cursor: await findLastSequence(tx, ctx.orgId),
+      last_fired_at: null,
+      counters: { seen: 0, matched: 0, runs: 0, preflights: 0 },
+      created_at: at,
+      updated_at: at,
+      version: 1,
+    };
+    await save(tx, ctx, made);
+    return await presentOne(tx, ctx, made);
+  });
+}
+
+const labels: readonly string[] = ["name", "description"];
+
+/** Whoever changes more than how it is called makes it theirs: it does what they vouch for, with their rights. */
+export async function updateAutomation(
+  ctx: Ctx,
+  id: string,
+  patch: AutomationPatch,
+  ifMatch: IfMatch,
+): Promise<Automation> {
+  requirePatch(patch);
+  const before = await store.getAutomation(ctx.db, ctx.orgId, id);
+  const isTakenOver = Object.keys(patch).some((name) => !labels.includes(name));
+  const vouched = isTakenOver ? await vouch(ctx, { ...before, ...patch }) : undefined;
+  if (patch.on) await ctx.sealer.sealNow(ctx.orgId);
+  return await change(ctx, async (tx) => {
+    const current = await store.lockAutomation(tx, ctx.orgId, id);
+    checkVersion(current, ifMatch);
+    if (vouched) refuseChanged(before, current);
+    const updated = next(ctx, current, patch);
+    if (vouched) Object.assign(updated, { made_by: ctx.actor, pipeline_digest: vouched.digest });
+    if (vouched && patch.on) {
+      const { on, eventTypes: event_types } = vouched.trigger;
+      // Other events are those from now on.
+      Object.assign(updated, { on, event_types, cursor: await findLastSequence(tx, ctx.orgId) });
+      if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, vouched.trigger));
+    }
+    await save(tx, ctx, updated, Object.keys(patch));
+    return await presentOne(tx, ctx, updated);
+  });
+}
+
+export async function deleteAutomation(ctx: Ctx, id: string, ifMatch: IfMatch) {
+  return await change(ctx, async (tx) => {
+    const { name, version } = await store.lockAutomation(tx, ctx.orgId, id);
+    checkVersion({ version }, ifMatch);
+    await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, []);
+    await store.deleteAutomation(tx, ctx.orgId, id);
+    await recordEvent(tx, ctx, { type: "automation.deleted", objectId: id, data: { name, version } });
+    return { id, deleted: true as const };
+  });
+}
+
+/** Nothing is begun after the answer: that takes the row that is locked here. Runs that were begun go on. */
+export async function pauseAutomation(ctx: Ctx, id: string) {
+  return await change(ctx, async (tx) => {
+    const current = await store.lockAutomation(tx, ctx.orgId, id);
+    if (!current.is_active) return { ...(await presentOne(tx, ctx, current)), changed: false };
+    const reason = { code: "by_hand", message: "Somebody has paused it." };
+    return { ...(await presentOne(tx, ctx, await pause(tx, ctx, current, reason))), changed: true };
+  });
+}
+
+/** Whoever lets it go on vouches for what its pipeline does now, and the orders of the hour are counted anew. */
+export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: ResumeRequest) {
+  const before = await store.getAutomation(ctx.db, ctx.orgId, id);
+  const vouched = before.is_active ? undefined : await vouch(ctx, before);
+  await ctx.sealer.sealNow(ctx.orgId);
+  return await change(ctx, async (tx) => {
+    const current = await store.lockAutomation(tx, ctx.orgId, id);
+    if (current.is_active) return { ...(await presentOne(tx, ctx, current)), changed: false };
+    if (!vouched) throw new HubError("conflict", "It was paused in the same moment. Resume it again.");
+    refuseChanged(before, current);
+    const resumed = next(ctx, current, {
+      ...(await activeFrom(tx, ctx, vouched.trigger)),
+      made_by: ctx.actor,
+      pipeline_digest: vouched.digest,
+      cursor: from === "now" ? await findLastSequence(tx, ctx.orgId) : current.cursor,
+    });
+    await store.updateAutomation(tx, ctx.orgId, resumed);
+    const data = { from, version: resumed.version };
+    await recordEvent(tx, ctx, { type: "automation.resumed", objectId: id, data });
+    return { ...(await presentOne(tx, ctx, resumed)), changed: true };
+  });
+}
+
+export async function listFirings(ctx: Ctx, id: string, query: FiringQuery): Promise<Page<Firing>> {
+  await store.getAutomation(ctx.db, ctx.orgId, id);
+  return await store.listFirings(ctx.db, ctx.orgId, id, query);
+}
+
+type Wanted = Pick<StoredAutomation, "on" | "when" | "pipeline_id" | "mode">;
+
+/** Everything that it will do, checked with the rights of whoever asks for it. */
+async function vouch(ctx: Ctx, { on, when, pipeline_id, mode }: Wanted): Promise<{ trigger: Trigger; digest: string }> {
+  const { scopes } = ctx.principal;
+  const missing = missingScope(scopes, mode);
+  if (missing !== undefined) {
+    const detail = `An automation may do what its maker may. In this mode it takes ${missing}.`;
+    throw new HubError("insufficient_scope", detail, { extra: { required: [missing], granted: [...scopes] } });
+  }
+  const trigger = readTrigger(ctx, on);
+  return { trigger, digest: (await openOrExplain(ctx, pipeline_id, when)).digest };
+}
+
+async function openOrExplain(ctx: Ctx, id: string, when: object | null): Promise<OpenPipeline> {
+  try {
+    return await openPipeline(ctx, id, when);
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    if (error.code === "pipeline_not_found") {
+      throw badField("/pipeline_id", "pipeline_not_found", `There is no pipeline ${id} in this organization.`);
+    }
+    const { errors } = error.details;
+    if (error.code !== "validation_failed" || !errors) throw error;
+    // The pipeline is not part of this request: what is wrong in it is wrong with naming it.
+    throw validationFailed(
+      errors.map((one) =>
+        one.pointer.startsWith("/when")
+          ? one
+          : { pointer: "/pipeline_id", code: "pipeline_invalid", message: `${one.pointer}: ${one.message}` },
+      ),
+    );
+  }
+}
+
+/** What was checked is what it was a moment ago. */
+function refuseChanged(before: StoredAutomation, current: StoredAutomation): void {
+  if (before.version === current.version) return;
+  throw new HubError("conflict", "Somebody else changed the automation in the same moment.");
+}
+
+/** Workers have to know of it. Events are there for it when they are: it is due at any time. */
+async function activeFrom(tx: Tx, ctx: Ctx, { on, eventTypes }: Trigger) {
+  await ctx.signals.publish(tx, "automation", "");
+  const isTimed = eventTypes === null && on.cron !== undefined && on.timezone !== undefined;
+  const nextRun = isTimed
+    ? nextTime({ cron: on.cron!, timezone: on.timezone! }, await scheduleNow(ctx, tx)).toISOString()
+    : null;
+  return {
+    is_active: true,
+    paused_at: null,
+    paused_by: null,
+    pause_reason: null,
+    next_run_at: nextRun,
+    due_at: nextRun ?? anyTime,
+    counted_since: ctx.clock.now().toISOString(),
+  };
+}
+
+/** `fields`: those that were changed; none of a new one. */
+async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: string[]): Promise<void> {
+  const { id, name, mode, pipeline_id, when, version } = automation;
+  const write = fields ? store.updateAutomation : store.insertAutomation;
+  await refuseTwin(
+    write(tx, ctx.orgId, automation),
+    "automations_name_key",
+    () => new HubError("name_taken", "Another automation has this name."),
+  );
+  await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, referredSets(when));
+  const data = { name, mode, pipeline_id, version };
+  await recordEvent(
+    tx,
+    ctx,
+    fields
+      ? { type: "automation.updated", objectId: id, data: { ...data, fields } }
+      : { type: "automation.created", objectId: id, data },
+  );
+}
+
+async function presentOne(db: Queryable, ctx: Ctx, stored: StoredAutomation): Promise<Automation> {
+  return (await present(db, ctx, [stored]))[0]!;
+}
+
+/** With what would keep each from doing anything, were its turn to come now. */
+async function present(db: Queryable, ctx: Ctx, list: StoredAutomation[]): Promise<Automation[]> {
+  const digests = await findPipelineDigests(db, ctx.orgId, [...new Set(list.map(({ pipeline_id }) => pipeline_id))]);
+  const rights = new Map<string, Reason | undefined>();
+  const presented: Automation[] = [];
+  for (const stored of list) {
+    const key = `${stored.mode} ${callerKey(stored.made_by)}`;
+    if (!rights.has(key)) rights.set(key, (await findRights({ ...ctx, db }, stored)).trouble);
+    const isChanged = digests.get(stored.pipeline_id) !== stored.pipeline_digest;
+    presented.push({
+      ...stored,
+      on: presentTrigger(ctx, stored.on),
+      when: presentCondition(ctx, stored.when),
+      trouble: rights.get(key) ?? (isChanged ? pipelineChanged : null),
+    });
+  }
+  return presented;
+}
+
+/** A search may name a person. */
+function presentTrigger(ctx: Ctx, on: StoredAutomation["on"]): StoredAutomation["on"] {
+  if (on.filter?.search === undefined || maySeePersonalData(ctx)) return on;
+  return { ...on, filter: { ...on.filter, search: mask } };
+}

@@ -1,0 +1,213 @@
+import { HubError } from "../../core/errors.ts";
+import type { Ctx, World } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Work } from "../../queue/work.ts";
+import type { OpenPipeline, RunCause } from "../operations/operations.ts";
+import { openPipeline, preflightOrders, queueRun, selectOrders } from "../operations/operations.ts";
+import { readFilter } from "../orders/orders.ts";
+import { nextTime, scheduleNow } from "../schedules/schedules.ts";
+import { contextOf, findRights } from "./automation-maker.ts";
+import type { AutomationRow, Occasion, Progress } from "./automation-work.store.ts";
+import * as store from "./automation-work.store.ts";
+import type { Reason } from "./automations.schemas.ts";
+import type { StoredAutomation } from "./automations.store.ts";
+import { lockAutomation } from "./automations.store.ts";
+import { findOrdersFor } from "./find-orders-for.ts";
+import { anyTime, pause, pipelineChanged } from "./pause-automation.ts";
+
+/** Events that are looked at in one go; and orders, so that a run of them is short. */
+const maxEvents = 100;
+const maxOrders = 1_000;
+/** What automations do starts others, and those others again; not further. */
+const maxDepth = 3;
+const hourMs = 3_600_000;
+
+/**
+ * Each automation goes through the log with a cursor of its own. The run, or what a preflight said, and the cursor are
+ * committed together: whoever dies, each event is dealt with once.
+ */
+export const automationWork: Work<World, AutomationRow> = {
+  name: "automations",
+  leases: store.automationLeases,
+  wakeOn: ["events", "automation", "clock"],
+  everyMs: 10_000,
+  maxAttempts: 5,
+  look: ({ db, clock }) => store.isAnyReadyAcrossOrgs(db, clock.now()),
+  async run(world, row, { owner }) {
+    const own = ownOf(world, row, owner);
+    const refused = await fire(own);
+    if (refused) await settle(own, (tx) => stop(tx, own, refused));
+    return "done";
+  },
+  async giveUp(world, row) {
+    const own = ownOf(world, row, "");
+    const message = "The hub failed over it several times. Whoever runs the hub finds the reason in its log.";
+    await own.ctx.db.transaction((tx) => stop(tx, own, { code: "internal_error", message }));
+  },
+};
+
+/** One that this process has leased. */
+type Own = { automation: StoredAutomation; ctx: Ctx; owner: string };
+
+function ownOf(world: World, row: AutomationRow, owner: string): Own {
+  const automation = store.toAutomation(row);
+  return { automation, ctx: contextOf(world, row.org_id, automation), owner };
+}
+
+/** Looks at what is next for it and deals with that; or says why it must not go on. */
+async function fire(own: Own): Promise<Reason | undefined> {
+  const { automation } = own;
+  const rights = await findRights(own.ctx, automation);
+  if (rights.trouble) return rights.trouble;
+  own.ctx = { ...own.ctx, principal: { ...own.ctx.principal, scopes: rights.scopes } };
+  try {
+    const open = await openPipeline(own.ctx, automation.pipeline_id, automation.when);
+    if (open.digest !== automation.pipeline_digest) return pipelineChanged;
+    const found = automation.event_types === null ? await findByClock(own, open) : await findByEvents(own);
+    if (!found) return undefined;
+    await handle(own, open, found);
+    return undefined;
+  } catch (error) {
+    // Such as something its pipeline needs that was deleted.
+    if (error instanceof HubError && error.status < 500) return { code: error.code, message: reasonOf(error) };
+    throw error;
+  }
+}
+
+function reasonOf({ message, details }: HubError): string {
+  const [first] = details.errors ?? [];
+  return first ? `${first.pointer}: ${first.message}` : message;
+}
+
+/** What it is to look at, and where it goes on from then. */
+type Found = {
+  orderIds: string[];
+  cause: RunCause;
+  key: string;
+  goesOn: Pick<Progress, "cursor" | "nextRunAt" | "dueAt">;
+};
+
+/** Events with the same past, one after the other: what comes of them has one cause. */
+async function findByEvents(own: Own): Promise<Found | undefined> {
+  const { automation, ctx } = own;
+  const wanted = { types: automation.event_types!, after: automation.cursor, limit: maxEvents };
+  const events = await store.listOccasions(ctx.db, ctx.orgId, wanted);
+  const [first] = events;
+  if (!first) return undefined;
+  const pastOf = ({ cause }: Occasion): string => (cause?.through ?? []).join();
+  const orderIds = new Set<string>();
+  let last = first;
+  for (const event of events) {
+    const isMore = orderIds.size > 0 && orderIds.size + event.order_ids.length > maxOrders;
+    if (isMore || pastOf(event) !== pastOf(first)) break;
+    for (const id of event.order_ids) orderIds.add(id);
+    last = event;
+  }
+  const past = first.cause?.through ?? [];
+  const goesOn = { cursor: last.sequence, nextRunAt: null, dueAt: anyTime };
+  const [from_sequence, to_sequence] = [first, last].map(({ sequence }) => String(sequence).padStart(16, "0"));
+  const cause = {
+    automation_id: automation.id,
+    from_sequence: from_sequence!,
+    to_sequence: to_sequence!,
+    scheduled_for: null,
+    depth: past.length + 1,
+    through: [...past, automation.id],
+  };
+  // What it did itself, or what came of that, never starts it again.
+  if (past.includes(automation.id)) {
+    await settle(own, (tx) => store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, seen: 0, matched: 0 }));
+    return undefined;
+  }
+  return { orderIds: [...orderIds], cause, key: from_sequence!, goesOn };
+}
+
+/** Times that were missed are one time. */
+async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline): Promise<Found> {
+  const { cron, timezone, filter } = automation.on as { cron: string; timezone: string; filter: object };
+  const now = await scheduleNow(ctx, ctx.db);
+  const scheduled_for = automation.next_run_at ?? new Date(now).toISOString();
+  // Whose clock is ahead must not come to the same time again.
+  const nextRunAt = nextTime({ cron, timezone }, Math.max(now, Date.parse(scheduled_for))).toISOString();
+  const cause = { automation_id: automation.id, from_sequence: null, to_sequence: null, scheduled_for };
+  return {
+    orderIds: await selectOrders(ctx, filter, pipeline),
+    cause: { ...cause, depth: 1, through: [automation.id] },
+    key: scheduled_for,
+    goesOn: { cursor: automation.cursor, nextRunAt, dueAt: nextRunAt },
+  };
+}
+
+async function handle(own: Own, open: OpenPipeline, { orderIds, cause, key, goesOn }: Found): Promise<void> {
+  const { automation, ctx } = own;
+  const { seen, matched } = await findOrdersFor(ctx, automation.on, open.pipeline, orderIds);
+  // That it is left alone is told, since somebody may wonder why nothing happens.
+  const kind = cause.depth > maxDepth ? "too_deep" : automation.mode === "shadow" ? "preflight" : "run";
+  const report =
+    kind === "preflight" && matched.length > 0 ? await preflightOrders(ctx, open.pipeline, matched, 0) : undefined;
+  await settle(own, async (tx) => {
+    const at = ctx.clock.now();
+    const used = await store.countOrdersSince(tx, ctx.orgId, automation.id, new Date(at.getTime() - hourMs));
+    if (kind !== "too_deep" && matched.length > 0 && used + matched.length > automation.max_per_hour) {
+      return await stop(tx, own, tooMany(automation, used, matched.length));
+    }
+    await store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, seen, matched: matched.length });
+    if (matched.length === 0) return;
+    const { on, when: condition } = automation;
+    const filter = on.filter ? readFilter(ctx, on.filter) : null;
+    const about = { orderIds: matched, cause, condition, filter, note: `Automation ${automation.name}` };
+    const run_id = kind === "run" ? await queueRun(tx, ctx, open, about) : null;
+    await store.insertFiring(tx, ctx.orgId, automation.id, {
+      id: ctx.newId(),
+      kind,
+      cause,
+      key,
+      order_count: matched.length,
+      run_id,
+      verdicts: report?.summary ?? null,
+      errors_by_code: report?.errors_by_code ?? null,
+      fired_at: at,
+    });
+  });
+}
+
+function tooMany({ max_per_hour }: StoredAutomation, used: number, more: number): Reason {
+  const message =
+    `It may take ${max_per_hour} orders an hour, has taken ${used}, and there are ${more} more. ` +
+    "Resume it from where it stopped, or from now on; raise max_per_hour if this is as it should be.";
+  return { code: "max_per_hour", message };
+}
+
+/** Only while it is as it was when it was taken, and nobody else has taken it. */
+async function settle({ ctx, automation, owner }: Own, work: (tx: Tx) => Promise<void>): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    if (await store.lockOwn(tx, ctx.orgId, automation, owner)) await work(tx);
+  });
+}
+
+async function stop(tx: Tx, { ctx, automation }: Own, reason: Reason): Promise<void> {
+  const current = await lockAutomation(tx, ctx.orgId, automation.id);
+  await store.endLease(tx, ctx.orgId, automation.id);
+  if (current.is_active) await pause(tx, ctx, current, reason);
+}
+
+export async function removeOldFirings({ db, clock }: World): Promise<void> {
+  await store.deleteOldFiringsAcrossOrgs(db, clock.now());
+}
+
+/** The clock of the preview was set back: what lies ahead again is ahead again. */
+export async function rewindAutomations(world: World): Promise<void> {
+  await world.db.transaction(async (tx) => {
+    const now = await scheduleNow(world, tx);
+    const later = await store.lockLaterAcrossOrgs(tx, new Date(now));
+    const times = later.map(({ event_types, on }) =>
+      event_types === null ? nextTime({ cron: on.cron!, timezone: on.timezone! }, now).toISOString() : null,
+    );
+    await store.saveDueAcrossOrgs(
+      tx,
+      later.map(({ id }) => id),
+      times.map((time) => time ?? anyTime),
+      times,
+    );
+  });
+}

@@ -1,0 +1,53 @@
+import { badField } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest.ts";
+import type { Ctx } from "../../context.ts";
+import type { EventType } from "../../events/event-catalogue.ts";
+import { typesNamed } from "../../events/event-families.ts";
+import { readFilter } from "../orders/orders.ts";
+import { checkTiming } from "../schedules/schedules.ts";
+import type { On } from "./automations.schemas.ts";
+
+const family = "order.*";
+/** Nothing can be done to an order that was deleted. */
+const orderTypes = typesNamed(family).filter((type) => !type.endsWith(".deleted"));
+const allowed = [family, ...orderTypes];
+
+/** What starts it, as it is kept. `eventTypes` null: the clock does. */
+export type Trigger = { on: On; eventTypes: EventType[] | null };
+
+/** All that can be wrong with `on` of an automation is said here. */
+export function readTrigger(ctx: Ctx, on: On): Trigger {
+  const { types, cron, timezone, filter } = on;
+  if ((types === undefined) === (cron === undefined)) {
+    throw badField("/on", types ? "one_of" : "required", "Say what starts it: `types` of events, or `cron`.");
+  }
+  if (filter !== undefined) readFilter(ctx, filter, "/on/filter");
+  if (types) {
+    if (timezone !== undefined) throw badField("/on/timezone", "needs_cron", "Only a cron expression has a time zone.");
+    return { on, eventTypes: readTypes(types) };
+  }
+  if (filter === undefined) {
+    throw badField("/on/filter", "required", "What goes by the clock needs a filter that says which orders.");
+  }
+  const timing = checkTiming(cron!, timezone ?? "UTC", "/on");
+  return { on: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
+}
+
+/** What was done to one order is one type, to several another: whoever names one of them means both. */
+function readTypes(names: string[]): EventType[] {
+  const named = names.flatMap((name, index) => {
+    const found = typesNamed(name).filter((type) => orderTypes.includes(type));
+    if (found.length > 0) return found;
+    const isKnown = typesNamed(name).length > 0;
+    const suggestion = nearestName(name, allowed);
+    throw badField(
+      `/on/types/${index}`,
+      isKnown ? "not_about_orders" : "unknown_type",
+      isKnown ? `${name} names no orders that a pipeline could be run over.` : "There is no such type of events.",
+      { allowed, ...(suggestion === undefined ? {} : { suggestion }) },
+    );
+  });
+  const whatOf = (type: string): string => type.slice(type.indexOf("."));
+  const wanted = new Set(named.map(whatOf));
+  return orderTypes.filter((type) => wanted.has(whatOf(type)));
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { workOff } from "../../queue/work.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { routesOf } from "../../http/routes.ts";
+import { automationWork } from "../automations/automations.ts";
+import { runWork } from "../operations/operations.ts";
+import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
+
+const hub = await startTestHub({ environment: "preview" });
+const preview = hub.operator;
+
+/** Only people make these: a key or a person that nobody asked for would be a way in. */
+const madeByPeople = ["apiKeys.list"];
+
+/** Where the first entry of a list is one that has none of its own, another one is asked. */
+const better: Record<string, (row: Record<string, unknown>) => boolean> = {
+  "carrierAccounts.list": ({ carrier }) => carrier === "rate-card",
+};
+
+test("every list of the preview is alive after it was filled: by route, so that no new one is forgotten", async () => {
+  expect((await preview.post("/preview/reset")).body).toEqual({ reset: true });
+  await hub.world.sealer.sealNow();
+  while ((await workOff(hub.world, automationWork)) + (await workOff(hub.world, runWork)) > 0) {
+    await hub.world.sealer.sealNow();
+  }
+  await workOff(hub.world, comparisonWork);
+  const ended = ({ body }: { body: { data: { finishedAt: string | null }[] } }) =>
+    body.data.every(({ finishedAt }) => finishedAt !== null);
+  await eventually(() => preview.get("/tasks/executions"), ended);
+
+  const lists = routesOf("preview").filter(({ method, name }) => method === "GET" && name.endsWith(".list"));
+  const isEmpty: string[] = [];
+  for (const { name, path } of lists) {
+    const [parent, child] = path.split("/:id");
+    let found: { body: { data: Record<string, unknown>[] } };
+    if (child === undefined) found = await preview.get(path);
+    else {
+      const of = lists.find((route) => route.path === parent)!;
+      const rows = (await preview.get(`${parent}?limit=100`)).body.data as { id: string }[];
+      const row = rows.find((one) => better[of.name]?.(one) ?? true) ?? rows[0];
+      found = row ? await preview.get(`${parent}/${row.id}${child}`) : { body: { data: [] } };
+    }
+    if (found.body.data.length === 0) isEmpty.push(name);
+  }
+  expect(isEmpty.filter((name) => !madeByPeople.includes(name))).toEqual([]);
+});
+
+test("has runs that ended well, with failures and undone, executions of both kinds, and automations that did something", async () => {
+  const runs = (await preview.get("/operations/runs")).body.data as { status: string; undo_of: string | null }[];
+  expect(runs.map(({ status }) => status)).toEqual(expect.arrayContaining(["succeeded", "partially_failed"]));
+  expect(runs.some(({ undo_of }) => undo_of !== null)).toBe(true);
+  const executions = (await preview.get("/tasks/executions")).body.data as { status: string }[];
+  expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(["succeeded", "failed"]));
+  const automations = (await preview.get("/automations")).body.data as {
+    mode: string;
+    counters: object;
+    trouble: null;
+  }[];
+  const active = automations.find(({ mode }) => mode === "active")!;
+  const shadow = automations.find(({ mode }) => mode === "shadow")!;
+  expect(active).toMatchObject({ counters: { runs: 1, matched: 40 }, trouble: null });
+  expect(shadow).toMatchObject({ counters: { runs: 0 }, trouble: null });
+  expect((shadow.counters as { preflights: number }).preflights).toBeGreaterThan(0);
+});

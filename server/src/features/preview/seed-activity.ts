@@ -1,0 +1,141 @@
+import { HubError } from "../../core/errors.ts";
+import type { Ctx } from "../../context.ts";
+import { createAutomation } from "../automations/automations.ts";
+import { listBridges } from "../bridges/bridges.ts";
+import { createCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
+import { addValues, createConditionSet } from "../condition-sets/condition-sets.ts";
+import { buyLabel } from "../labels/labels.ts";
+import { aParcel } from "../labels/labels.schemas.ts";
+import { createLocation } from "../locations/locations.ts";
+import type { ActionRequest } from "../operations/operations.schemas.ts";
+import { createPipeline, startRun, undoRun } from "../operations/operations.ts";
+import type { OrderStatus } from "../orders/orders.states.ts";
+import { listOrders } from "../orders/orders.ts";
+import { createSchedule, triggerSchedule } from "../schedules/schedules.ts";
+import { executeTask } from "../tasks/tasks.ts";
+import { createTransformation } from "../transformations/transformations.ts";
+import * as store from "./preview.store.ts";
+
+/** What people would have done in a hub that has been in use: each by the verb of its feature, one after the other. */
+const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
+  places: seedPlaces,
+  tasks: seedTasks,
+  labels: seedLabels,
+  // Before the runs: what those change is the first that they see.
+  automations: seedAutomations,
+  runs: seedRuns,
+  // A webhook to the echo endpoint belongs here, behind everything that it would be told of.
+};
+
+export const activitySteps: readonly string[] = Object.keys(steps);
+
+/**
+ * Fills the lists that the demo data leave empty. Verbs commit by themselves, so it is done step by step, and a start that
+ * was cut short leaves the rest to the next one. What people have deleted since is not made again.
+ */
+export async function seedActivity(asked: Ctx, signal?: AbortSignal): Promise<void> {
+  // What is kept for a repeated request is the answer of that request, not of these.
+  const { keepAnswer: _, aside: __, ...ctx } = asked;
+  let left = await store.findStepsLeft(ctx.db);
+  while (left.length > 0) {
+    signal?.throwIfAborted();
+    const [name, ...rest] = left;
+    await unlessThere(() => steps[name!]?.(ctx) ?? Promise.resolve());
+    await store.saveStepsLeft(ctx.db, rest);
+    left = rest;
+  }
+}
+
+/** Made by whoever was cut short, or by another node in the same moment. */
+async function unlessThere(make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "name_taken") throw error;
+  }
+}
+
+async function seedPlaces(ctx: Ctx): Promise<void> {
+  const newark = { address1: "1 Port Street", city: "Newark", provinceCode: "NJ", zip: "07114", countryCode: "US" };
+  const reno = { address1: "80 Depot Way", city: "Reno", provinceCode: "NV", zip: "89502", countryCode: "US" };
+  const boston = { address1: "12 Beacon Street", city: "Boston", provinceCode: "MA", zip: "02108", countryCode: "US" };
+  const all = [
+    { name: "Newark", type: "warehouse", address: newark },
+    { name: "Reno", type: "warehouse", address: reno },
+    { name: "Boston shop", type: "store", address: boston },
+  ] as const;
+  for (const location of all) await unlessThere(() => createLocation(ctx, location));
+  const { id } = await createConditionSet(ctx, { name: "Far states", description: "Where ground takes long" });
+  await addValues(ctx, id, ["HI", "AK", "PR"]);
+}
+
+async function demoBridge(ctx: Ctx): Promise<string | undefined> {
+  const { data } = await listBridges(ctx, { page: 1, limit: 100 });
+  return data.find(({ connector }) => connector === "demo")?.id;
+}
+
+async function seedTasks(ctx: Ctx): Promise<void> {
+  const bridgeId = await demoBridge(ctx);
+  if (bridgeId === undefined) return;
+  await executeTask(ctx, { bridgeId, taskName: "noop", input: { hello: "world" } });
+  const closed = { message: "The shop is closed for stocktaking.", retryable: false };
+  await executeTask(ctx, { bridgeId, taskName: "fail", input: closed, maxAttempts: 1 });
+  const mappings = [
+    { source: "order_number", target: "number", transform: "to_string" },
+    { source: "shipping.zip", target: "zip", transform: "trim" },
+  ];
+  const about = { name: "Shop orders", bridgeId, taskName: "noop", direction: "inbound" } as const;
+  // Not active: it shows how one looks, and the answers of the task stay as they are.
+  await createTransformation(ctx, { ...about, mappings, isActive: false }, false);
+  const timing = { cron: "30 2 * * *", timezone: "America/New_York" };
+  const schedule = await createSchedule(ctx, { name: "Nightly look", bridgeId, taskName: "noop", ...timing });
+  await triggerSchedule(ctx, schedule.id);
+}
+
+async function seedLabels(ctx: Ctx): Promise<void> {
+  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Demo labels", carrier: "demo" });
+  await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
+}
+
+const tagged = "spring-sale";
+
+async function seedAutomations(ctx: Ctx): Promise<void> {
+  const on = { types: ["order.updated"] };
+  const first: ActionRequest[] = [{ type: "set_priority", params: { priority: "high" } }];
+  const urgent = await createPipeline(ctx, { name: "First in line", actions: first });
+  await createAutomation(ctx, {
+    name: "The sale goes first",
+    description: "What is tagged for the sale is packed before the rest",
+    on,
+    when: { path: "tags", op: "has_tag", value: tagged },
+    pipeline_id: urgent.id,
+    mode: "active",
+  });
+  const cheap: ActionRequest[] = [
+    { type: "set_shipping", params: { carrier: "usps", service: "ground_advantage" } },
+    { type: "add_tags", params: { tags: ["light"] } },
+  ];
+  const light = await createPipeline(ctx, { name: "Light parcels", actions: cheap });
+  await createAutomation(ctx, {
+    name: "Light parcels go by USPS",
+    description: "In shadow: nothing is done yet",
+    on,
+    when: { path: "totalWeight.lb", op: "lt", value: 5 },
+    pipeline_id: light.id,
+    mode: "shadow",
+  });
+}
+
+async function seedRuns(ctx: Ctx): Promise<void> {
+  const idsOf = async (status: OrderStatus, limit: number): Promise<string[]> =>
+    (await listOrders(ctx, { page: 1, limit, status })).data.map(({ id }) => id);
+  const run = async (note: string, order_ids: string[], ...actions: ActionRequest[]) =>
+    await startRun(ctx, { order_ids, actions, note }, false);
+  const [ready, fresh, cancelled] = [await idsOf("ready", 40), await idsOf("new", 12), await idsOf("cancelled", 6)];
+  await run("Spring sale", ready, { type: "add_tags", params: { tags: [tagged] } });
+  const held = { type: "hold", params: { reason: "inventory_out_of_stock", for_days: 3 } };
+  // Nothing can be held that was cancelled.
+  await run("Waits for stock", [...fresh.slice(0, 6), ...cancelled], held);
+  const mistake = await run("Express by mistake", fresh, { type: "set_shipping", params: { service: "express" } });
+  await undoRun(ctx, mistake.id, false);
+}
