@@ -52,6 +52,7 @@ const featureEdges: Record<string, string[]> = {
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "order-timeline": ["operations", "orders"],
   "carrier-accounts": ["condition-sets", "organizations"],
+  webhooks: ["events", "organizations"],
   shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
@@ -62,13 +63,15 @@ const featureEdges: Record<string, string[]> = {
 /**
  * Called by others besides the front file and the wire shapes: authentication and sessions are apart from the feature's
  * verbs, orders and the states of orders and shipments are shared nouns, calling a bridge is what tasks are made of,
- * calling a carrier what pickups, labels and comparisons are made of.
+ * calling a carrier what pickups, labels and comparisons are made of, which events somebody may be told is one rule for feed,
+ * streams and webhooks.
  */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
   "carrier-accounts/carrier-requests.ts",
   "carrier-accounts/open-carrier.ts",
+  "events/event-filter.ts",
   "orders/order.ts",
   "orders/order-changes.ts",
   "orders/order-rules.ts",

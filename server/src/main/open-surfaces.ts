@@ -9,6 +9,7 @@ import type { Secrets } from "../core/secrets.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
+import { startDeliveries } from "../features/webhooks/webhooks.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores, freeLeasedWork, startLeasedWork } from "../worker/chores.ts";
@@ -79,7 +80,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     surfaces.push(await openSurface(world, { config, ...portsOf(environment, config), startHeavyProcess: start }));
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
-      workers.push(...startLeasedWork(world));
+      workers.push(...startLeasedWork(world), startDeliveries(world, { slots: config.webhookSlots }));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(world);

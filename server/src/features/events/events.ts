@@ -1,5 +1,6 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
 import { firstHash } from "../../events/chain.ts";
 import type { Position } from "../../events/event-envelope.ts";
 import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/event-envelope.ts";
@@ -59,6 +60,17 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
     throw new HubError("cursor_too_old", `${message} Compare what you have with the hub, and begin without a cursor.`);
   }
   return cursor.sequence;
+}
+
+/** Where the log ends, with what was committed before. */
+export async function findHead(ctx: Pick<Ctx, "db" | "orgId" | "sealer">): Promise<Position> {
+  await ctx.sealer.sealNow(ctx.orgId);
+  return await store.findLast(ctx.db, ctx.orgId);
+}
+
+/** Behind which number the entries of this moment and later begin. */
+export async function findBegin(db: Queryable, orgId: string, moment: Date, last: Position): Promise<number> {
+  return await store.findBegin(db, orgId, moment, last.sequence);
 }
 
 const described = eventTypes.map((type) => {
