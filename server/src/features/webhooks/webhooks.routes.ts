@@ -24,6 +24,7 @@ export const webhookRoutes = [
       "Deliveries are those of Standard Webhooks, each with the envelope of the event feed; see docs/webhooks.md. The secret is " +
       "shown this once. It takes the scopes of all types that the webhook is for.",
     body: shapes.WebhookRequest,
+    stepUp: "if wanted",
     answer: [201, shapes.NewWebhook],
     idempotency: "sealed",
     failures: [409],
@@ -45,6 +46,7 @@ export const webhookRoutes = [
       "`headers` replaces all of them, null takes them away. For another server they have to be given again.",
     ids,
     body: shapes.WebhookPatch,
+    stepUp: "if wanted",
     answer: [200, shapes.Webhook],
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => webhooks.updateWebhook(ctx, params.id, body, ifMatch),

@@ -266,9 +266,21 @@ describe("nothing is lost", () => {
     await arrivals(receiver, 3);
     expect(orderIdsOf(receiver)).toEqual(first);
 
+    // One of them has its delivery already, the other has not.
+    receiver.always = { status: 503, headers: { "retry-after": "3600" } };
+    await makeOrders(org, 1);
+    await arrivals(receiver, 4);
     await org.post(`/webhooks/${id}/pause`);
-    await makeOrders(org, 2);
+    await makeOrders(org, 1);
+    receiver.always = { status: 204 };
+    receiver.received.pop();
+    await eventually(
+      () => read(org, id),
+      ({ health }) => health.consecutiveFailures === 1,
+    );
     await org.post(`/webhooks/${id}/enable`, { from: "now" });
+    expect((await org.get(`/webhooks/${id}/deliveries?status=skipped`)).body.data).toHaveLength(1);
+    await pass(2 * 60 * minute);
     const [later] = await makeOrders(org, 1);
     await arrivals(receiver, 4);
     expect(orderIdsOf(receiver)).toEqual([...first, later]);

@@ -77,16 +77,19 @@ export const deliveryLeases: Leases<DeliveryRow> = {
   },
 };
 
-/** One cheap look for all that may have to be done: what to send, and what to plan. */
-export async function lookForWorkAcrossOrgs(db: Queryable, now: Date): Promise<{ isDue: boolean; isBehind: boolean }> {
-  const [row] = await db.query<{ isDue: boolean; isBehind: boolean }>(
+export type Look = { isDue: boolean; isBehind: boolean; isAny: boolean };
+
+/** One cheap look for all that may have to be done: what to send, what to plan, and whether there is anybody at all. */
+export async function lookForWorkAcrossOrgs(db: Queryable, now: Date): Promise<Look> {
+  const [row] = await db.query<Look>(
     {
       name: "webhooks_look",
       text: `select exists (select from webhooks w where ${isSending("$1")} and exists (select from webhook_deliveries d
            where d.webhook_id = w.id and d.due_at <= $1 and ${isFree})) as "isDue",
          exists (select from webhooks w join audit_heads h using (org_id)
            where w.status = 'active' and w.deleted_at is null and (w.cursor < h.sequence
-             or exists (select from webhook_resends r where r.webhook_id = w.id))) as "isBehind"`,
+             or exists (select from webhook_resends r where r.webhook_id = w.id))) as "isBehind",
+         exists (select from webhooks where deleted_at is null) as "isAny"`,
     },
     [now],
   );
@@ -114,15 +117,21 @@ type Behind = {
 const waitingOf = `(select count(*) from (select from webhook_deliveries d
   where d.webhook_id = w.id and d.due_at is not null limit ${mostWaiting}) n)`;
 
-/** Those that the log has more for, and that have room; whoever else plans them now is left alone. */
+const isBehind = `w.status = 'active' and w.deleted_at is null and w.cursor < h.sequence and ${waitingOf} < ${fewWaiting}`;
+
+/**
+ * Those that the log has more for, and that have room; whoever else plans them now is left alone. When there are too many
+ * for one time, one of each organization comes before a second one of any.
+ */
 export async function lockBehindAcrossOrgs(tx: Tx, only: string | undefined): Promise<Behind[]> {
   return await tx.query<Behind>(
-    `select w.id, w.org_id as "orgId", w.types, w.ordering = 'strict' as "isStrict", w.cursor, h.sequence as head,
+    `with turns as (select w.id, row_number() over (partition by w.org_id order by w.cursor, w.id) as turn
+         from webhooks w join audit_heads h using (org_id) where ${isBehind} and ($1::uuid is null or w.id = $1)),
+       next as (select id from turns order by turn, random() limit ${planAtOnce})
+     select w.id, w.org_id as "orgId", w.types, w.ordering = 'strict' as "isStrict", w.cursor, h.sequence as head,
        ${waitingOf} as waiting
-       from webhooks w join audit_heads h using (org_id)
-      where w.status = 'active' and w.deleted_at is null and w.cursor < h.sequence and ${waitingOf} < ${fewWaiting}
-        and ($1::uuid is null or w.id = $1)
-      order by w.id limit ${planAtOnce} for update of w skip locked`,
+       from webhooks w join audit_heads h using (org_id) where w.id in (select id from next) and ${isBehind}
+      order by w.id for update of w skip locked`,
     [only ?? null],
   );
 }
@@ -149,9 +158,15 @@ const placeOf = (isStrict: string, sequence: string, nth: string): string =>
   `case when ${isStrict} then timestamptz 'epoch' + ${sequence} * interval '1 microsecond'
         else $2::timestamptz - interval '1 minute' + ${nth} * interval '1 microsecond' end`;
 
+/** From the beginning of its plan of retries. */
+const again = `status = 'waiting', tries = 0, next_try_at = null, ended_at = null, due_at = excluded.due_at`;
+
 type Portion = { id: string; found: number; lookedTo: number };
 
-/** Each gets its deliveries and moves on, in the one transaction. Returns how far each has looked. */
+/**
+ * Each gets its deliveries and moves on, in the one transaction. Returns how far each has looked. Put back to an earlier
+ * cursor it meets those that it had: what was not delivered is due once more.
+ */
 export async function planAcrossOrgs(
   tx: Tx,
   behind: (Behind & { expanded: readonly string[] })[],
@@ -175,9 +190,9 @@ export async function planAcrossOrgs(
              select e.id, e.sequence, e.type, row_number() over (order by e.sequence) as nth from events e
               where e.org_id = b.org_id and e.sequence > b.cursor and e.sequence <= b.until and e.type = any(b.types)
               order by e.sequence limit b.room) e),
-         made as (insert into webhook_deliveries (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
+         made as (insert into webhook_deliveries as d (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
              select org_id, webhook_id, id, sequence, type, $2, ${placeOf("is_strict", "sequence", "nth")} from found
-             on conflict (webhook_id, sequence) do nothing),
+             on conflict (webhook_id, sequence) do update set ${again} where d.status in ('skipped', 'failed')),
          looked as (select b.id, count(f.sequence) as found,
              case when count(f.sequence) = b.room then max(f.sequence) else b.until end as looked_to
              from b left join found f on f.webhook_id = b.id group by b.id, b.room, b.until)
@@ -210,7 +225,7 @@ export async function lockResendsAcrossOrgs(tx: Tx): Promise<Resend[]> {
        from webhooks w cross join lateral
          (select * from webhook_resends r where r.webhook_id = w.id order by r.created_at, r.id limit 1) r
       where w.status = 'active' and w.deleted_at is null and ${waitingOf} < ${resendAtOnce / 2}
-      order by w.id limit ${planAtOnce} for update of w skip locked`,
+      order by random() limit ${planAtOnce} for update of w skip locked`,
   );
 }
 
@@ -243,9 +258,6 @@ export async function resendPortion(
   else await tx.query("update webhook_resends set after_sequence = $2 where id = $1", [id, looked]);
   return { count: rows.length, isFinished };
 }
-
-/** From the beginning of its plan of retries. */
-const again = `status = 'waiting', tries = 0, next_try_at = null, ended_at = null, due_at = excluded.due_at`;
 
 /** How an endpoint is doing, to be changed by what was sent there. In the order of their ids, as everybody locks them. */
 export async function lockHealthAcrossOrgs(

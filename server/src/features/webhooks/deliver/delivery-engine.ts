@@ -23,10 +23,13 @@ const planAgainMs = 250;
 export function startDeliveries(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
   const counters = deliveryCounters(world);
   let isMore = false;
+  /** Nobody has a webhook, and whoever makes one says so: an idle hub need not look. */
+  let isNone = false;
   const planner = startLoop({
     everyMs: hour,
     retryMs: planAgainMs,
     async pass(stopping) {
+      if (isNone && world.signals.isConnected()) return hour;
       const planned = await planDeliveries(world, stopping);
       isMore = planned.isMore;
       if (planned.count > 0) worker.wake();
@@ -53,7 +56,11 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
     // A delivery counts its own tries.
     maxAttempts: Infinity,
     async look() {
-      const { isDue, isBehind } = await lookForWorkAcrossOrgs(world.db, world.clock.now());
+      if (isNone && world.signals.isConnected()) return false;
+      // Before it is looked: one that is made meanwhile counts.
+      isNone = true;
+      const { isDue, isBehind, isAny } = await lookForWorkAcrossOrgs(world.db, world.clock.now());
+      isNone &&= !isAny;
       if (isBehind) planner.wake();
       return isDue;
     },
@@ -71,9 +78,15 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
   const worker = startWork(world, work, { slots });
   const subscriptions = [
     world.signals.subscribe("events", () => planner.wake()),
-    world.signals.subscribe("webhook", () => planner.wake()),
+    world.signals.subscribe("webhook", () => {
+      isNone = false;
+      planner.wake();
+    }),
   ];
-  world.signals.onGap(() => planner.wake());
+  world.signals.onGap(() => {
+    isNone = false;
+    planner.wake();
+  });
   planner.wake();
   return {
     async stop() {
