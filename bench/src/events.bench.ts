@@ -15,6 +15,8 @@ const rounds = 15;
 const warmUps = 3;
 /** What the long log may take more, however little the short one takes. */
 const graceMs = 5;
+/** One event of a hundred names so many orders at once. */
+const batch = 50;
 const organizations = 5;
 const keysEach = 10;
 const streamsEach = 10;
@@ -42,14 +44,14 @@ async function measureEvents(dataDir: string): Promise<Figure[]> {
 async function compareFeeds(url: string, operator: HubClient, db: pg.Client): Promise<Figure[]> {
   const [small, large] = [await anOrganization(url, operator), await anOrganization(url, operator)];
   const logs = [await storeEvents(db, small, few), await storeEvents(db, large, many)] as const;
-  await db.query("analyze events");
+  await db.query("analyze events, event_items");
   const queries: Record<string, (log: Log) => string> = {
     "the first page": () => "",
     "behind the middle": ({ middle }) => `after=${middle}`,
     "behind the last": ({ last }) => `after=${last}`,
     "one family of 1 %": () => "types=pickup.*",
     "a family of which there is none": () => "types=bridge.*",
-    "one object": ({ objectId }) => `objectId=${objectId}`,
+    "one object, and what names it among others": ({ objectId }) => `objectId=${objectId}`,
     "since a moment": ({ since }) => `since=${since}`,
     "the largest page": ({ middle }) => `after=${middle}&limit=500`,
   };
@@ -82,13 +84,26 @@ async function storeEvents(db: pg.Client, { id, client }: Organization, count: n
   await db.query(
     `insert into events (org_id, sequence, id, type, object_type, object_id, actor, request_id, data, occurred_at,
                          previous_hash, hash)
-     select $1, $2::bigint + n, gen_random_uuid(), case when n % 100 = 7 then 'pickup.completed' else 'order.updated' end,
-            case when n % 100 = 7 then 'pickup' else 'order' end, md5((n % ($3::int / 10))::text)::uuid,
+     select $1, $2::bigint + n, gen_random_uuid(),
+            case n % 100 when 7 then 'pickup.completed' when 13 then 'orders.updated' else 'order.updated' end,
+            case n % 100 when 7 then 'pickup' when 13 then 'order_batch' else 'order' end,
+            case n % 100 when 13 then gen_random_uuid() else md5((n % ($3::int / 10))::text)::uuid end,
             '{"type": "system", "name": "bench"}', 'bench',
-            jsonb_build_object('number', 'B-' || n, 'version', 2, 'status', 'ready', 'fields', '["tags"]'::jsonb),
+            jsonb_build_object('number', 'B-' || n, 'version', 2, 'status', 'ready', 'fields', '["tags"]'::jsonb)
+              || case n % 100 when 13 then jsonb_build_object('count', ${batch}, 'source', 'run', 'items', (
+                   select jsonb_agg(jsonb_build_object('id', md5(((n + k) % ($3::int / 10))::text)::uuid, 'number', 'B',
+                                                       'version', 2))
+                     from generate_series(1, ${batch}) k)) else '{}' end,
             now() - ($3 - n) * interval '1 second', sha256('a'), sha256(n::text::bytea)
        from generate_series(0, $3::int - 1) n`,
     [id, first, count],
+  );
+  await db.query(
+    `insert into event_items (org_id, object_id, sequence)
+     select e.org_id, (i.item ->> 'id')::uuid, e.sequence
+       from events e cross join lateral jsonb_array_elements(e.data -> 'items') as i (item)
+      where e.org_id = $1 and e.sequence >= $2 and e.type = 'orders.updated'`,
+    [id, first],
   );
   const at = async (sequence: number): Promise<string> => {
     const { rows } = await db.query<{ cursor: string; since: string }>(

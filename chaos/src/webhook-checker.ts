@@ -23,7 +23,7 @@ export type Endpoint = {
 };
 
 /** Each list must be empty. */
-export type WebhookFindings = {
+type WebhookFindings = {
   /** It was for the endpoint, and never arrived there. */
   lost: string[];
   /** In strict order, and came before what was to come first. */

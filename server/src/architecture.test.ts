@@ -202,7 +202,7 @@ const tableOwners: Record<string, string[]> = {
   "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
   "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],
   db: ["secret_keys"],
-  events: ["audit_heads", "events", "unsealed_events"],
+  events: ["audit_heads", "event_items", "events", "unsealed_events"],
   http: ["idempotency_keys"],
   labels: ["shipment_labels"],
   locations: ["locations"],
@@ -236,6 +236,7 @@ const tableOwners: Record<string, string[]> = {
   tasks: ["bridge_cursors", "task_executions", "task_effects", "task_logs", "task_samples"],
   transformations: ["transformations", "transformation_versions"],
   users: ["users", "refresh_tokens", "user_recovery_codes", "user_sessions", "user_totp"],
+  webhooks: ["webhooks", "webhook_attempts", "webhook_deliveries", "webhook_resends"],
 };
 const ownerOf = new Map(
   Object.entries(tableOwners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

@@ -43,6 +43,8 @@ export type Settings = {
   feedDays?: number;
   /** Orders that a selection may have. */
   maxSelectedOrders?: number;
+  /** Streams that a port of a process holds open; 1,000 without it. */
+  maxStreams?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
 };

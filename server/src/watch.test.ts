@@ -4,7 +4,9 @@ import { runWork } from "./features/operations/run/execute-run.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
 import { anItem, openComparisonDesk, rateOneChunk, workThrough } from "./testing/comparison-desk.ts";
 import { chunkSize } from "./features/rate-comparisons/execute-comparison.ts";
+import { afterFile } from "./testing/after-file.ts";
 import { eventually } from "./testing/eventually.ts";
+import { startStandInShop } from "./testing/stand-in-shop.ts";
 import type { Block, StreamReader } from "./testing/stream-reader.ts";
 import { openStream } from "./testing/stream-reader.ts";
 import type { TestClient } from "./testing/test-client.ts";
@@ -78,6 +80,24 @@ describe("watching", () => {
     const last = JSON.parse((await stream.next(isEnd)).data!);
     expect(last).toEqual((await org.get(`/tasks/executions/${execution.id}`)).body);
     expect(last.status).toBe("succeeded");
+  });
+
+  test("an import of a bridge is an execution, and ends with how many orders came", async () => {
+    const org = await hub.org();
+    const shop = await startStandInShop({ orders: 3 });
+    afterFile(() => shop.close());
+    const { body: bridge } = await org.post("/bridges", {
+      name: "shop",
+      connector: "shopify",
+      settings: { shop: "a", baseUrl: shop.url },
+      credentials: { accessToken: shop.token },
+    });
+    const about = { bridgeId: bridge.id, taskName: "orders.import", input: {} };
+    const { body: execution } = await org.post("/tasks/execute", about);
+    const stream = await watch(org, `/tasks/executions/${execution.id}`);
+    const last = JSON.parse((await stream.next(isEnd)).data!);
+    expect(last).toMatchObject({ status: "succeeded", result: { created: 3 } });
+    expect(last).toEqual((await org.get(`/tasks/executions/${execution.id}`)).body);
   });
 
   test("a comparison shows how far it is, also before it has begun", async () => {

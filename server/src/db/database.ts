@@ -276,6 +276,11 @@ export function violatedConstraint(error: unknown): string | undefined {
   return sqlState(error) === "23505" ? (error as { constraint?: string }).constraint : undefined;
 }
 
+/** The same would be refused again: data that cannot be stored, not a database that is away. */
+export function isRefusedForGood(error: unknown): boolean {
+  return /^(22|23|54)/.test(sqlState(error) ?? "") || error instanceof RangeError || error instanceof TypeError;
+}
+
 /** What was written; when this unique constraint is in the way, the refusal that says so. */
 export async function refuseTwin<T>(saved: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
   try {

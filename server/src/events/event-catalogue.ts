@@ -2,6 +2,8 @@ import type { Static, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 import { defineEvent, Private } from "./define-event.ts";
+import { hubEvents } from "./hub-events.ts";
+import { webhookEvents } from "./webhook-events.ts";
 
 const personal = { isPersonal: true };
 const patch = { isPatch: true };
@@ -93,16 +95,6 @@ const pickup = {
   closeAt: DateTime,
   version: Version,
 };
-const webhook = {
-  // Not the whole address: some carry a secret in it.
-  host: Private(Text),
-  types: Names,
-  description: Private(Text),
-  ordering: Text,
-  maxInFlight: Count,
-  signing: Text,
-};
-const failing = { failingSince: Nullable(DateTime), consecutiveFailures: Count };
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
@@ -407,52 +399,9 @@ export const eventCatalogue = {
   "operation_run.failed": defineEvent("operation_run", "A run ended, and all orders failed", runEnd),
   "operation_run.cancelled": defineEvent("operation_run", "A run was stopped", runEnd),
 
-  "webhook.created": defineEvent("webhook", "A webhook was set up", { ...webhook, ...version }),
-  "webhook.updated": defineEvent(
-    "webhook",
-    "A webhook was changed",
-    { ...optional(webhook), ...optional({ headersReplaced: Type.Boolean() }), ...version },
-    patch,
-  ),
-  "webhook.deleted": defineEvent("webhook", "A webhook was deleted", version),
-  "webhook.paused": defineEvent("webhook", "A webhook was paused; what happens meanwhile is kept for it", version),
-  "webhook.enabled": defineEvent("webhook", "A webhook gets deliveries again", {
-    from: Type.String({ description: "stopped, now, or the cursor behind which it goes on" }),
-    ...version,
-  }),
-  "webhook.secret_rotated": defineEvent("webhook", "A webhook got a new secret", {
-    previousUntil: Nullable(DateTime),
-    ...version,
-  }),
-  "webhook.resend_requested": defineEvent("webhook", "Deliveries of a webhook are sent again", {
-    only: Text,
-    estimate: Count,
-    ...version,
-  }),
-  "webhook.failing": defineEvent("webhook", "A webhook has not taken anything for an hour", { ...failing, ...version }),
-  "webhook.disabled": defineEvent("webhook", "A webhook was disabled: it said so, or took nothing for five days", {
-    reason: Type.String({ description: "gone (it answered 410) or failing" }),
-    ...failing,
-    ...version,
-  }),
+  ...webhookEvents,
 
-  "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
-    mode: Text,
-    ...optional({ offsetMs: Type.Number(), at: DateTime }),
-  }),
-  "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
-    orders: Count,
-    shipments: Count,
-    carrierAccounts: Count,
-    pickups: Count,
-  }),
-  "preview.reset": defineEvent("organization", "The preview was emptied", {}),
-
-  "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
-    kind: Text,
-    count: Count,
-    endedBefore: DateTime,
-  }),
+  ...hubEvents,
 };
 
 export type EventType = keyof typeof eventCatalogue;

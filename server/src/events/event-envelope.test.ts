@@ -2,7 +2,7 @@ import { CloudEvent } from "cloudevents";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findErrorsIn } from "../core/validation.ts";
-import { cursorOf, dataSchemaOf, envelopeOf, parseCursor } from "./event-envelope.ts";
+import { cursorOf, dataSchemaOf, envelopeOf, objectIdsOf, parseCursor } from "./event-envelope.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
 import { exampleOf } from "./event-examples.ts";
 import { eventFamilies, eventTypes, scopeOfEvent, typesNamed } from "./event-families.ts";
@@ -95,6 +95,14 @@ test("what the hub did by itself has no author but that", () => {
     data: { actor: { type: "system" } },
   });
   expect(JSON.stringify(envelopeOf("preview", event))).not.toContain("retention");
+});
+
+test("entries from before all objects were named have items too, as far as they are known", () => {
+  const ids = ["0199f0a0-0000-7000-8000-000000000002", "0199f0a0-0000-7000-8000-000000000003"];
+  const old = { ...exampleEvent(), actor: { type: "system" as const, name: "csv" }, type: "orders.created" as const };
+  const event = { ...old, data: { count: 2, source: "csv", firstIds: ids } };
+  expect(envelopeOf("live", event).data.items).toEqual(ids.map((id) => ({ id })));
+  expect(objectIdsOf(event)).toEqual([event.objectId, ...ids]);
 });
 
 function exampleEvent() {

@@ -118,12 +118,23 @@ function handedOn({ type, objectId, actor, requestId, data }: SealedEvent): Reco
     Object.fromEntries(names.flatMap(([name]) => (Object.hasOwn(data, name) ? [[name, data[name]]] : [])));
   const changed = eventCatalogue[type].isPatch ? Object.keys(data).filter((name) => name !== "version") : data.fields;
   return {
-    items: batch === undefined ? [{ id: objectId, ...given(item) }] : data.items,
+    items: batch === undefined ? [{ id: objectId, ...given(item) }] : itemsOf(data),
     ...(changed === undefined ? {} : { changed }),
     ...given(rest),
     actor: actor.type === "system" ? { type: actor.type } : { type: actor.type, id: actor.id },
     requestId,
   };
+}
+
+/** Logs have entries from before all objects were named, with no more than the ids of the first. */
+function itemsOf({ items, firstIds }: Record<string, unknown>): { id: string }[] {
+  return (items as { id: string }[] | undefined) ?? ((firstIds as string[] | undefined) ?? []).map((id) => ({ id }));
+}
+
+/** What the entry is about, and all that it names. */
+export function objectIdsOf({ type, objectId, data }: Pick<SealedEvent, "type" | "objectId" | "data">): string[] {
+  const { batch } = parts.get(type)!;
+  return batch === undefined ? [objectId] : [objectId, ...itemsOf(data).map(({ id }) => id)];
 }
 
 const ActorReference = Type.Object({

@@ -111,11 +111,18 @@ async function sealBatch(
   await tx.query(
     `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
                   as s (position, sequence, previous_hash, hash)),
-          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*)
-     insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
-                         previous_hash, hash)
-     select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence, previous_hash, hash
-       from taken join s using (position) order by sequence`,
+          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*),
+          sealed as (
+            insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                                previous_hash, hash)
+            select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                   previous_hash, hash
+              from taken join s using (position) order by sequence
+            returning org_id, sequence, data)
+     insert into event_items (org_id, object_id, sequence)
+     select distinct e.org_id, (i.item ->> 'id')::uuid, e.sequence
+       from sealed e cross join lateral jsonb_array_elements(e.data -> 'items') as i (item)
+      where e.data ? 'items'`,
     [
       orgId,
       seals.map((seal) => seal.position),

@@ -27,11 +27,11 @@ type Call = {
 
 type Stream = { principal: Principal; authorization: string; end(): void };
 
-const most = { caller: 10, organization: 100, node: 1_000 };
+const mostOf = { caller: 10, organization: 100, node: 1_000 };
 const reasons = {
   caller: "You have 10 streams open already.",
   organization: "Your organization has 100 streams open already.",
-  node: "1,000 streams are open already.",
+  node: "As many streams are open as this hub allows.",
 };
 /** Whoever has left more than this unread is too slow, or gone. */
 const maxUnsentBytes = 256 * 1024;
@@ -39,6 +39,7 @@ const lookMs = 1_000;
 
 export function createLiveStreams(world: World): LiveStreams {
   const streams = new Set<Stream>();
+  const most = { ...mostOf, node: world.settings.maxStreams ?? mostOf.node };
   let isStopped = false;
   // Of the clock of the hub, which is not that of timers.
   const expiry = setInterval(() => {

@@ -36,6 +36,7 @@ export type Config = {
   /** Undefined: for ever. */
   feedDays: number | undefined;
   maxSelectedOrders: number;
+  maxStreams: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
@@ -105,6 +106,7 @@ function readSettings(reader: SettingReader): Config {
     // Whoever was away for a month is promised to find what happened meanwhile.
     feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
     maxSelectedOrders: integer("HUB_MAX_SELECTED_ORDERS", 100_000, 1, 1_000_000),
+    maxStreams: integer("HUB_MAX_STREAMS", 1_000, 1, 100_000),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",

@@ -129,6 +129,7 @@ async function openOneWorld(
     settings: {
       maxSignInFailures: config.maxSignInFailures,
       maxSelectedOrders: config.maxSelectedOrders,
+      maxStreams: config.maxStreams,
       keepDays: onlyGiven(config.keepDays),
       ...(config.feedDays === undefined ? {} : { feedDays: config.feedDays }),
       outbound: {

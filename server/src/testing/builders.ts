@@ -63,9 +63,15 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const { nextAvailable } = (await org.post("/pickups/check", { ...wanted, pickupDate: tomorrow })).body;
     return (await org.post("/pickups", { ...wanted, ...nextAvailable })).body.id;
   },
-  webhook: async (org) => (await org.post("/webhooks", { url: nobody, types: ["order.*"] })).body.id,
+  webhook: async (org) => {
+    const types = ["order.*"];
+    const { status, body } = await org.post("/webhooks", { url: nobody, types });
+    // The preview calls nobody, not even nobody.
+    return status === 201 ? body.id : (await org.post("/webhooks", { url: "echo:200", types })).body.id;
+  },
   webhook_delivery: async (org) => {
-    const webhook = await builders.webhook(org);
+    const { data } = (await org.get("/webhooks?limit=1")).body;
+    const webhook = data[0]?.id ?? (await builders.webhook(org));
     await org.post("/orders", {});
     return (await org.get(`/webhooks/${webhook}/deliveries`)).body.data[0].id;
   },

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { afterFile } from "./after-file.ts";
 
-export type Received = { path: string; headers: Record<string, string>; body: string; event: EventEnvelope };
+type Received = { path: string; headers: Record<string, string>; body: string; event: EventEnvelope };
 
 /** What it says to the next request; none: it takes everything with 204. */
-export type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "reset";
+type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "reset";
 
 export type Receiver = {
   url: string;

@@ -54,6 +54,8 @@ type TestHubOptions = {
   config?: Partial<SurfaceOptions["config"]>;
   /** Tasks this node runs at a time; 0: it runs none. */
   taskSlots?: number;
+  /** `false`: statements are on their own, as with most hubs. */
+  rowSecurity?: boolean;
   /** The current one first. */
   secretKeys?: [string, ...string[]];
 };
@@ -92,7 +94,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     connection,
     maxConnections: options.config?.maxConnections ?? maxConnections,
     // Off for those who do not ask for it; here it shows whatever would see nothing by it.
-    rowSecurity: true,
+    rowSecurity: options.rowSecurity ?? true,
     secrets: createSecrets(current, previous),
     log: pino({ level: "debug" }, sink),
     settings: {

@@ -9,6 +9,7 @@ import { eventually } from "../../testing/eventually.ts";
 import type { StreamReader } from "../../testing/stream-reader.ts";
 import { openStream } from "../../testing/stream-reader.ts";
 import type { TestClient } from "../../testing/test-client.ts";
+import { joinTail } from "./event-tail.ts";
 import type { TestHub } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -24,6 +25,9 @@ function follow(
 
 const isEvent = ({ data }: { data?: string }): boolean => data !== undefined;
 
+const names = ({ data }: EventEnvelope, id: string): boolean =>
+  (data.items as { id: string }[]).some((item) => item.id === id);
+
 async function feedOf(client: TestClient, query = ""): Promise<EventEnvelope[]> {
   return (await client.get(`/events?limit=500${query}`)).body.data;
 }
@@ -32,6 +36,7 @@ describe("a stream of events", () => {
   test("has what happens from now on, on any node, word for word as the feed has it", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
+    const idle = await follow(org, "?types=pickup.*", { at: second });
     const streams = [await follow(org), await follow(org, "", { at: second })];
     for (const stream of streams) {
       expect(stream.status).toBe(200);
@@ -40,31 +45,37 @@ describe("a stream of events", () => {
       expect(stream.headers.get("x-accel-buffering")).toBe("no");
       expect(await stream.next()).toEqual({ retry: "2000" });
     }
-    await org.post("/orders", { number: "S-1" });
-    await second.client(org.token).post("/orders", { number: "S-2" });
-    const expected = (await feedOf(org)).slice(-2);
-    for (const stream of streams) {
-      for (const event of expected) {
+    for (const [i, writer] of [org, second.client(org.token)].entries()) {
+      await writer.post("/orders", { number: `S-${i}` });
+      for (const stream of streams) {
         const block = await stream.next(isEvent);
+        const event = (await feedOf(org)).at(-1)!;
         expect([block.id, block.event, JSON.parse(block.data!)]).toEqual([event.cursor, event.type, event]);
       }
-      stream.close();
     }
-  });
+    // They are told when there is something: with looking every 15 s alone, two in turn would have taken longer than this.
+    expect(idle.blocks).toEqual([{ retry: "2000" }]);
+    for (const stream of [idle, ...streams]) stream.close();
+  }, 60_000);
 
   test("goes on behind a cursor, from the table or from memory, with the filters of the feed", async () => {
     const org = await hub.org();
     const { body: order } = await org.post("/orders", { number: "C-1" });
     for (let i = 0; i < 12; i++) await org.post("/condition-sets", { name: `c ${i}` });
     await org.patch(`/orders/${order.id}`, { tags: ["x"] });
+    await org.post("/operations/run", {
+      order_ids: [order.id],
+      actions: [{ type: "add_note", params: { text: "y" } }],
+    });
     const all = await feedOf(org);
+    expect(all.filter((event) => names(event, order.id))).toHaveLength(3);
     const cases: [string, Record<string, string>, EventEnvelope[]][] = [
       ["?after=0-00000000", {}, all],
       [`?after=${all[3]!.cursor}`, {}, all.slice(4)],
       // The header is of the moment, the address of when it was opened first.
       [`?after=${all[3]!.cursor}`, { "last-event-id": all[6]!.cursor }, all.slice(7)],
       ["?after=0-00000000&types=order.*", {}, all.filter(({ type }) => type.startsWith("order"))],
-      [`?after=0-00000000&objectId=${order.id}`, {}, all.filter(({ subject }) => subject.endsWith(order.id))],
+      [`?after=0-00000000&objectId=${order.id}`, {}, all.filter((event) => names(event, order.id))],
       [`?since=${all[5]!.time}`, {}, all.filter(({ time }) => time >= all[5]!.time)],
     ];
     for (const [query, headers, expected] of cases) {
@@ -73,6 +84,88 @@ describe("a stream of events", () => {
       stream.close();
     }
   });
+
+  test("has all that is longer ago than what is at hand, and goes over to that without a gap", async () => {
+    const org = await hub.org();
+    const ctx = systemContext(hub.world, org.id, "test");
+    // Keeps what happens from now on at hand.
+    const open = await follow(org);
+    await open.next();
+    const start = (await feedOf(org)).at(-1)!.cursor;
+    const ids = Array.from({ length: 1_300 }, () => hub.world.newId());
+    await hub.world.db.transaction(async (tx) => {
+      for (const [i, objectId] of ids.entries()) {
+        const items = [{ id: ids[(i * 7) % 1_300]!, number: `${i}`, version: 1 }];
+        const data = { count: 1, source: "bulk", items, firstIds: [] };
+        await recordEvent(tx, ctx, { type: "orders.created", objectId, data });
+      }
+    });
+    await hub.world.sealer.sealNow(org.id);
+    const cursors: string[] = [];
+    for (const _ of ids) cursors.push((await open.next(isEvent)).id!);
+    for (const from of [0, 299, 300, 301, 1_000, 1_299]) {
+      const stream = await follow(org, `?after=${from === 0 ? start : cursors[from - 1]}`);
+      const seen: string[] = [];
+      while (seen.length < 1_300 - from) seen.push((await stream.next(isEvent)).id!);
+      expect(seen).toEqual(cursors.slice(from));
+      stream.close();
+    }
+    // About an object and naming it: from the table, and from what is at hand.
+    for (const [named, after] of [
+      [7, start],
+      [1_290, cursors[1_200]],
+    ] as const) {
+      const about = (named * 7) % 1_300;
+      const stream = await follow(org, `?after=${after}&objectId=${ids[about]}`);
+      for (const place of [named, about].toSorted((a, b) => a - b)) {
+        expect((await stream.next(isEvent)).id).toBe(cursors[place]);
+      }
+      stream.close();
+    }
+    const tail = await joinTail(hub.world, org.id);
+    const { sequence } = tail.last();
+    expect(tail.after(sequence - 1_000)).toHaveLength(1_000);
+    expect(tail.after(sequence - 1_001)).toBeUndefined();
+    tail.leave();
+    open.close();
+  }, 60_000);
+
+  test("has at once what was missed while signals did not arrive, and ends if its key was deleted meanwhile", async () => {
+    const org = await hub.org();
+    const second = await hub.secondNode({ taskSlots: 0 });
+    const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["events:read"] });
+    const idle = await follow(org, "?types=pickup.*");
+    const [stream, revoked] = [await follow(org), await follow(hub.client(key.key))];
+    /** What the second node does while the first hears nothing. */
+    async function unheard(work: () => Promise<void>): Promise<void> {
+      await hub.world.db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'order-operations-hub signals' and datname = current_database()`,
+      );
+      await eventually(
+        async () => hub.world.signals.isConnected(),
+        (isConnected) => !isConnected,
+      );
+      await work();
+    }
+    const ctx = systemContext(second.world, org.id, "test");
+    const record = async (): Promise<void> => {
+      const event = { type: "user.totp_enabled" as const, objectId: hub.world.newId() };
+      await second.world.db.transaction((tx) => recordEvent(tx, ctx, event));
+      await second.world.sealer.sealNow(org.id);
+    };
+    await record();
+    await stream.next(isEvent);
+    await unheard(record);
+    await stream.next(isEvent);
+    // Not only when it looks by itself, which is when it says how far it is.
+    expect(idle.blocks).toEqual([{ retry: "2000" }]);
+    await unheard(async () => {
+      await second.client(org.token).delete(`/api-keys/${key.id}`);
+    });
+    expect(await isOver(revoked)).toBe(true);
+    for (const open of [idle, stream]) open.close();
+  }, 60_000);
 
   test("is refused as the feed is: a forked cursor, a type that one may not read", async () => {
     const org = await hub.org();
@@ -254,7 +347,7 @@ describe("a stream ends", () => {
 });
 
 test("there are 10 streams for a caller and 100 for an organization, beside the requests that may be open", async () => {
-  const small = await startTestHub({ config: { maxInFlight: 8 } });
+  const small = await startTestHub({ config: { maxInFlight: 8, lameDuckMs: 2_000 } });
   const org = await small.org();
   const clients: TestClient[] = [];
   while (clients.length < 11) clients.push(await org.withScopes(["admin"]));
@@ -280,9 +373,24 @@ test("there are 10 streams for a caller and 100 for an organization, beside the 
   const asked = performance.now();
   const stopped = small.stop();
   await Promise.all(streams.map(({ ended }) => ended));
+  expect((await org.get("/orders")).status).toBe(200);
   await stopped;
   expect(performance.now() - asked).toBeLessThan(10_000);
 }, 120_000);
+
+test("a port of a process has so many streams at most", async () => {
+  const small = await startTestHub({ settings: { maxStreams: 3 } });
+  const orgs = [await small.org(), await small.org()];
+  const streams: StreamReader[] = [];
+  for (let i = 0; i < 3; i++) streams.push(await follow(orgs[i % 2]!, "", { at: small }));
+  for (const org of orgs) expect((await org.get("/events/stream")).body).toMatchObject({ code: "too_many_streams" });
+  streams[1]!.close();
+  await eventually(
+    async () => (await orgs[0]!.call("HEAD", "/events/stream")).status,
+    (status) => status === 200,
+  );
+  for (const stream of streams) stream.close();
+});
 
 test("HEAD is answered and opens nothing", async () => {
   const org = await hub.org();

@@ -1,7 +1,7 @@
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Position, SealedEvent } from "../../events/event-envelope.ts";
-import { cursorOf, envelopeOf } from "../../events/event-envelope.ts";
+import { cursorOf, envelopeOf, objectIdsOf } from "../../events/event-envelope.ts";
 import type { Loop } from "../../queue/loop.ts";
 import { startLoop } from "../../queue/loop.ts";
 import * as store from "./events.store.ts";
@@ -16,7 +16,11 @@ export type Tail = {
   leave(): void;
 };
 
-export type TailEvent = Pick<SealedEvent, "sequence" | "type" | "objectId" | "occurredAt"> & { block: string };
+export type TailEvent = Pick<SealedEvent, "sequence" | "type" | "occurredAt"> & {
+  /** What it is about, and what it names. */
+  objectIds: string[];
+  block: string;
+};
 
 const ring = 1_000;
 const ringBytes = 4 * 1024 * 1024;
@@ -38,6 +42,8 @@ const tails = perWorld((world) => {
   world.signals.onGap(() => {
     for (const orgId of byOrg.keys()) wake(orgId);
   });
+  // The log begins anew: whoever comes from now on must not be told of the numbers of the old one.
+  world.signals.subscribe("reset", () => byOrg.clear());
   return { world, byOrg };
 });
 
@@ -52,7 +58,7 @@ export async function joinTail(world: World, orgId: string): Promise<Tail> {
     if (hasLeft) return;
     hasLeft = true;
     if (--followed.followers > 0) return;
-    byOrg.delete(orgId);
+    if (byOrg.get(orgId) === followed) byOrg.delete(orgId);
     followed.opening.then(
       ({ loop }) => loop.stop(),
       () => {},
@@ -81,9 +87,9 @@ async function open(world: World, orgId: string): Promise<Shared> {
 
   function keep(rows: SealedEvent[]): void {
     for (const row of rows) {
-      const { sequence, type, objectId, occurredAt } = row;
+      const { sequence, type, occurredAt } = row;
       const block = blockOf(world.environment, row);
-      events.push({ sequence, type, objectId, occurredAt, block });
+      events.push({ sequence, type, objectIds: objectIdsOf(row), occurredAt, block });
       bytes += block.length;
       last = { sequence, hash: row.hash };
     }

@@ -12,7 +12,9 @@ const filters = {
         "that the token may read",
     }),
   ),
-  objectId: Type.Optional(Type.String({ format: "uuid", description: "Events whose subject has this id" })),
+  objectId: Type.Optional(
+    Type.String({ format: "uuid", description: "Events about this object, and those of many that name it in `items`" }),
+  ),
   since: Type.Optional(
     Type.String({
       format: "date-time",

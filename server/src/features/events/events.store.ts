@@ -8,8 +8,8 @@ export type EventFilter = { types: readonly EventType[]; objectId?: string; sinc
 
 export type Place = Position & { occurredAt: Date };
 
-const columns = `org_id as "orgId", sequence, hash, id, type, object_type as "objectType", object_id as "objectId", actor,
-  request_id as "requestId", data, occurred_at as "occurredAt"`;
+const columns = `e.org_id as "orgId", e.sequence, e.hash, e.id, e.type, e.object_type as "objectType",
+  e.object_id as "objectId", e.actor, e.request_id as "requestId", e.data, e.occurred_at as "occurredAt"`;
 
 /** Where the log ends. */
 export async function findLast(db: Queryable, orgId: string): Promise<Position> {
@@ -42,21 +42,15 @@ export async function look(db: Queryable, orgId: string, filter: EventFilter, at
   // Those of one object are found by an index, wherever they are.
   const until = filter.objectId === undefined ? Math.min(last.sequence, after + window) : last.sequence;
   if (until <= after) return { events: [], looked: last };
-  const events = await db.query<SealedEvent>(
-    `select ${columns} from events
-      where org_id = $1 and sequence > $2 and sequence <= $3 and type = any($4)
-        ${filter.objectId === undefined ? "" : "and object_id = $6"}
-        ${filter.since === undefined ? "" : `and occurred_at >= ${filter.objectId === undefined ? "$6" : "$7"}`}
-      order by sequence limit $5`,
-    [
-      orgId,
-      after,
-      until,
-      filter.types,
-      limit,
-      ...[filter.objectId, filter.since].filter((value) => value !== undefined),
-    ],
-  );
+  const values: unknown[] = [orgId, after, until, filter.types, limit];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const since = filter.since === undefined ? "" : `and e.occurred_at >= ${bind(filter.since)}`;
+  const wanted = `e.org_id = $1 and e.sequence > $2 and e.sequence <= $3 and e.type = any($4) ${since}`;
+  const text =
+    filter.objectId === undefined
+      ? `select ${columns} from events e where ${wanted} order by e.sequence limit $5`
+      : ofObject(bind(filter.objectId), wanted);
+  const events = await db.query<SealedEvent>(text, values);
   const end = events.at(-1);
   if (end && events.length === limit) return { events, looked: end };
   if (until === last.sequence) return { events, looked: last };
@@ -64,12 +58,22 @@ export async function look(db: Queryable, orgId: string, filter: EventFilter, at
   return { events, looked: place ?? last };
 }
 
+/** Those about this object, and those of many that name it: each read in order, and no further than needed. */
+function ofObject(objectId: string, wanted: string): string {
+  return `(select ${columns} from events e where ${wanted} and e.object_id = ${objectId} order by e.sequence limit $5)
+    union all
+    (select ${columns} from event_items i join events e using (org_id, sequence)
+      where i.org_id = $1 and i.object_id = ${objectId} and i.sequence > $2 and i.sequence <= $3
+        and ${wanted} and e.object_id <> ${objectId} order by i.sequence limit $5)
+    order by sequence limit $5`;
+}
+
 /** All behind this number, for those who look at them as they come. */
 export async function readNext(db: Queryable, orgId: string, after: number, limit: number): Promise<SealedEvent[]> {
   return await db.query<SealedEvent>(
     {
       name: "events_next",
-      text: `select ${columns} from events where org_id = $1 and sequence > $2 order by sequence limit $3`,
+      text: `select ${columns} from events e where e.org_id = $1 and e.sequence > $2 order by e.sequence limit $3`,
     },
     [orgId, after, limit],
   );

@@ -1,6 +1,8 @@
 import { CloudEvent } from "cloudevents";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "../../core/scopes.ts";
+import type { Queryable } from "../../db/database.ts";
+import { readMigrations } from "../../db/migrate.ts";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { eventTypes, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
 import type { TestClient, Answer } from "../../testing/test-client.ts";
@@ -106,6 +108,41 @@ describe("the event feed", () => {
     ]);
   });
 
+  test("the history of one object has what is about it and what names it among others, once and in order", async () => {
+    const [org, other] = [await hub.org(), await hub.org()];
+    const { body } = await org.post("/orders/bulk", { orders: Array.from({ length: 201 }, () => ({})) });
+    const ids: string[] = body.results.map(({ id }: { id: string }) => id);
+    const order_ids = [ids[0], ids[200]];
+    const last = ids[200]!;
+    for (let i = 0; i < 8; i++) {
+      await org.patch(`/orders/${last}`, { tags: [`t${i}`] });
+      const actions = [{ type: "add_tags", params: { tags: [`run${i}`] } }];
+      await org.post("/operations/run", { order_ids: i % 2 ? order_ids : [ids[0]], actions });
+    }
+    const { events: all } = await readAll(org, "&types=order.*");
+    const names = (event: EventEnvelope, id: string): boolean =>
+      (event.data.items as { id: string }[]).some((item) => item.id === id);
+    for (const [id, count] of [
+      [last, 1 + 8 + 4],
+      [ids[0]!, 1 + 8],
+    ] as const) {
+      const expected = all.filter((event) => names(event, id));
+      expect(expected).toHaveLength(count);
+      const { events, cursor } = await readAll(org, `&objectId=${id.toUpperCase()}`);
+      expect(events).toEqual(expected);
+      expect(cursor).toBe((await readAll(org)).cursor);
+      expect((await readAll(org, `&objectId=${id}&types=orders.updated`)).events).toEqual(
+        expected.filter(({ type }) => type === "orders.updated"),
+      );
+      expect((await readAll(other, `&objectId=${id}`)).events).toEqual([]);
+    }
+    // The versions of an order follow each other without a gap: none of its changes is missing.
+    const versions = (await readAll(org, `&objectId=${last}`)).events.map(
+      ({ data }) => (data.items as { id: string; version: number }[]).find(({ id }) => id === last)!.version,
+    );
+    expect(versions).toEqual(versions.map((_, i) => i + 1));
+  });
+
   test("the cursor says how far was looked, also where nothing was found", async () => {
     const org = await hub.org();
     await org.post("/condition-sets", { name: "set" });
@@ -113,6 +150,34 @@ describe("the event feed", () => {
     expect(body).toMatchObject({ data: [], hasMore: false });
     expect(body.cursor).toBe((await readAll(org)).cursor);
   });
+});
+
+test("the log of before is found by what it names, also where that is only the first hundred", async () => {
+  const org = await hub.org();
+  await org.post("/orders/bulk", { orders: Array.from({ length: 250 }, () => ({})) });
+  await readAll(org);
+  const read = async (db: Queryable) =>
+    await db.query<{ object_id: string }>("select * from event_items where org_id = $1 order by object_id, sequence", [
+      org.id,
+    ]);
+  const kept = await read(hub.world.db);
+  expect(kept).toHaveLength(250);
+  const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_selections.sql"))!;
+  const old = hub.world.newId();
+  const undone = hub.world.db.transaction(async (tx) => {
+    await tx.query("drop table event_items");
+    await tx.query(
+      `insert into events (org_id, sequence, id, type, object_type, object_id, actor, data, occurred_at, previous_hash, hash)
+       values ($1, 1000000, $2, 'orders.created', 'order_batch', $2, '{}', $3, now(), '', '')`,
+      [org.id, hub.world.newId(), { count: 1, source: "csv", firstIds: [old] }],
+    );
+    await tx.query(sql.slice(sql.indexOf("create table event_items")));
+    const filled = await read(tx);
+    expect(filled.filter(({ object_id }) => object_id !== old)).toEqual(kept);
+    expect(filled).toHaveLength(251);
+    throw new Error("undo");
+  });
+  await expect(undone).rejects.toThrow("undo");
 });
 
 describe("a cursor", () => {

@@ -46,7 +46,7 @@ async function follow(ctx: Ctx, { filter, reader, tail }: Following, after: numb
   const types = new Set<string>(filter.types);
   const isWanted = (event: TailEvent): boolean =>
     types.has(event.type) &&
-    (filter.objectId === undefined || event.objectId === filter.objectId) &&
+    (filter.objectId === undefined || event.objectIds.includes(filter.objectId)) &&
     (filter.since === undefined || event.occurredAt >= filter.since);
   let at = after;
   let saidAt = performance.now();

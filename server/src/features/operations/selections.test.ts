@@ -102,6 +102,28 @@ describe("a selection", () => {
     expect(await hub.world.db.query("select from operation_selections where id = $1", [id])).toEqual([]);
   });
 
+  test("is nobody else's", async () => {
+    const [org, other] = [await withOrders(many(1)), await withOrders(many(1))];
+    const { id: selection_id } = await select(org, {});
+    expect((await other.get(`/operations/selections/${selection_id}`)).status).toBe(404);
+    const { body: report } = await org.post("/operations/preflight", { selection_id, actions: [addTag] });
+    for (const path of ["/operations/preflight", "/operations/run"]) {
+      const { status, body } = await other.post(path, { selection_id, actions: [addTag] });
+      expect([path, status, body.errors[0].code]).toEqual([path, 400, "selection_not_found"]);
+    }
+    const own = await select(other, {});
+    const { preflight_token } = report;
+    const run = await other.post("/operations/run", { selection_id: own.id, actions: [addTag], preflight_token });
+    expect(run.body.errors).toMatchObject([
+      {
+        pointer: "/preflight_token",
+        code: "preflight_mismatch",
+        message: "This is not a preflight token of this hub.",
+      },
+    ]);
+    expect((await org.get("/orders?tag=done")).body.data).toEqual([]);
+  });
+
   test("takes the place of the oldest when there are a hundred", async () => {
     const org = await withOrders(many(1));
     const ids: string[] = [];
@@ -242,6 +264,19 @@ describe("orders that were changed since the preflight", () => {
     ).body;
     const begun = await run({ ...namedBy(way, again), preflight_token, on_drift: "refuse" });
     expect(begun.body.summary).toMatchObject({ succeeded: 3, failed: 1 });
+  });
+
+  test.each(ways)("only when the run had begun are skipped by those who refuse them, found by %s", async (way) => {
+    const org = await withOrders(many(4));
+    const { body: report } = await org.post("/operations/preflight", { ...askedBy(way), actions: [addTag] });
+    const { preflight_token } = report;
+    const wanted = { ...namedBy(way, report), actions: [addTag], preflight_token, on_drift: "refuse" };
+    const { body: run } = await org.post("/operations/run", wanted, { headers: { prefer: "respond-async" } });
+    expect(run.status).toBe("queued");
+    await org.patch("/orders/A-2", { priority: "low" });
+    await workOff(hub.world, runWork);
+    const { body } = await org.get(`/operations/runs/${run.id}`);
+    expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 succeeded", "A-2 changed_since_preflight", "A-3 succeeded"]);
   });
 
   test.each(ways)("and all others left out are nothing to run, found by %s", async (way) => {

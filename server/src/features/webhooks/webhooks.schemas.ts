@@ -57,7 +57,7 @@ export type WebhookPatch = Static<typeof WebhookPatch>;
 
 const Failure = Type.Object({ code: Type.String(), message: Type.String() });
 
-export const webhookStatuses = ["active", "paused", "disabled"] as const;
+const webhookStatuses = ["active", "paused", "disabled"] as const;
 
 export const Webhook = Type.Object({
   id: Id,
@@ -165,7 +165,7 @@ export const Exchange = Type.Object({
 });
 export type Exchange = Static<typeof Exchange>;
 
-export const deliveryStatuses = ["waiting", "delivered", "failed", "skipped"] as const;
+const deliveryStatuses = ["waiting", "delivered", "failed", "skipped"] as const;
 
 const delivery = {
   id: Id,

@@ -2,66 +2,16 @@ import { CloudEvent } from "cloudevents";
 import { createPublicKey, verify } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { removeWhatIsOld } from "../../worker/retention.ts";
-import { afterFile } from "../../testing/after-file.ts";
 import { eventually } from "../../testing/eventually.ts";
-import type { Receiver } from "../../testing/stand-in-receiver.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
-import type { TestClient } from "../../testing/test-client.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
 import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub({ settings: { keepDays: { deliveries: 30, deliveryAnswers: 7 } } });
-const engine = startDeliveries(hub.world, { slots: 16 });
-afterFile(() => engine.stop());
-
+const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
 const minute = 60_000;
-
-type Made = { id: string; secret: string | null; publicKey: string | null };
-
-async function webhookTo(client: TestClient, receiver: Receiver, more: object = {}): Promise<Made> {
-  const { status, text, body } = await client.post("/webhooks", { url: receiver.url, types: ["order.*"], ...more });
-  expect(status, text).toBe(201);
-  return body;
-}
-
-async function makeOrders(client: TestClient, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push((await client.post("/orders", {})).body.id);
-  return ids;
-}
-
-const arrivals = (receiver: Receiver, count: number) =>
-  eventually(
-    async () => receiver.received,
-    (received) => received.length >= count,
-  );
-const orderIdsOf = (receiver: Receiver): string[] => receiver.received.map(({ event }) => event.subject.split("/")[1]!);
-const read = async (client: TestClient, id: string) => (await client.get(`/webhooks/${id}`)).body;
-/** Time passes, and whoever waits for it looks at the clock. */
-async function pass(ms: number): Promise<void> {
-  hub.advance(ms);
-  hub.world.signals.hint("webhook", "");
-}
-
-/** Each time when it is tried again, until it is not any more. */
-async function untilGivenUp(client: TestClient, id: string): Promise<void> {
-  for (let attempts = 1; ; attempts++) {
-    const { data } = await eventually(
-      async () => (await client.get(`/webhooks/${id}/deliveries?limit=1`)).body,
-      (page) => page.data[0]?.attemptCount === attempts,
-    );
-    if (data[0].status === "failed") return;
-    const { health } = await read(client, id);
-    const times = [data[0].nextAttemptAt, health.nextProbeAt ?? data[0].nextAttemptAt].map((at) => Date.parse(at));
-    await pass(Math.max(...times) + 1_000 - hub.world.clock.now().getTime());
-  }
-}
-
-async function feedOf(client: TestClient, types = "order.*"): Promise<EventEnvelope[]> {
-  return (await client.get(`/events?limit=500&types=${types}`)).body.data;
-}
 
 describe("a webhook", () => {
   test("is told what happens from now on, as the feed has it, in requests that the reference libraries take", async () => {
@@ -252,154 +202,6 @@ describe("a webhook", () => {
       const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
       expect(verify(null, content, key, Buffer.from(signatures[nth]![1]!, "base64"))).toBe(true);
     }
-  });
-});
-
-describe("nothing is lost", () => {
-  test("while a webhook is paused; it goes on where it stopped, from now on, or behind a cursor", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
-    expect((await org.post(`/webhooks/${id}/pause`)).body.status).toBe("paused");
-    const first = await makeOrders(org, 3);
-    expect((await org.post(`/webhooks/${id}/enable`)).body.status).toBe("active");
-    await arrivals(receiver, 3);
-    expect(orderIdsOf(receiver)).toEqual(first);
-
-    // One of them has its delivery already, the other has not.
-    receiver.always = { status: 503, headers: { "retry-after": "3600" } };
-    await makeOrders(org, 1);
-    await arrivals(receiver, 4);
-    await org.post(`/webhooks/${id}/pause`);
-    await makeOrders(org, 1);
-    receiver.always = { status: 204 };
-    receiver.received.pop();
-    await eventually(
-      () => read(org, id),
-      ({ health }) => health.consecutiveFailures === 1,
-    );
-    await org.post(`/webhooks/${id}/enable`, { from: "now" });
-    expect((await org.get(`/webhooks/${id}/deliveries?status=skipped`)).body.data).toHaveLength(1);
-    await pass(2 * 60 * minute);
-    const [later] = await makeOrders(org, 1);
-    await arrivals(receiver, 4);
-    expect(orderIdsOf(receiver)).toEqual([...first, later]);
-
-    const feed = await feedOf(org);
-    await org.post(`/webhooks/${id}/enable`, { from: feed[2]!.cursor });
-    await arrivals(receiver, 6);
-    const skipped = feed.slice(3, 5).map(({ subject }) => subject.split("/")[1]);
-    expect(orderIdsOf(receiver)).toEqual([...first, later, ...skipped]);
-    const forked = await org.post(`/webhooks/${id}/enable`, { from: "3-00000000" });
-    expect([forked.status, forked.body.code]).toEqual([409, "cursor_forked"]);
-    const odd = await org.post(`/webhooks/${id}/enable`, { from: "yesterday" });
-    expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
-  });
-
-  test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    receiver.always = { status: 410 };
-    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
-    const ids = await makeOrders(org, 3);
-    await eventually(
-      () => read(org, id),
-      ({ status }) => status === "disabled",
-    );
-    expect(await read(org, id)).toMatchObject({ disabledReason: "gone", health: { lastError: { code: "not_taken" } } });
-    expect((await org.post(`/webhooks/${id}/pause`)).status).toBe(409);
-    const told = await feedOf(org, "webhook.disabled");
-    expect(told.map(({ data }) => [data.reason, data.items])).toEqual([["gone", [{ id, version: 1 }]]]);
-    receiver.always = { status: 200 };
-    const before = receiver.received.length;
-    await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
-    await arrivals(receiver, before + 3);
-    expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
-  });
-
-  test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    receiver.always = { status: 503 };
-    const { id } = await webhookTo(org, receiver);
-    const ids = await makeOrders(org, 12);
-    await eventually(
-      () => read(org, id),
-      ({ health }) => health.consecutiveFailures >= 5 && health.nextProbeAt !== null,
-    );
-    const before = receiver.received.length;
-    expect(before).toBeLessThanOrEqual(12);
-    await pass(10_000);
-    await arrivals(receiver, before + 1);
-    await eventually(
-      () => read(org, id),
-      ({ health }) => health.consecutiveFailures === before + 1,
-    );
-    expect(receiver.received).toHaveLength(before + 1);
-    receiver.always = { status: 204 };
-    await eventually(async () => {
-      await pass(30 * minute);
-      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).waiting === 0;
-    }, Boolean);
-    expect(new Set(orderIdsOf(receiver))).toEqual(new Set(ids));
-    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextProbeAt: null });
-  });
-
-  test("for longer than an hour it is said so, after five days it is disabled", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    receiver.always = "reset";
-    const { id } = await webhookTo(org, receiver);
-    const isTold = async (type: string): Promise<boolean> => (await feedOf(org, type)).length === 1;
-    for (const type of ["webhook.failing", "webhook.disabled"]) {
-      await eventually(async () => {
-        await makeOrders(org, 1);
-        await pass(30 * minute);
-        await eventually(
-          () => read(org, id),
-          ({ waiting, health }) => waiting > 0 && health.consecutiveFailures > 0,
-        );
-        if (type === "webhook.disabled") hub.advance(12 * 60 * minute);
-        return await isTold(type);
-      }, Boolean);
-    }
-    expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
-  }, 90_000);
-
-  test("in strict order the next one waits until the one before was taken", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    receiver.replies.push({ status: 500 }, "reset", { status: 302, headers: { location: "http://127.0.0.1:9/" } });
-    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
-    const ids = await makeOrders(org, 5);
-    await eventually(
-      async () => {
-        await pass(5 * minute);
-        return receiver.received.length;
-      },
-      (count) => count >= 8,
-    );
-    expect(orderIdsOf(receiver)).toEqual([ids[0], ids[0], ids[0], ...ids]);
-    expect(receiver.mostAtOnce()).toBe(1);
-    expect((await read(org, id)).maxInFlight).toBe(8);
-  });
-
-  test("an endpoint that wants a pause gets it", async () => {
-    const org = await hub.org();
-    const receiver = await startReceiver();
-    receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
-    const { id } = await webhookTo(org, receiver);
-    await makeOrders(org, 1);
-    const { health } = await eventually(
-      () => read(org, id),
-      (webhook) => webhook.health.nextProbeAt !== null,
-    );
-    expect(Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime()).toBeGreaterThan(100 * minute);
-    await makeOrders(org, 1);
-    await pass(60 * minute);
-    expect(receiver.received).toHaveLength(1);
-    await pass(70 * minute);
-    await arrivals(receiver, 3);
   });
 });
 

@@ -120,8 +120,8 @@ const waitingOf = `(select count(*) from (select from webhook_deliveries d
 const isBehind = `w.status = 'active' and w.deleted_at is null and w.cursor < h.sequence and ${waitingOf} < ${fewWaiting}`;
 
 /**
- * Those that the log has more for, and that have room; whoever else plans them now is left alone. When there are too many
- * for one time, one of each organization comes before a second one of any.
+ * Those that the log has more for, and that have room, or one of them. What somebody else has locked is left to them, unless
+ * it is asked for. When there are too many for one time, one of each organization comes before a second one of any.
  */
 export async function lockBehindAcrossOrgs(tx: Tx, only: string | undefined): Promise<Behind[]> {
   return await tx.query<Behind>(
@@ -131,17 +131,21 @@ export async function lockBehindAcrossOrgs(tx: Tx, only: string | undefined): Pr
      select w.id, w.org_id as "orgId", w.types, w.ordering = 'strict' as "isStrict", w.cursor, h.sequence as head,
        ${waitingOf} as waiting
        from webhooks w join audit_heads h using (org_id) where w.id in (select id from next) and ${isBehind}
-      order by w.id for update of w skip locked`,
+      order by w.id for update of w ${only === undefined ? "skip locked" : ""}`,
     [only ?? null],
   );
 }
 
-/** Whether the log has more for some; and for some that have room, so that somebody else must have them locked. */
+/**
+ * Whether the log has more for some, or something is to be sent again; and whether it has more for some that have room, so
+ * that somebody else must have them locked.
+ */
 export async function findBehindAcrossOrgs(db: Queryable): Promise<{ isMore: boolean; isLocked: boolean }> {
   const [row] = await db.query<{ isMore: boolean; isLocked: boolean }>(
     {
       name: "webhooks_behind",
-      text: `select count(*) > 0 as "isMore", coalesce(bool_or(${waitingOf} < ${fewWaiting}), false) as "isLocked"
+      text: `select count(*) > 0 or exists (select from webhook_resends r join webhooks w on w.id = r.webhook_id
+           where w.status = 'active' and w.deleted_at is null) as "isMore", coalesce(bool_or(${waitingOf} < ${fewWaiting}), false) as "isLocked"
          from webhooks w join audit_heads h using (org_id)
         where w.status = 'active' and w.deleted_at is null and w.cursor < h.sequence`,
     },

@@ -8,7 +8,7 @@ export const shortHold = "set local idle_in_transaction_session_timeout = '5s'";
 
 export type Planned = {
   count: number;
-  /** The log has more, for those that have no room now. */
+  /** There is more, for those that have no room now. */
   isMore: boolean;
   /** Somebody else plans them, or writes down how they are doing: to be looked at again in a moment. */
   isLocked: boolean;
@@ -20,18 +20,16 @@ export type Planned = {
  */
 export async function planDeliveries(world: World, stopping?: AbortSignal): Promise<Planned> {
   let count = 0;
-  let isMore = false;
   // One after the other: what is fresh comes first.
   for (const plan of [planPortion, planResends]) {
     for (let hasMore = true; hasMore && !stopping?.aborted;) {
       const portion = await world.db.transaction((tx) => plan(tx, world), shortHold);
       count += portion.planned;
       hasMore = portion.hasMore;
-      isMore = portion.isUnfinished === true;
     }
   }
   const behind = await store.findBehindAcrossOrgs(world.db);
-  return { count, isMore: isMore || behind.isMore, isLocked: behind.isLocked };
+  return { count, ...behind };
 }
 
 /** Of one webhook, for somebody who wants to see what waits there. */
@@ -39,7 +37,7 @@ export async function planWebhook(world: Pick<World, "db" | "clock">, id: string
   await world.db.transaction((tx) => planPortion(tx, world, id), shortHold);
 }
 
-type Portion = { planned: number; hasMore: boolean; isUnfinished?: boolean };
+type Portion = { planned: number; hasMore: boolean };
 
 async function planPortion(tx: Tx, { clock }: Pick<World, "clock">, only?: string): Promise<Portion> {
   const behind = await store.lockBehindAcrossOrgs(tx, only);
@@ -63,5 +61,5 @@ async function planResends(tx: Tx, { clock }: Pick<World, "clock">): Promise<Por
     isUnfinished ||= !isFinished;
   }
   // A part of the log in which it found nothing: nobody will be done with something and ask for more.
-  return { planned, isUnfinished, hasMore: isUnfinished && planned === 0 };
+  return { planned, hasMore: isUnfinished && planned === 0 };
 }

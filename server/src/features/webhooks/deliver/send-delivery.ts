@@ -22,10 +22,10 @@ const maxHeaders = 50;
 /** More than all deliveries under way: nobody waits for a connection because another one's endpoint is slow. */
 const connections = 1_000;
 
-export type Message = { headers: Record<string, string>; body: string };
+type Message = { headers: Record<string, string>; body: string };
 
 /** The request that is sent: the same body each time, signed anew for the moment. */
-export function messageFor(world: World, target: Target, event: EventEnvelope): Message {
+function messageFor(world: World, target: Target, event: EventEnvelope): Message {
   const body = JSON.stringify(event);
   const now = world.clock.real();
   const isRotating =

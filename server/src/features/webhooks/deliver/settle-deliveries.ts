@@ -1,5 +1,5 @@
 import type { World } from "../../../context.ts";
-import { sqlState } from "../../../db/database.ts";
+import { isRefusedForGood } from "../../../db/database.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { ForeignEvent } from "../../../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../../../events/record-event.ts";
@@ -42,12 +42,26 @@ export function createSettler(world: World, onSettled: (settled: Settled) => voi
       onSettled(await world.db.transaction((tx) => writeDown(tx, world, batch), shortHold));
       for (const { done } of batch) done();
     } catch (error) {
+      if (isRefusedForGood(error)) return await settleApart(batch, error);
       world.log.warn({ err: error }, "deliveries could not be written down yet");
-      // Data that the database refuses it will refuse again: what the endpoint said is left out then.
-      const isRefused = /^(22|23|54)/.test(sqlState(error) ?? "");
-      waiting.unshift(...(isRefused ? batch.map(withoutAnswer) : batch));
+      waiting.unshift(...batch);
       await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
     }
+  }
+
+  /** One of them cannot be stored, say because of what the endpoint said: the others must not wait for it for ever. */
+  async function settleApart(batch: Pending[], error: unknown): Promise<void> {
+    if (batch.length > 1) {
+      for (const pending of batch) await settleTogether([pending]);
+      return;
+    }
+    const { delivery, outcome, done } = batch[0]!;
+    world.log.error({ err: error, deliveryId: delivery.id }, "a delivery cannot be written down");
+    const hasAnswer = outcome !== undefined && (outcome.answer !== null || outcome.headers !== null);
+    if (hasAnswer)
+      return await settleTogether([{ delivery, done, outcome: { ...outcome, headers: null, answer: null } }]);
+    // Its lease runs out, and it is sent once more.
+    done();
   }
 
   return {
@@ -58,11 +72,6 @@ export function createSettler(world: World, onSettled: (settled: Settled) => voi
       await promise;
     },
   };
-}
-
-function withoutAnswer(pending: Pending): Pending {
-  const { outcome } = pending;
-  return { ...pending, outcome: outcome && { ...outcome, headers: null, answer: null } };
 }
 
 /** Webhooks are locked before deliveries, here as everywhere. A worker that was taken for dead changes nothing. */
