@@ -49,6 +49,22 @@ describe("nothing is lost", () => {
     expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
   });
 
+  test("when somebody looks at the list before the hub has planned it", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    for (let n = 1; n <= 10; n++) {
+      await makeOrders(org, 1);
+      expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(n);
+      // Long before anybody looks by the clock.
+      await eventually(
+        async () => receiver.received.length,
+        (count) => count === n,
+        8_000,
+      );
+    }
+  });
+
   test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();

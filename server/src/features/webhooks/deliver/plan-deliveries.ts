@@ -33,8 +33,10 @@ export async function planDeliveries(world: World, stopping?: AbortSignal): Prom
 }
 
 /** Of one webhook, for somebody who wants to see what waits there. */
-export async function planWebhook(world: Pick<World, "db" | "clock">, id: string): Promise<void> {
-  await world.db.transaction((tx) => planPortion(tx, world, id), shortHold);
+export async function planWebhook(world: Pick<World, "db" | "clock" | "signals">, id: string): Promise<void> {
+  const { planned } = await world.db.transaction((tx) => planPortion(tx, world, id), shortHold);
+  // Those who deliver find nothing left to plan, and would not look for it.
+  if (planned > 0) world.signals.hint("webhook", id);
 }
 
 type Portion = { planned: number; hasMore: boolean };
