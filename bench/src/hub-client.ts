@@ -3,6 +3,7 @@ import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 /** Calls the API of a hub; anything but a success is thrown. */
 export type HubClient = {
   headers: Record<string, string>;
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
 };
@@ -30,6 +31,7 @@ function createClient(url: string, headers: Record<string, string>): HubClient {
   }
   return {
     headers,
+    call,
     get: (path) => call("GET", path),
     post: (path, body) => call("POST", path, body),
   };

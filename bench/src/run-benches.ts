@@ -15,6 +15,7 @@ import { selectionsBench } from "./selections.bench.ts";
 import { sizesBench } from "./sizes.bench.ts";
 import { startBench } from "./start.bench.ts";
 import { tasksBench } from "./tasks.bench.ts";
+import { webhooksBench } from "./webhooks.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
 /** Every bench there is; a new one is a file beside this one and a line here. */
@@ -29,6 +30,7 @@ const benches: Bench[] = [
   overviewBench,
   tasksBench,
   eventsBench,
+  webhooksBench,
   ratingBench,
   itemsBench,
   manyRatingBench,

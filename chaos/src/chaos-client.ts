@@ -12,9 +12,9 @@ export type Send = (call: Call) => Promise<Reply>;
 const patienceMs = 45_000;
 
 /** An API key works across restarts, so that clients need not sign in again. */
-export async function signIn(hub: Pick<ChaosHub, "url">): Promise<Send> {
+export async function signIn(hub: Pick<ChaosHub, "url">, email = "admin@hub.local"): Promise<Send> {
   const anonymous = createSender(hub, {});
-  const credentials = { email: "admin@hub.local", password: adminPassword };
+  const credentials = { email, password: adminPassword };
   const token = await accepted(anonymous, { method: "POST", path: "/auth/token", body: credentials });
   const admin = createSender(hub, { authorization: `Bearer ${String(token.accessToken)}` });
   const { key } = await accepted(admin, { method: "POST", path: "/api-keys", body: { name: "chaos" } });

@@ -9,6 +9,7 @@ import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./
 import { describeSiege, missedBars } from "./siege-report.ts";
 import { runSiege } from "./siege.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
+import { describeWebhookSession, isWebhookClean, runWebhookSession } from "./webhook-session.ts";
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     schedules: { type: "boolean", default: false },
     occurrences: { type: "string", default: "10000" },
     times: { type: "boolean", default: false },
+    webhooks: { type: "boolean", default: false },
     siege: { type: "boolean", default: false },
   },
 });
@@ -32,6 +34,7 @@ const withinMs = number("minutes", values.minutes, 0.1, 120) * 60_000;
 
 if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
+else if (values.webhooks) await strikeWebhooks();
 else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
 else if (values.siege) await besiege();
@@ -47,6 +50,13 @@ async function strikeTasks(): Promise<void> {
   const result = await runTaskSession({ seed: readSeed(), ...options, clients: 6, withinMs }, say);
   console.log(describeTaskSession(result));
   if (!isTaskClean(result)) process.exitCode = 1;
+}
+
+async function strikeWebhooks(): Promise<void> {
+  const options = { strikes: number("kills", values.kills, 1, 10_000), nodes: number("nodes", values.nodes, 1, 5) };
+  const result = await runWebhookSession({ seed: readSeed(), ...options, withinMs }, say);
+  console.log(describeWebhookSession(result));
+  if (!isWebhookClean(result)) process.exitCode = 1;
 }
 
 async function strikeSchedules(): Promise<void> {

@@ -53,6 +53,7 @@ const featureEdges: Record<string, string[]> = {
   operations: ["bridges", "carrier-accounts", "condition-sets", "locations", "orders", "shipments", "tasks", "users"],
   "order-timeline": ["operations", "orders"],
   "carrier-accounts": ["condition-sets", "organizations"],
+  webhooks: ["events", "organizations"],
   shipments: ["carrier-accounts", "orders"],
   pickups: ["carrier-accounts", "locations"],
   labels: ["carrier-accounts", "locations", "orders", "shipments"],
@@ -78,13 +79,15 @@ const featureEdges: Record<string, string[]> = {
 /**
  * Called by others besides the front file and the wire shapes: authentication and sessions are apart from the feature's
  * verbs, orders and the states of orders and shipments are shared nouns, calling a bridge is what tasks are made of,
- * calling a carrier what pickups, labels and comparisons are made of.
+ * calling a carrier what pickups, labels and comparisons are made of, which events somebody may be told is one rule for feed,
+ * streams and webhooks.
  */
 const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
   "carrier-accounts/carrier-requests.ts",
   "carrier-accounts/open-carrier.ts",
+  "events/event-filter.ts",
   "orders/order.ts",
   "orders/order-changes.ts",
   "orders/order-rules.ts",
@@ -250,6 +253,7 @@ const tableOwners: Record<string, string[]> = {
   tasks: ["bridge_cursors", "task_executions", "task_effects", "task_logs", "task_samples"],
   transformations: ["transformations", "transformation_versions"],
   users: ["users", "refresh_tokens", "user_recovery_codes", "user_sessions", "user_totp"],
+  webhooks: ["webhooks", "webhook_attempts", "webhook_deliveries", "webhook_resends"],
 };
 const ownerOf = new Map(
   Object.entries(tableOwners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

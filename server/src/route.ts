@@ -36,6 +36,8 @@ export const verbsOf = {
     "replay",
     "pause",
     "resume",
+    "enable",
+    "resend",
     "trigger",
     "backfill",
     "cancel",

@@ -333,6 +333,11 @@ export async function refuseIfReferred<T>(deleted: Promise<T>, constraint: strin
   }
 }
 
+/** The same would be refused again: data that cannot be stored, not a database that is away. */
+export function isRefusedForGood(error: unknown): boolean {
+  return /^(22|23|54)/.test(sqlState(error) ?? "") || error instanceof RangeError || error instanceof TypeError;
+}
+
 /** What was written; when this unique constraint is in the way, the refusal that says so. */
 export async function refuseTwin<T>(saved: Promise<T>, constraint: string, refusal: () => Error): Promise<T> {
   try {

@@ -36,6 +36,7 @@ export type Topic =
   | "task_cancelled"
   | "rate_comparison"
   | "events"
+  | "webhook"
   | "progress";
 
 const channel = "hub_signals";

@@ -2,7 +2,9 @@ import type { Static, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 import { defineEvent, Private } from "./define-event.ts";
+import { hubEvents } from "./hub-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
+import { webhookEvents } from "./webhook-events.ts";
 
 const personal = { isPersonal: true };
 const patch = { isPatch: true };
@@ -96,8 +98,6 @@ const pickup = {
 };
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
-const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
-const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
 
 /** Everything that the hub writes into its log of events, by its type. */
 export const eventCatalogue = {
@@ -385,34 +385,9 @@ export const eventCatalogue = {
 
   ...pipelineEvents,
 
-  "operation_run.created": defineEvent("operation_run", "A run was begun", {
-    ...run,
-    order_count: Count,
-    actions: Names,
-  }),
-  "operation_run.cancel_requested": defineEvent("operation_run", "A run is to stop", {}),
-  "operation_run.succeeded": defineEvent("operation_run", "A run ended, and nothing failed", runEnd),
-  "operation_run.partially_failed": defineEvent("operation_run", "A run ended, and some orders failed", runEnd),
-  "operation_run.failed": defineEvent("operation_run", "A run ended, and all orders failed", runEnd),
-  "operation_run.cancelled": defineEvent("operation_run", "A run was stopped", runEnd),
+  ...webhookEvents,
 
-  "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
-    mode: Text,
-    ...optional({ offsetMs: Type.Number(), at: DateTime }),
-  }),
-  "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
-    orders: Count,
-    shipments: Count,
-    carrierAccounts: Count,
-    pickups: Count,
-  }),
-  "preview.reset": defineEvent("organization", "The preview was emptied", {}),
-
-  "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
-    kind: Text,
-    count: Count,
-    endedBefore: DateTime,
-  }),
+  ...hubEvents,
 };
 
 export type EventType = keyof typeof eventCatalogue;

@@ -28,6 +28,7 @@ const familyScopes: Record<Family, Scope> = {
   label: "shipments:read",
   pickup: "pickups:read",
   rate_comparison: "rates:read",
+  webhook: "webhooks:read",
   pipeline: "operations:read",
   operation_run: "operations:read",
   preview: "admin",

@@ -1,13 +1,15 @@
-import { Id, Version } from "../core/schema.ts";
+import { Count, Id, Nullable, Version } from "../core/schema.ts";
 import { Type } from "../core/type.ts";
 import { defineEvent, Private } from "./define-event.ts";
 
 const Text = Type.String();
 const version = { version: Version };
 const named = { name: Text, ...version };
+const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
+const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
 const automation = { ...named, mode: Text, pipeline_id: Id };
 
-/** A part of the catalogue: saved pipelines, and what starts them. What automations do is told by the events of their runs. */
+/** A part of the catalogue: saved pipelines, what starts them, and runs. What automations do is told by the events of their runs. */
 export const pipelineEvents = {
   "pipeline.created": defineEvent("pipeline", "A pipeline was saved", named),
   "pipeline.updated": defineEvent("pipeline", "A saved pipeline was changed", named),
@@ -28,4 +30,15 @@ export const pipelineEvents = {
     from: Type.String({ description: "now, or stopped: with what happened in the pause" }),
     ...version,
   }),
+
+  "operation_run.created": defineEvent("operation_run", "A run was begun", {
+    ...run,
+    order_count: Count,
+    actions: Type.Array(Text),
+  }),
+  "operation_run.cancel_requested": defineEvent("operation_run", "A run is to stop", {}),
+  "operation_run.succeeded": defineEvent("operation_run", "A run ended, and nothing failed", runEnd),
+  "operation_run.partially_failed": defineEvent("operation_run", "A run ended, and some orders failed", runEnd),
+  "operation_run.failed": defineEvent("operation_run", "A run ended, and all orders failed", runEnd),
+  "operation_run.cancelled": defineEvent("operation_run", "A run was stopped", runEnd),
 };

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
 import { taskCounters } from "../features/tasks/tasks.ts";
+import { deliveryCounters } from "../features/webhooks/webhooks.ts";
 
 export type Metrics = {
   observe(method: string, route: string, status: number, durationMs: number): void;
@@ -22,6 +23,7 @@ type Backlog = {
   outcomes: { work: string; outcome: string; count: number }[];
   scheduleLagSeconds: number;
   unsealedEvents: { count: number; oldestSeconds: number };
+  webhooks: { active: number; failing: number; paused: number; disabled: number; behind: number };
 };
 
 /** What is counted, and how it is told to Prometheus. */
@@ -54,6 +56,11 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
     () => taskCounters(world).fencedWrites,
   );
   gauge("hub_task_recoveries", "Executions taken up from workers that were gone", () => taskCounters(world).recovered);
+  const deliveries = deliveryCounters(world);
+  gauge("hub_webhook_attempts", "Requests that this process has sent to webhooks", () => deliveries.attempts);
+  gauge("hub_webhook_delivered", "Deliveries that webhooks took", () => deliveries.delivered);
+  gauge("hub_webhook_given_up", "Deliveries that were given up", () => deliveries.failed);
+  gauge("hub_webhook_fenced_writes", "Deliveries whose end came too late and changed nothing", () => deliveries.fenced);
   gauge("hub_database_waiting", "Requests waiting for a database connection", () => world.db.waitingCount());
 
   const refusals = new Counter({
@@ -108,7 +115,16 @@ function createBacklogGauges(registry: Registry): (backlog: Backlog) => void {
     help: "How long the oldest of them has waited for its seal",
     registers,
   });
+  const webhooks = new Gauge({ name: "hub_webhooks", help: "Webhooks by status", labelNames: ["status"], registers });
+  const behind = new Gauge({
+    name: "hub_webhooks_behind",
+    help: "Entries of the event log that the active webhook furthest behind has before it",
+    registers,
+  });
   return (backlog) => {
+    const { behind: entries, ...counts } = backlog.webhooks;
+    for (const [status, count] of Object.entries(counts)) webhooks.set({ status }, count);
+    behind.set(entries);
     for (const one of backlog.works) {
       waiting.set({ work: one.work }, one.waiting);
       oldest.set({ work: one.work }, one.oldestSeconds);

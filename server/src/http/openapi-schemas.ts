@@ -29,6 +29,7 @@ import { ShipmentRequest } from "../features/shipments/shipments.schemas.ts";
 import { Execution, ExecutionSummary } from "../features/tasks/tasks.schemas.ts";
 import * as transformations from "../features/transformations/transformations.schemas.ts";
 import { User } from "../features/users/users.schemas.ts";
+import * as webhooks from "../features/webhooks/webhooks.schemas.ts";
 
 /** What has a name in the OpenAPI document, and so in clients that are generated from it. A test finds unused ones. */
 export const namedSchemas: Record<string, TSchema> = {
@@ -88,6 +89,10 @@ export const namedSchemas: Record<string, TSchema> = {
   TransformationVersion: transformations.TransformationVersion,
   UpcomingRun,
   User,
+  Webhook: webhooks.Webhook,
+  WebhookDelivery: webhooks.DeliveryDetail,
+  WebhookDeliverySummary: webhooks.Delivery,
+  WebhookRequest: webhooks.WebhookRequest,
 };
 
 type Node = Record<string, unknown> | unknown[];

@@ -46,6 +46,8 @@ export const tagTexts: Record<string, string> = {
   organizations: "Tenants of this hub",
   users: "The people of an organization",
   events: "What happens, as it happens: a feed with cursors, and the same as a stream",
+  webhooks:
+    "Endpoints of yours that are told what happens, signed and until they take it; what was sent, and sending it again",
   audit: "Who changed what, as a hash chain",
   preview: "Clock and reset; on the preview surface only",
   gateway: "Network figures and what is available, in an envelope",

@@ -23,6 +23,7 @@ import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
+import { webhookRoutes } from "../features/webhooks/webhooks.routes.ts";
 import type { Environment } from "../context.ts";
 
 /** Every route of the main service. There is no other way in. */
@@ -49,6 +50,7 @@ const allRoutes: Route[] = [
   ...organizationRoutes,
   ...userRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
   ...auditRoutes,
   ...previewRoutes,
 ];

@@ -41,6 +41,7 @@ export type Config = {
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
   taskSlots: number;
+  webhookSlots: number;
   corsOrigins: string[];
   trustedProxies: string[];
   metricsToken: string | undefined;
@@ -99,6 +100,8 @@ function readSettings(reader: SettingReader): Config {
       comparisons: readDays(reader, "HUB_KEEP_COMPARISONS_DAYS", 365),
       pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
       labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
+      deliveries: readDays(reader, "HUB_KEEP_DELIVERIES_DAYS", 30),
+      deliveryAnswers: readDays(reader, "HUB_KEEP_DELIVERY_ANSWERS_DAYS", 7),
     },
     // Whoever was away for a month is promised to find what happened meanwhile.
     feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
@@ -111,6 +114,7 @@ function readSettings(reader: SettingReader): Config {
     },
     filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
     taskSlots: integer("HUB_TASK_SLOTS", 64, 1, 1_000),
+    webhookSlots: integer("HUB_WEBHOOK_SLOTS", 64, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),

@@ -9,6 +9,7 @@ import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
+import { startDeliveries } from "../features/webhooks/webhooks.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores, freeLeasedWork, startLeasedWork } from "../worker/chores.ts";
@@ -81,6 +82,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (config.roles.has("worker")) {
       workers.push(startWorker(background, [...chores, tidying]));
       workers.push(startTaskEngine(background, { slots: config.taskSlots }), ...startLeasedWork(background));
+      workers.push(startDeliveries(background, { slots: config.webhookSlots }));
     }
     if (config.roles.has("scheduler")) {
       const scheduler = startScheduler(background);

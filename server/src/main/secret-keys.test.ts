@@ -38,6 +38,7 @@ test("everything that is sealed is listed, so that a new key seals it anew", asy
     "features/carrier-accounts/account-credentials.ts",
     "features/tasks/attempt/task-samples.ts",
     "features/users/totp.ts",
+    "features/webhooks/webhook-signing.ts",
     "http/idempotency.ts",
   ]);
 });

@@ -16,8 +16,11 @@ export type LeaseSpec = {
   /** What a claim returns. */
   columns: string;
   attempts: string;
-  /** Of the rows with the same `column` at most so many as their `limit`, a column too, are leased at a time, on all nodes together. */
-  lane?: { column: string; limit: string };
+  /**
+   * Of the rows with the same `column` at most so many as their `limit`, an expression over a row `t` at a time, are leased at
+   * once, on all nodes together.
+   */
+  lane?: { column: string; limit(now: string): string };
   /** Further assignments when a row is taken; `value(1)` stands for the first of the values that come with a claim. */
   onClaim?: (value: (position: number) => string) => string;
   /** What else must be true of a row, at this time. */
@@ -83,16 +86,17 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     [`lease_owner = $1, lease_until = ${lease}, ${attempts} = t.${attempts} + 1`]
       .concat(onClaim?.((position) => `$${firstValue + position - 1}`) ?? [])
       .join(", ");
+  const time = "coalesce($5::timestamptz, now())";
   const isDue = [
-    "t.due_at <= coalesce($5::timestamptz, now())",
+    `t.due_at <= ${time}`,
     "(t.lease_owner is null or ($3 and t.lease_owner <> $1 and t.lease_until <= now()))",
   ]
-    .concat(spec.isReady?.("coalesce($5::timestamptz, now())") ?? [])
+    .concat(spec.isReady?.(time) ?? [])
     .join(" and ");
 
   // From lane to lane through the index: those with thousands waiting cost as much as those with one.
   const nextLane = (after: string): string =>
-    `(select t.${lane} as lane, ${spec.lane ? `t.${spec.lane.limit}` : "$2::int"} as most from ${table} t
+    `(select t.${lane} as lane, ${spec.lane ? spec.lane.limit(time) : "$2::int"} as most from ${table} t
        where t.due_at is not null and t.${lane} > ${after} order by t.${lane}, t.due_at limit 1)`;
   const leased = `(select count(*) from ${table} r where r.${lane} = l.lane and r.lease_owner is not null and r.lease_until > now())`;
   const claimStatement: Prepared = {

@@ -26,7 +26,7 @@ const leases = leasesOn<Job>({
   table: "test_jobs",
   columns: "t.id, t.org_id, t.name, t.tries",
   attempts: "tries",
-  lane: { column: "lane", limit: "most" },
+  lane: { column: "lane", limit: () => "t.most" },
   clock: "database",
   leaseMs: 600,
 });

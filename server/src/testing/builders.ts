@@ -3,6 +3,9 @@ import { aParcel } from "../features/labels/labels.schemas.ts";
 import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
+/** Nobody listens there, and nothing leaves the machine. */
+const nobody = "http://127.0.0.1:9/hooks";
+
 /** Makes one of everything that an id can point at. A new kind of resource does not compile until it is here. */
 const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   organization: async (org) => org.id,
@@ -63,6 +66,18 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const { nextAvailable } = (await org.post("/pickups/check", { ...wanted, pickupDate: tomorrow })).body;
     return (await org.post("/pickups", { ...wanted, ...nextAvailable })).body.id;
+  },
+  webhook: async (org) => {
+    const types = ["order.*"];
+    const { status, body } = await org.post("/webhooks", { url: nobody, types });
+    // The preview calls nobody, not even nobody.
+    return status === 201 ? body.id : (await org.post("/webhooks", { url: "echo:200", types })).body.id;
+  },
+  webhook_delivery: async (org) => {
+    const { data } = (await org.get("/webhooks?limit=1")).body;
+    const webhook = data[0]?.id ?? (await builders.webhook(org));
+    await org.post("/orders", {});
+    return (await org.get(`/webhooks/${webhook}/deliveries`)).body.data[0].id;
   },
   location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
   carrier_account: async (org) => {

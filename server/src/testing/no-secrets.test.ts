@@ -15,7 +15,15 @@ test("neither the database nor the log holds a secret in a form that can be used
     { refreshToken: signedIn.refreshToken },
     idempotent,
   );
+  const hook = { url: "http://127.0.0.1:9/", types: ["order.*"], headers: { authorization: "Bearer of-the-receiver" } };
+  const { body: webhook } = await org.post("/webhooks", hook, { headers: { "idempotency-key": "k-3" } });
+  const { body: renewed } = await org.post(`/webhooks/${webhook.id}/rotate-secret`, {});
+  await org.post(`/webhooks/${webhook.id}/test`);
   secrets.push(
+    "of-the-receiver",
+    webhook.secret,
+    webhook.secret.replace("whsec_", ""),
+    renewed.secret.replace("whsec_", ""),
     key.key,
     rotated.key,
     signedIn.accessToken,

@@ -7,6 +7,8 @@ import { pickupWork } from "../features/pickups/pickups.ts";
 import { readScheduleLag } from "../features/schedules/schedules.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { taskLeases } from "../features/tasks/tasks.ts";
+import type { WebhookCounts } from "../features/webhooks/webhooks.ts";
+import { countWebhooksAcrossOrgs, deliveryLeases } from "../features/webhooks/webhooks.ts";
 import { outcomesOf } from "../queue/outcomes.ts";
 
 type WaitingWork = { work: string; waiting: number; oldestSeconds: number; leased: number };
@@ -17,6 +19,7 @@ export type Backlog = {
   /** How late the schedule is that is due longest; 0 when none is. */
   scheduleLagSeconds: number;
   unsealedEvents: { count: number; oldestSeconds: number };
+  webhooks: WebhookCounts;
 };
 
 /** What waits in the database, whichever process will do it; and what this one has done. */
@@ -33,7 +36,9 @@ export async function readBacklog(world: World): Promise<Backlog> {
     outcomes: outcomesOf(db),
     scheduleLagSeconds: await readScheduleLag(world),
     unsealedEvents: await readUnsealed(db),
+    webhooks: await countWebhooksAcrossOrgs(db),
   };
 }
 
-const leasedWorks = [runWork, comparisonWork, pickupWork, labelWork, trackingWork];
+const deliveryWork = { name: "webhook deliveries", leases: deliveryLeases };
+const leasedWorks = [runWork, comparisonWork, pickupWork, labelWork, trackingWork, deliveryWork];

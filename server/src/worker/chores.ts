@@ -7,6 +7,7 @@ import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldSamples } from "../features/tasks/tasks.ts";
+import { deliveryLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { Worker } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
@@ -50,9 +51,7 @@ export function startLeasedWork(world: World): Worker[] {
 
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
-  await Promise.all(
-    [runWork, automationWork, comparisonWork, pickupWork, labelWork, trackingWork].map(({ leases }) =>
-      leases.endAllAcrossOrgs(db),
-    ),
-  );
+  const leased = [runWork, automationWork, comparisonWork, pickupWork, labelWork, trackingWork];
+  const works = [...leased, { leases: deliveryLeases }];
+  await Promise.all(works.map(({ leases }) => leases.endAllAcrossOrgs(db)));
 }

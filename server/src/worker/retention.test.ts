@@ -13,7 +13,15 @@ import { removeWhatIsOld } from "./retention.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
-const keepDays: Record<Kept, number> = { runs: 365, executions: 90, comparisons: 365, pickups: 730, labelFiles: 180 };
+const keepDays: Record<Kept, number> = {
+  runs: 365,
+  executions: 90,
+  comparisons: 365,
+  pickups: 730,
+  labelFiles: 180,
+  deliveries: 30,
+  deliveryAnswers: 7,
+};
 const hub = await startTestHub({ settings: { keepDays } });
 const org = await hub.org();
 const { db } = hub.world;

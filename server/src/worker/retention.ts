@@ -8,6 +8,7 @@ import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
 import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
+import { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
 /** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
 type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
@@ -18,6 +19,8 @@ export const removals: Record<Kept, RemoveSome> = {
   comparisons: deleteOldComparisonsAcrossOrgs,
   pickups: deleteOldPickupsAcrossOrgs,
   labelFiles: deleteOldLabelFilesAcrossOrgs,
+  deliveries: deleteOldDeliveriesAcrossOrgs,
+  deliveryAnswers: deleteOldAnswersAcrossOrgs,
 };
 
 const dayMs = 86_400_000;

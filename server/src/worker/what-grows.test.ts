@@ -79,6 +79,10 @@ const bounds: Record<string, Bound> = {
   user_sessions: { chore: "expired sessions" },
   user_totp: { bound: "one row for each user" },
   users: byPeople,
+  webhook_attempts: { cascades: "webhook_deliveries" },
+  webhook_deliveries: { kept: "deliveries" },
+  webhook_resends: { deletedIn: "features/webhooks/deliver/deliveries.store.ts" },
+  webhooks: byPeople,
   zone_charts: byPeople,
 };
 

@@ -14,15 +14,23 @@ export type CredentialChange = {
   after: string | undefined;
   /** As in the request: null takes them away, undefined says nothing about them. */
   given: object | null | undefined;
+  /** Where the request has them; `/credentials` where nothing is said. */
+  pointer?: string;
 };
 
 /** True: what is stored is for another address, and what was given counts alone. Refused where nothing was given. */
-export function leavesStoredBehind({ hasStored, before, after, given }: CredentialChange): boolean {
+export function leavesStoredBehind({
+  hasStored,
+  before,
+  after,
+  given,
+  pointer = "/credentials",
+}: CredentialChange): boolean {
   if (!hasStored || isWithin(after, before)) return false;
   if (given !== undefined) return true;
   const message = "The credentials were stored for another address. Send them again together with the new one.";
   throw new HubError("credentials_needed", message, {
-    errors: [{ pointer: "/credentials", code: "credentials_needed", message }],
+    errors: [{ pointer, code: "credentials_needed", message }],
   });
 }
 

@@ -32,6 +32,12 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
     reject(error);
     abort?.(error);
   };
+  const cut = (keepBytes: number): void => {
+    if (isOver) return;
+    isOver = true;
+    resolve({ ...received!, bytes: Buffer.concat(chunks).subarray(0, keepBytes) });
+    abort?.(new Error("enough was read"));
+  };
   const onAbort = (): void => fail(cancelled(reach().mayHaveHappened));
   const onTimeout = (): void =>
     fail(new RemoteError("timeout", `${nameOf(plan)} took too long.`, { retryable: true, ...reach() }));
@@ -50,12 +56,19 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
       },
       onResponseStart(_controller, status, headers) {
         if (status >= 200) received = { status, headers: joinHeaders(headers) };
-        if (Number(headers["content-length"] ?? 0) > plan.maxBytes && plan.method !== "HEAD")
+        if (
+          plan.keepBytes === undefined &&
+          Number(headers["content-length"] ?? 0) > plan.maxBytes &&
+          plan.method !== "HEAD"
+        )
           fail(tooLarge(plan.maxBytes, reach()));
       },
       onResponseData(_controller, chunk) {
         size += chunk.length;
-        if (size > plan.maxBytes) fail(tooLarge(plan.maxBytes, reach()));
+        if (plan.keepBytes !== undefined) {
+          chunks.push(chunk);
+          if (size > plan.keepBytes) cut(plan.keepBytes);
+        } else if (size > plan.maxBytes) fail(tooLarge(plan.maxBytes, reach()));
         else chunks.push(chunk);
       },
       onResponseEnd() {
@@ -94,7 +107,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   return joined;
 }
 
-type ConnectionRules = Pick<ClientOptions, "allowPrivate" | "credentialsFor" | "resolve" | "connect">;
+type ConnectionRules = Pick<ClientOptions, "allowPrivate" | "credentialsFor" | "connections" | "resolve" | "connect">;
 
 const agents = new Map<string, Agent>();
 
@@ -103,7 +116,7 @@ const agents = new Map<string, Agent>();
  * without credentials is not used for those with, since less was asked of it.
  */
 function sharedAgent(options: ConnectionRules): Agent {
-  const key = `${options.allowPrivate} ${options.credentialsFor !== undefined}`;
+  const key = `${options.allowPrivate} ${options.credentialsFor !== undefined} ${options.connections ?? 0}`;
   let agent = agents.get(key);
   if (!agent) agents.set(key, (agent = createAgent(options)));
   return agent;
@@ -112,7 +125,7 @@ function sharedAgent(options: ConnectionRules): Agent {
 function createAgent(options: ConnectionRules): Agent {
   const open = options.connect ?? connectByNet();
   return new Agent({
-    connections: 32,
+    connections: options.connections ?? 32,
     // Shorter than what servers grant: a request on a connection that just closed fails without need.
     keepAliveTimeout: 4000,
     keepAliveMaxTimeout: 4000,

@@ -20,6 +20,11 @@ export type HttpRequest = {
   timeoutMs?: number;
   signal?: AbortSignal;
   maxBytes?: number;
+  /**
+   * Of an answer that only its status matters of, the first so many bytes are kept as they came, and the rest is not waited
+   * for: nobody fails for saying too much.
+   */
+  keepBytes?: number;
   /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */
   retry?: "never" | "safe";
   /** Asked when the first byte is about to go out: no means that it must not any more. Not asked for what is safe. */
@@ -54,6 +59,8 @@ export type ClientOptions = {
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
   breaker?: BreakerOptions;
+  /** To one server at a time, for all clients that say the same; 32 where nothing is said. */
+  connections?: number;
   timeoutMs?: number;
   attemptTimeoutMs?: number;
   attempts?: number;
@@ -80,6 +87,7 @@ export type Plan = {
   body: string | undefined;
   isSafe: boolean;
   maxBytes: number;
+  keepBytes: number | undefined;
   signal: AbortSignal | undefined;
   mayStart: () => boolean;
   endsAt: number;
@@ -142,6 +150,7 @@ function planRequest(options: ClientOptions, request: HttpRequest): Plan {
     body: body?.text,
     isSafe: request.retry === undefined ? isRead : request.retry === "safe",
     maxBytes: request.maxBytes ?? 10 * 1024 * 1024,
+    keepBytes: request.keepBytes,
     signal: request.signal,
     mayStart: request.mayStart ?? (() => true),
     endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
@@ -185,7 +194,7 @@ export type Answer = { status: number; headers: Record<string, string>; bytes: B
 
 async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
   const mayHaveHappened = !plan.isSafe;
-  const encoding = answer.headers["content-encoding"] ?? "";
+  const encoding = plan.keepBytes === undefined ? (answer.headers["content-encoding"] ?? "") : "";
   const bytes = await decodeBytes(answer.bytes, encoding, plan.maxBytes, { mayHaveHappened });
   const text = new TextDecoder().decode(bytes);
   return {

@@ -5,11 +5,15 @@ export function isRetryableStatus(status: number): boolean {
   return retryableStatuses.has(status);
 }
 
-/** Seconds, also with decimals as Shopify sends them, or a date. More than an hour is taken for a mistake. */
-export function readRetryAfter(value: string | undefined, now: Date): number | undefined {
+/** Seconds, also with decimals as Shopify sends them, or a date. More than an hour, or than `mostMs`, is taken for a mistake. */
+export function readRetryAfter(
+  value: string | undefined,
+  now: Date,
+  mostMs: number = maxRetryAfterMs,
+): number | undefined {
   const text = value?.trim() ?? "";
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
-  return Number.isNaN(ms) ? undefined : Math.ceil(Math.min(Math.max(ms, 0), maxRetryAfterMs));
+  return Number.isNaN(ms) ? undefined : Math.ceil(Math.min(Math.max(ms, 0), mostMs));
 }
 
 /** Doubles from attempt to attempt; the random half keeps many callers from coming back at the same moment. */

@@ -1,5 +1,6 @@
 import { badField, HubError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
+import type { Scope } from "../../core/scopes.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
 import { eventFamilies, eventTypes, mayRead, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
@@ -10,14 +11,8 @@ import type { EventFilter } from "./events.store.ts";
 /** What is asked for, of what the caller may read: families that they may not are left out, unless they were named. */
 export function readFilter({ principal }: Pick<Ctx, "principal">, query: StreamQuery): EventFilter {
   const { types, objectId, since } = query;
-  const named = types === undefined ? undefined : readTypes(types);
-  const refused = (named ?? []).filter((type) => !mayRead(principal.scopes, type));
-  if (refused.length > 0) {
-    const required = [...new Set(refused.map(scopeOfEvent))];
-    throw new HubError("insufficient_scope", `To read ${refused[0]} takes the scope ${scopeOfEvent(refused[0]!)}.`, {
-      extra: { required: ["events:read", ...required], granted: [...principal.scopes] },
-    });
-  }
+  const named = types === undefined ? undefined : readTypes(splitNames(types), () => "query/types");
+  refuseUnreadable(principal, named ?? [], "events:read");
   return {
     types: named ?? eventTypes.filter((type) => mayRead(principal.scopes, type)),
     ...(objectId === undefined ? {} : { objectId: objectId.toLowerCase() }),
@@ -25,14 +20,24 @@ export function readFilter({ principal }: Pick<Ctx, "principal">, query: StreamQ
   };
 }
 
-/** The types that are meant by a list of names; also what a webhook is for. */
-function readTypes(list: string): EventType[] {
-  const names = splitNames<string>(list);
+/** Nobody is told of what they may not read, whichever way. `also` is what reading takes besides. */
+export function refuseUnreadable({ scopes }: Ctx["principal"], types: readonly EventType[], also: Scope): void {
+  const refused = types.filter((type) => !mayRead(scopes, type));
+  if (refused.length === 0) return;
+  const required = [...new Set(refused.map(scopeOfEvent))];
+  throw new HubError("insufficient_scope", `To read ${refused[0]} takes the scope ${scopeOfEvent(refused[0]!)}.`, {
+    extra: { required: [also, ...required], granted: [...scopes] },
+  });
+}
+
+/** The types that are meant by a list of names; also what a webhook is for. `pointerTo` says where the nth name stands. */
+export function readTypes(names: readonly string[], pointerTo: (index: number) => string): EventType[] {
   const families = eventFamilies.map((family) => `${family}.*`);
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     if (typesNamed(name).length > 0) continue;
     const suggestion = nearestName(name, [...families, ...eventTypes]);
-    throw badField("query/types", "unknown_type", `There is no type of events ${JSON.stringify(name.slice(0, 100))}.`, {
+    const message = `There is no type of events ${JSON.stringify(name.slice(0, 100))}.`;
+    throw badField(pointerTo(index), "unknown_type", message, {
       allowed: [...families, ...eventTypes],
       ...(suggestion === undefined ? {} : { suggestion }),
     });

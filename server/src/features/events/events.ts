@@ -1,5 +1,6 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
 import { firstHash } from "../../events/chain.ts";
 import type { Position } from "../../events/event-envelope.ts";
 import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/event-envelope.ts";
@@ -66,6 +67,17 @@ export async function findSequenceAt(ctx: Ctx, moment: Date): Promise<number> {
   await ctx.sealer.sealNow(ctx.orgId);
   const { sequence } = await store.findLast(ctx.db, ctx.orgId);
   return await store.findBegin(ctx.db, ctx.orgId, moment, sequence);
+}
+
+/** Where the log ends, with what was committed before. */
+export async function findHead(ctx: Pick<Ctx, "db" | "orgId" | "sealer">): Promise<Position> {
+  await ctx.sealer.sealNow(ctx.orgId);
+  return await store.findLast(ctx.db, ctx.orgId);
+}
+
+/** Behind which number the entries of this moment and later begin. */
+export async function findBegin(db: Queryable, orgId: string, moment: Date, last: Position): Promise<number> {
+  return await store.findBegin(db, orgId, moment, last.sequence);
 }
 
 const described = eventTypes.map((type) => {

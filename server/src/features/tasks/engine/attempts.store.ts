@@ -16,7 +16,7 @@ export const taskLeases = leasesOn<TaskRow>({
   table: "task_executions",
   columns: executionColumns,
   attempts: "lease_attempts",
-  lane: { column: "bridge_id", limit: "bridge_limit" },
+  lane: { column: "bridge_id", limit: () => "t.bridge_limit" },
   clock: "database",
   leaseMs,
   isReady: (now) => `(t.expires_at is null or t.expires_at > ${now} or t.status = 'running')`,

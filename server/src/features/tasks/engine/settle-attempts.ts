@@ -1,7 +1,7 @@
 import type { ConnectorTask } from "../../../connectors/connector.ts";
 import type { World } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { sqlState } from "../../../db/database.ts";
+import { isRefusedForGood } from "../../../db/database.ts";
 import type { ForeignEvent } from "../../../events/record-event.ts";
 import { eventRecords } from "../../../events/record-event.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
@@ -108,11 +108,6 @@ const notStorable = {
   message: "The task ended, but its result holds characters that cannot be stored.",
   retryable: false,
 };
-
-/** The same would be refused again: data that cannot be stored, not a database that is away. */
-function isRefusedForGood(error: unknown): boolean {
-  return /^(22|23|54)/.test(sqlState(error) ?? "") || error instanceof RangeError || error instanceof TypeError;
-}
 
 /** What this end of an attempt means for the execution. */
 export function decide(

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import type { Reader } from "./findings.ts";
+
+/** What an endpoint has written down, in the order in which it did. */
+export type Arrival = {
+  endpoint: string;
+  id: string;
+  sequence: number;
+  type: string;
+  source: string;
+  isTaken: boolean;
+  /** The header names the event that is in the body. */
+  isSame: boolean;
+};
+
+export type Endpoint = {
+  name: string;
+  webhookId: string;
+  orgId: string;
+  types: string[];
+  isStrict: boolean;
+  from: number;
+};
+
+/** Each list must be empty. */
+type WebhookFindings = {
+  /** It was for the endpoint, and never arrived there. */
+  lost: string[];
+  /** In strict order, and came before what was to come first. */
+  outOfOrder: string[];
+  /** Another organization's, another type's, or nobody's. */
+  foreign: string[];
+  broken: string[];
+};
+
+export type WebhookCheck = { findings: WebhookFindings; arrivals: number; events: number; duplicates: number };
+
+export function readArrivals(file: string): Arrival[] {
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Arrival);
+}
+
+/** Holds what the endpoints have written down against the event log, never asking a hub. */
+export async function checkWebhooks(db: Reader, endpoints: Endpoint[], arrivals: Arrival[]): Promise<WebhookCheck> {
+  const findings: WebhookFindings = { lost: [], outOfOrder: [], foreign: [], broken: [] };
+  const byEndpoint = Map.groupBy(arrivals, ({ endpoint }) => endpoint);
+  let [events, duplicates] = [0, 0];
+  for (const endpoint of endpoints) {
+    const { name, orgId, types, from, isStrict, webhookId } = endpoint;
+    const { rows } = await db.query<{ id: string; sequence: number }>(
+      "select id, sequence::int from events where org_id = $1 and sequence > $2 and type = any($3) order by sequence",
+      [orgId, from, types],
+    );
+    const own = byEndpoint.get(name) ?? [];
+    const expected = new Map(rows.map(({ id, sequence }) => [id, sequence]));
+    const taken = new Set(own.filter(({ isTaken }) => isTaken).map(({ id }) => id));
+    events += rows.length;
+    duplicates += own.filter(({ isTaken }) => isTaken).length - taken.size;
+    for (const { id, sequence } of rows) if (!taken.has(id)) findings.lost.push(`${name}: ${sequence} ${id}`);
+    for (const { id, sequence, source, isSame } of own) {
+      if (expected.get(id) !== sequence || !source.endsWith(orgId) || !isSame) {
+        findings.foreign.push(`${name}: ${sequence} ${id} of ${source}`);
+      }
+    }
+    if (isStrict) checkOrder(name, [...expected.keys()], own, findings);
+    await checkTable(db, webhookId, name, findings);
+  }
+  const known = new Set(endpoints.map(({ name }) => name));
+  for (const { endpoint, id } of arrivals) if (!known.has(endpoint)) findings.foreign.push(`${endpoint}: ${id}`);
+  return { findings, arrivals: arrivals.length, events, duplicates };
+}
+
+/** Whatever comes for the first time comes when all before it were taken. */
+function checkOrder(name: string, order: string[], arrivals: Arrival[], findings: WebhookFindings): void {
+  const placeOf = new Map(order.map((id, place) => [id, place]));
+  const taken = new Set<string>();
+  let next = 0;
+  for (const { id, sequence, isTaken } of arrivals) {
+    const place = placeOf.get(id);
+    if (place !== undefined && place > next) {
+      findings.outOfOrder.push(`${name}: ${sequence} came before ${order[next]}`);
+    }
+    if (isTaken) taken.add(id);
+    while (next < order.length && taken.has(order[next]!)) next++;
+  }
+}
+
+async function checkTable(db: Reader, webhookId: string, name: string, findings: WebhookFindings): Promise<void> {
+  const { rows } = await db.query<{ status: string; n: number; leased: number }>(
+    `select status, count(*)::int as n, count(lease_owner)::int as leased from webhook_deliveries
+      where webhook_id = $1 group by status`,
+    [webhookId],
+  );
+  for (const { status, n, leased } of rows) {
+    if (status !== "delivered" || leased > 0) findings.broken.push(`${name}: ${n} are ${status}, ${leased} leased`);
+  }
+  const { rows: attempts } = await db.query<{ id: string }>(
+    `select d.id from webhook_deliveries d where d.webhook_id = $1 and d.attempt_count <>
+       (select count(*) from webhook_attempts a where a.delivery_id = d.id) limit 5`,
+    [webhookId],
+  );
+  for (const { id } of attempts) findings.broken.push(`${name}: the attempts of ${id} are not as counted`);
+}

@@ -1,0 +1,26 @@
+import { Type } from "../core/type.ts";
+import { Count, DateTime, optional } from "../core/schema.ts";
+import { defineEvent } from "./define-event.ts";
+
+const Text = Type.String();
+
+/** The part of the catalogue that is about the hub itself: its preview, and what it tidies up. */
+export const hubEvents = {
+  "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
+    mode: Text,
+    ...optional({ offsetMs: Type.Number(), at: DateTime }),
+  }),
+  "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
+    orders: Count,
+    shipments: Count,
+    carrierAccounts: Count,
+    pickups: Count,
+  }),
+  "preview.reset": defineEvent("organization", "The preview was emptied", {}),
+
+  "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
+    kind: Text,
+    count: Count,
+    endedBefore: DateTime,
+  }),
+};

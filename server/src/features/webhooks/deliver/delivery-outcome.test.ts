@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Health } from "../webhooks.store.ts";
+import type { Outcome } from "./delivery-outcome.ts";
+import { endOf, healthAfter, isTaken, retryDelaysMs } from "./delivery-outcome.ts";
+
+const start = Date.parse("2026-11-02T09:00:00Z");
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+
+const healthy: Health = {
+  status: "active",
+  disabledReason: null,
+  ordering: "none",
+  maxInFlight: 8,
+  places: 8,
+  waitUntil: null,
+  consecutiveFailures: 0,
+  failingSince: null,
+  failingToldAt: null,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  lastError: null,
+};
+
+function sent(status: number | null, atMs: number, retryAfterMs?: number): Outcome {
+  const error = status === 204 ? null : { code: "not_taken", message: "no" };
+  return { at: new Date(start + atMs), durationMs: 5, status, error, headers: null, answer: null, retryAfterMs };
+}
+
+/** One delivery to an endpoint that always fails, tried as soon as it may be; when it was, and how it ended. */
+function follow(health: Health, untilMs: number) {
+  let delivery = { tries: 0, nextTryAt: null as Date | null };
+  const tries: number[] = [];
+  const told: string[] = [];
+  let state = health;
+  for (let at = 0; at <= untilMs;) {
+    const outcome = sent(500, at);
+    const ending = endOf(delivery, state, outcome, () => 0.5);
+    const after = healthAfter(state, outcome, ending, () => 0.5);
+    tries.push(at);
+    if (after.told) told.push(`${after.told} at ${Math.round(at / minute)}`);
+    state = after.health;
+    if (ending.status !== "waiting" || state.status !== "active") return { tries, told, state, ending };
+    delivery = ending;
+    const due = ending.dueAt?.getTime() ?? 0;
+    const gate = state.waitUntil === null ? 0 : Date.parse(state.waitUntil);
+    at = Math.max(due, gate, start + at + 1) - start;
+  }
+  return { tries, told, state, ending: undefined };
+}
+
+describe("a delivery that is not taken", () => {
+  test("is tried ten times in three days, and given up", () => {
+    const { tries, ending, told } = follow(healthy, 10 * day);
+    const planned = retryDelaysMs.map((_, n) => retryDelaysMs.slice(0, n + 1).reduce((sum, ms) => sum + ms, 0));
+    // A probe that has to wait a little comes a little later than planned.
+    expect(tries.map((at, n) => at >= planned[n]! && at <= planned[n]! + hour)).toEqual(planned.map(() => true));
+    expect([tries.length, ending?.status]).toEqual([10, "failed"]);
+    expect(told).toEqual(["failing at 155"]);
+  });
+
+  test("in strict order is tried every 15 minutes, and given up no earlier", () => {
+    const { tries, ending } = follow({ ...healthy, ordering: "strict", places: 1 }, 10 * day);
+    const gaps = tries.slice(1).map((at, n) => at - tries[n]!);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(15 * minute);
+    expect(tries.length).toBeGreaterThan(100);
+    expect([ending?.status, tries.at(-1)! >= 75 * hour]).toEqual(["failed", true]);
+  });
+
+  test("waits as long as the endpoint asks for, and so do the others", () => {
+    const outcome = sent(429, 0, 6 * hour);
+    const ending = endOf({ tries: 0, nextTryAt: null }, healthy, outcome, () => 0.5);
+    expect(ending.dueAt).toEqual(new Date(start + 6 * hour));
+    const { health } = healthAfter(healthy, outcome, ending, () => 0.5);
+    expect(health.waitUntil).toBe(new Date(start + 6 * hour).toISOString());
+  });
+
+  test("stays as it is when the endpoint is gone, which disables it at once", () => {
+    const outcome = sent(410, 0);
+    const ending = endOf({ tries: 3, nextTryAt: null }, healthy, outcome, () => 0.5);
+    expect(ending).toEqual({ status: "waiting", tries: 3, dueAt: null, nextTryAt: null });
+    const change = healthAfter(healthy, outcome, ending, () => 0.5);
+    expect([change.told, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
+  });
+});
+
+describe("an endpoint that fails", () => {
+  test("is told of after an hour, once, and disabled after five days", () => {
+    let state = healthy;
+    const told: string[] = [];
+    // Deliveries enough for every probe.
+    for (let at = 0; at < 6 * day;) {
+      const outcome = sent(null, at);
+      const change = healthAfter(
+        state,
+        outcome,
+        endOf({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
+        () => 0.5,
+      );
+      state = change.health;
+      if (change.told) told.push(`${change.told} at ${Math.floor(at / hour)} h`);
+      if (state.status !== "active") break;
+      at = Math.max(at + 1, Date.parse(state.waitUntil ?? "") - start || 0);
+    }
+    expect(told).toEqual(["failing at 1 h", "disabled at 120 h"]);
+  });
+
+  test("gets one place after five failures in a row, and after each success twice as many", () => {
+    let state = healthy;
+    const places: number[] = [];
+    for (const status of [500, 500, 500, 500, 500, 204, 204, 204, 204]) {
+      const outcome = sent(status, 0);
+      state = healthAfter(
+        state,
+        outcome,
+        endOf({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
+        () => 0.5,
+      ).health;
+      places.push(state.places);
+    }
+    expect(places).toEqual([8, 8, 8, 8, 1, 2, 4, 8, 8]);
+  });
+
+  test("has between one and its most places, whatever happens, and waits at most six hours", () => {
+    const step = fc.record({
+      status: fc.constantFrom(204, 200, 500, 429, 302, null),
+      ms: fc.nat(hour),
+      pause: fc.nat(6 * hour),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 32 }),
+        (steps, strict, most) => {
+          const ordering = strict ? "strict" : "none";
+          let state: Health = { ...healthy, ordering, maxInFlight: most, places: strict ? 1 : most };
+          let at = 0;
+          for (const { status, ms, pause } of steps) {
+            at += ms;
+            const outcome = sent(status, at, status === 429 ? pause : undefined);
+            state = healthAfter(
+              state,
+              outcome,
+              endOf({ tries: 0, nextTryAt: null }, state, outcome, Math.random),
+              Math.random,
+            ).health;
+            expect(state.places).toBeGreaterThanOrEqual(1);
+            expect(state.places).toBeLessThanOrEqual(strict ? 1 : most);
+            if (isTaken(outcome))
+              expect(state).toMatchObject({ waitUntil: null, consecutiveFailures: 0, failingSince: null });
+            if (state.waitUntil !== null)
+              expect(Date.parse(state.waitUntil) - start - at).toBeLessThanOrEqual(6 * hour);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import { orNotFound } from "../../core/resources.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
+import type { Delivery, DeliveryDetail, DeliveryQuery } from "./webhooks.schemas.ts";
+
+type Row = Omit<Delivery, "nextAttemptAt" | "createdAt" | "endedAt" | "sequence"> & {
+  sequence: number;
+  createdAt: Date;
+  endedAt: Date | null;
+  nextTryAt: Date | null;
+};
+
+const columns = `d.id, d.event_id as "eventId", d.type, d.sequence, d.status, d.attempt_count as "attemptCount",
+  d.next_try_at as "nextTryAt", d.last_status as "lastStatus", d.last_error as "lastError", d.created_at as "createdAt",
+  d.ended_at as "endedAt"`;
+
+function fromRow({ nextTryAt, createdAt, endedAt, sequence, ...row }: Row): Delivery {
+  return {
+    ...row,
+    sequence: String(sequence).padStart(16, "0"),
+    nextAttemptAt: row.status === "waiting" ? (nextTryAt?.toISOString() ?? null) : null,
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  };
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  db: Queryable,
+  orgId: string,
+  webhookId: string,
+  query: DeliveryQuery,
+): Promise<Page<Delivery>> {
+  const page = await listPage<Row>(db, query, {
+    select: columns,
+    from: "webhook_deliveries d",
+    where: [
+      ["d.org_id = ?", orgId],
+      ["d.webhook_id = ?", webhookId],
+      ["d.status = ?", query.status],
+      ["d.type = ?", query.type],
+      ["d.event_id = ?", query.eventId],
+    ],
+    orderBy: "d.sequence desc",
+  });
+  return mapPage(page, fromRow);
+}
+
+export async function getDelivery(db: Queryable, orgId: string, webhookId: string, id: string): Promise<Delivery> {
+  const [row] = await db.query<Row>(
+    `select ${columns} from webhook_deliveries d where d.org_id = $1 and d.webhook_id = $2 and d.id = $3`,
+    [orgId, webhookId, id],
+  );
+  return fromRow(orNotFound("webhook_delivery", row));
+}
+
+type Attempt = DeliveryDetail["attempts"][number];
+const mostAttempts = 100;
+
+/** The last ones, oldest first. */
+export async function listAttempts(db: Queryable, orgId: string, deliveryId: string): Promise<Attempt[]> {
+  const rows = await db.query<Omit<Attempt, "at"> & { at: Date }>(
+    `select number, at, duration_ms as "durationMs", status, error, headers, answer from webhook_attempts
+      where org_id = $1 and delivery_id = $2 order by number desc limit ${mostAttempts}`,
+    [orgId, deliveryId],
+  );
+  return rows.toReversed().map((row) => ({ ...row, at: row.at.toISOString() }));
+}
+
+/** What waits up to this entry is not sent any more; what is under way is. Without an entry, all of it. */
+export async function skipWaiting(
+  tx: Tx,
+  orgId: string,
+  webhookId: string,
+  until: number | undefined,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set status = 'skipped', due_at = null, next_try_at = null, ended_at = $4
+      where id in (select id from webhook_deliveries where org_id = $1 and webhook_id = $2 and due_at is not null
+        and lease_owner is null and ($3::bigint is null or sequence <= $3) order by id for update)`,
+    [orgId, webhookId, until ?? null, at],
+  );
+}
+
+/** What waits gets its place in the order that the webhook has now. */
+export async function orderWaiting(
+  tx: Tx,
+  orgId: string,
+  webhookId: string,
+  isStrict: boolean,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set due_at = case when $3 then timestamptz 'epoch' + sequence * interval '1 microsecond'
+        else greatest($4::timestamptz - interval '1 minute', next_try_at) end
+      where id in (select id from webhook_deliveries where org_id = $1 and webhook_id = $2 and due_at is not null
+        order by id for update)`,
+    [orgId, webhookId, isStrict, at],
+  );
+}
+
+/** Once more, from the beginning of its plan of retries; one that waits is due at once. */
+export async function resendDelivery(
+  tx: Tx,
+  orgId: string,
+  { webhookId, id, isStrict }: { webhookId: string; id: string; isStrict: boolean },
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set status = 'waiting', tries = 0, next_try_at = null, ended_at = null,
+       due_at = case when $4 then timestamptz 'epoch' + sequence * interval '1 microsecond' else $5::timestamptz end
+      where org_id = $1 and webhook_id = $2 and id = $3 and lease_owner is null`,
+    [orgId, webhookId, id, isStrict, at],
+  );
+}
+
+export type Range = { after: number; until: number; types: readonly string[]; onlyFailed: boolean };
+const mostCounted = 100_000;
+
+/** So many would be sent again; counted up to a limit. */
+export async function countToResend(
+  db: Queryable,
+  orgId: string,
+  webhookId: string,
+  { after, until, types, onlyFailed }: Range,
+): Promise<{ count: number; isCapped: boolean }> {
+  const source = onlyFailed
+    ? "webhook_deliveries where org_id = $1 and webhook_id = $5 and status = 'failed'"
+    : "events where org_id = $1 and $5::uuid is not null";
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from (select from ${source} and sequence > $2 and sequence <= $3 and type = any($4)
+      limit ${mostCounted + 1}) n`,
+    [orgId, after, until, types, webhookId],
+  );
+  const { count } = row!;
+  return { count: Math.min(count, mostCounted), isCapped: count > mostCounted };
+}
+
+type NewResend = Omit<Range, "types"> & { id: string; webhookId: string; types: readonly string[] | null; at: Date };
+
+export async function insertResend(tx: Tx, orgId: string, resend: NewResend): Promise<void> {
+  const { id, webhookId, after, until, types, onlyFailed, at } = resend;
+  await tx.query(
+    `insert into webhook_resends (id, org_id, webhook_id, after_sequence, until_sequence, types, only_failed, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [id, orgId, webhookId, after, until, types, onlyFailed, at],
+  );
+}
+
+export async function removeResends(tx: Tx, orgId: string, webhookId: string): Promise<void> {
+  await tx.query("delete from webhook_resends where org_id = $1 and webhook_id = $2", [orgId, webhookId]);
+}
+
+const oldAtOnce = 1_000;
+
+/** Those that ended before, and some of webhooks that are gone. Returns whose they were. */
+export async function deleteOldDeliveriesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `delete from webhook_deliveries where id in (
+       select id from webhook_deliveries where ended_at < $1 order by ended_at limit ${oldAtOnce} for update skip locked)
+     returning org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
+}
+
+/** What endpoints have answered; that they did, and how, stays. */
+export async function deleteOldAnswersAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `update webhook_attempts a set headers = null, answer = null from (
+       select delivery_id, number from webhook_attempts where at < $1 and (answer is not null or headers is not null)
+        order by at limit ${oldAtOnce} for update skip locked) o
+      where a.delivery_id = o.delivery_id and a.number = o.number returning a.org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
+}

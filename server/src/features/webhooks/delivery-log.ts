@@ -1,0 +1,109 @@
+import { badField, HubError } from "../../core/errors.ts";
+import type { Page } from "../../core/page.ts";
+import type { Ctx } from "../../context.ts";
+import { change, waitOutside } from "../../context.ts";
+import { exampleOf } from "../../events/event-examples.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
+import { findBegin, findHead } from "../events/events.ts";
+import { planWebhook } from "./deliver/plan-deliveries.ts";
+import { isTaken } from "./deliver/delivery-outcome.ts";
+import { sendOnce } from "./deliver/send-delivery.ts";
+import * as log from "./delivery-log.store.ts";
+import { refuseFromPreview } from "./webhook-address.ts";
+import { refuseUnlessReadable } from "./webhooks.ts";
+import type {
+  Delivery,
+  DeliveryDetail,
+  DeliveryQuery,
+  Exchange,
+  ResendAnswer,
+  ResendRequest,
+  TestRequest,
+} from "./webhooks.schemas.ts";
+import * as store from "./webhooks.store.ts";
+
+/** Whoever has just changed something finds its delivery here. */
+export async function listDeliveries(ctx: Ctx, webhookId: string, query: DeliveryQuery): Promise<Page<Delivery>> {
+  const webhook = await store.getWebhook(ctx.db, ctx.orgId, webhookId);
+  await ctx.sealer.sealNow(ctx.orgId);
+  if (webhook.status === "active") await planWebhook(ctx, webhookId);
+  return await log.listDeliveries(ctx.db, ctx.orgId, webhookId, query);
+}
+
+export async function getDelivery(ctx: Ctx, webhookId: string, id: string): Promise<DeliveryDetail> {
+  await store.getWebhook(ctx.db, ctx.orgId, webhookId);
+  const delivery = await log.getDelivery(ctx.db, ctx.orgId, webhookId, id);
+  return { ...delivery, attempts: await log.listAttempts(ctx.db, ctx.orgId, id) };
+}
+
+/** One more time, with the same `webhook-id`: whoever has taken it before knows it. */
+export async function resendDelivery(ctx: Ctx, webhookId: string, id: string): Promise<DeliveryDetail> {
+  return await change(ctx, async (tx) => {
+    const webhook = await store.lockWebhook(tx, ctx.orgId, webhookId);
+    refuseUnlessReadable(ctx, webhook);
+    await log.getDelivery(tx, ctx.orgId, webhookId, id);
+    const isStrict = webhook.ordering === "strict";
+    await log.resendDelivery(tx, ctx.orgId, { webhookId, id, isStrict }, ctx.clock.now());
+    await ctx.signals.publish(tx, "webhook", webhookId);
+    const data = { only: "one", estimate: 1, version: webhook.version };
+    await recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
+    const delivery = await log.getDelivery(tx, ctx.orgId, webhookId, id);
+    return { ...delivery, attempts: await log.listAttempts(tx, ctx.orgId, id) };
+  });
+}
+
+/** Taken up a little at a time by whoever plans deliveries, when nothing fresh waits. */
+export async function resendDeliveries(ctx: Ctx, webhookId: string, request: ResendRequest): Promise<ResendAnswer> {
+  const head = await findHead(ctx);
+  const now = ctx.clock.now();
+  const [from, to] = [new Date(request.from), request.to === undefined ? now : new Date(request.to)];
+  if (from >= to) throw badField("/from", "range", "`from` must be before `to`.");
+  const { only = "failed" } = request;
+  return await change(ctx, async (tx) => {
+    const webhook = await store.lockWebhook(tx, ctx.orgId, webhookId);
+    refuseUnlessReadable(ctx, webhook);
+    const own = new Set(readTypes(webhook.types, (index) => `/types/${index}`));
+    const wanted = readTypes(request.types ?? webhook.types, (index) => `/types/${index}`);
+    refuseUnreadable(ctx.principal, wanted, "webhooks:write");
+    const types = wanted.filter((type) => own.has(type));
+    const range = {
+      after: await findBegin(tx, ctx.orgId, from, head),
+      // What has no delivery yet will have one: it need not be sent again.
+      until: Math.min(await findBegin(tx, ctx.orgId, to, head), only === "all" ? webhook.cursor : head.sequence),
+      types,
+      onlyFailed: only === "failed",
+    };
+    const { count: estimate, isCapped } = await log.countToResend(tx, ctx.orgId, webhookId, range);
+    if (estimate === 0) {
+      throw new HubError("nothing_to_resend", "The webhook has no such deliveries in this time.");
+    }
+    const id = ctx.newId();
+    const names = request.types === undefined ? null : types;
+    await log.insertResend(tx, ctx.orgId, { ...range, types: names, id, webhookId, at: now });
+    await ctx.signals.publish(tx, "webhook", webhookId);
+    const data = { only, estimate, version: webhook.version };
+    await recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
+    return { id, estimate, estimateIsCapped: isCapped };
+  });
+}
+
+/** Sends the example of a type now, whatever state the webhook is in, and tells what came back. Nothing is logged. */
+export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequest = {}): Promise<Exchange> {
+  const webhook = await store.getWebhook(ctx.db, ctx.orgId, webhookId);
+  refuseUnlessReadable(ctx, webhook);
+  refuseFromPreview(ctx, webhook.url);
+  const [type] = readTypes([request.type ?? webhook.types[0]!], () => "/type");
+  const event = { ...exampleOf(type!), id: ctx.newId() };
+  const target = { ...webhook, orgId: ctx.orgId };
+  const { outcome, message } = (await waitOutside(ctx, () => sendOnce(ctx, target, event)))!;
+  const { status, headers, answer, error, durationMs } = outcome;
+  const hidden = Object.fromEntries(webhook.headerNames.map((name) => [name, "(sealed)"]));
+  return {
+    ok: isTaken(outcome),
+    durationMs,
+    request: { url: webhook.url, headers: { ...hidden, ...message?.headers }, body: message?.body ?? "" },
+    response: status === null ? null : { status, headers: headers ?? {}, body: answer ?? "" },
+    error,
+  };
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { startReceiver } from "../../testing/stand-in-receiver.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+
+const hub = await startTestHub();
+const { webhookTo, read, pass } = openWebhookDesk(hub);
+const minute = 60_000;
+
+describe("nothing is lost", () => {
+  test("while a webhook is paused; it goes on where it stopped, from now on, or behind a cursor", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
+    expect((await org.post(`/webhooks/${id}/pause`)).body.status).toBe("paused");
+    const first = await makeOrders(org, 3);
+    expect((await org.post(`/webhooks/${id}/enable`)).body.status).toBe("active");
+    await arrivals(receiver, 3);
+    expect(orderIdsOf(receiver)).toEqual(first);
+
+    // One of them has its delivery already, the other has not.
+    receiver.always = { status: 503, headers: { "retry-after": "3600" } };
+    await makeOrders(org, 1);
+    await arrivals(receiver, 4);
+    await org.post(`/webhooks/${id}/pause`);
+    await makeOrders(org, 1);
+    receiver.always = { status: 204 };
+    receiver.received.pop();
+    await eventually(
+      () => read(org, id),
+      ({ health }) => health.consecutiveFailures === 1,
+    );
+    await org.post(`/webhooks/${id}/enable`, { from: "now" });
+    expect((await org.get(`/webhooks/${id}/deliveries?status=skipped`)).body.data).toHaveLength(1);
+    await pass(2 * 60 * minute);
+    const [later] = await makeOrders(org, 1);
+    await arrivals(receiver, 4);
+    expect(orderIdsOf(receiver)).toEqual([...first, later]);
+
+    const feed = await feedOf(org);
+    await org.post(`/webhooks/${id}/enable`, { from: feed[2]!.cursor });
+    await arrivals(receiver, 6);
+    const skipped = feed.slice(3, 5).map(({ subject }) => subject.split("/")[1]);
+    expect(orderIdsOf(receiver)).toEqual([...first, later, ...skipped]);
+    const forked = await org.post(`/webhooks/${id}/enable`, { from: "3-00000000" });
+    expect([forked.status, forked.body.code]).toEqual([409, "cursor_forked"]);
+    const odd = await org.post(`/webhooks/${id}/enable`, { from: "yesterday" });
+    expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
+  });
+
+  test("when somebody looks at the list before the hub has planned it", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    for (let n = 1; n <= 10; n++) {
+      await makeOrders(org, 1);
+      expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(n);
+      // Long before anybody looks by the clock.
+      await eventually(
+        async () => receiver.received.length,
+        (count) => count === n,
+        8_000,
+      );
+    }
+  });
+
+  test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.always = { status: 410 };
+    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
+    const ids = await makeOrders(org, 3);
+    await eventually(
+      () => read(org, id),
+      ({ status }) => status === "disabled",
+    );
+    expect(await read(org, id)).toMatchObject({ disabledReason: "gone", health: { lastError: { code: "not_taken" } } });
+    expect((await org.post(`/webhooks/${id}/pause`)).status).toBe(409);
+    const told = await feedOf(org, "webhook.disabled");
+    expect(told.map(({ data }) => [data.reason, data.items])).toEqual([["gone", [{ id, version: 1 }]]]);
+    receiver.always = { status: 200 };
+    const before = receiver.received.length;
+    await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
+    await arrivals(receiver, before + 3);
+    expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
+  });
+
+  test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.always = { status: 503 };
+    const { id } = await webhookTo(org, receiver);
+    const ids = await makeOrders(org, 12);
+    await eventually(
+      () => read(org, id),
+      ({ health }) => health.consecutiveFailures >= 5 && health.nextProbeAt !== null,
+    );
+    const before = receiver.received.length;
+    expect(before).toBeLessThanOrEqual(12);
+    await pass(10_000);
+    await arrivals(receiver, before + 1);
+    await eventually(
+      () => read(org, id),
+      ({ health }) => health.consecutiveFailures === before + 1,
+    );
+    expect(receiver.received).toHaveLength(before + 1);
+    receiver.always = { status: 204 };
+    await eventually(async () => {
+      await pass(30 * minute);
+      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).waiting === 0;
+    }, Boolean);
+    expect(new Set(orderIdsOf(receiver))).toEqual(new Set(ids));
+    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextProbeAt: null });
+  });
+
+  test("for longer than an hour it is said so, after five days it is disabled", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.always = "reset";
+    const { id } = await webhookTo(org, receiver);
+    const isTold = async (type: string): Promise<boolean> => (await feedOf(org, type)).length === 1;
+    for (const type of ["webhook.failing", "webhook.disabled"]) {
+      await eventually(async () => {
+        await makeOrders(org, 1);
+        await pass(30 * minute);
+        await eventually(
+          () => read(org, id),
+          ({ waiting, health }) => waiting > 0 && health.consecutiveFailures > 0,
+        );
+        if (type === "webhook.disabled") hub.advance(12 * 60 * minute);
+        return await isTold(type);
+      }, Boolean);
+    }
+    expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
+  }, 90_000);
+
+  test("in strict order the next one waits until the one before was taken", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.replies.push({ status: 500 }, "reset", { status: 302, headers: { location: "http://127.0.0.1:9/" } });
+    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
+    const ids = await makeOrders(org, 5);
+    await eventually(
+      async () => {
+        await pass(5 * minute);
+        return receiver.received.length;
+      },
+      (count) => count >= 8,
+    );
+    expect(orderIdsOf(receiver)).toEqual([ids[0], ids[0], ids[0], ...ids]);
+    expect(receiver.mostAtOnce()).toBe(1);
+    expect((await read(org, id)).maxInFlight).toBe(8);
+  });
+
+  test("an endpoint that wants a pause gets it", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 1);
+    const { health } = await eventually(
+      () => read(org, id),
+      (webhook) => webhook.health.nextProbeAt !== null,
+    );
+    expect(Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime()).toBeGreaterThan(100 * minute);
+    await makeOrders(org, 1);
+    await pass(60 * minute);
+    expect(receiver.received).toHaveLength(1);
+    await pass(70 * minute);
+    await arrivals(receiver, 3);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { afterFile } from "../../testing/after-file.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { startReceiver } from "../../testing/stand-in-receiver.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { startDeliveries } from "./webhooks.ts";
+
+test("the preview delivers to its own endpoint and calls nobody else", async () => {
+  const hub = await startTestHub({ environment: "preview" });
+  const engine = startDeliveries(hub.world, { slots: 8 });
+  afterFile(() => engine.stop());
+  const org = await hub.org();
+  const receiver = await startReceiver();
+  const refused = await org.post("/webhooks", { url: receiver.url, types: ["order.*"] });
+  expect([refused.status, refused.body.code]).toEqual([409, "preview_calls_nobody"]);
+  expect((await org.post("/webhooks", { url: "echo:99", types: ["order.*"] })).status).toBe(400);
+  const [well, failing] = await Promise.all(
+    [200, 503].map(async (status) => (await org.post("/webhooks", { url: `echo:${status}`, types: ["order.*"] })).body),
+  );
+  await org.post("/orders", {});
+  const list = async (id: string) => (await org.get(`/webhooks/${id}/deliveries`)).body.data;
+  await eventually(
+    () => list(well.id),
+    ([first]) => first?.status === "delivered",
+  );
+  await eventually(
+    () => list(failing.id),
+    ([first]) => first?.lastStatus === 503,
+  );
+  expect((await org.post(`/webhooks/${well.id}/test`)).body).toMatchObject({ ok: true, response: { status: 200 } });
+  // One that was set up while the preview could call: it calls nobody now.
+  await hub.world.db.query("update webhooks set url = $2 where id = $1", [well.id, receiver.url]);
+  const called = await org.post(`/webhooks/${well.id}/test`);
+  expect([called.status, called.body.code, receiver.received]).toEqual([409, "preview_calls_nobody", []]);
+  await org.post("/orders", {});
+  await eventually(
+    () => list(well.id),
+    ([first]) => first?.lastError?.code === "preview_calls_nobody",
+  );
+  expect(receiver.received).toEqual([]);
+});
+
+test("where private addresses are refused, a webhook reaches none, by number or by name, and has TLS", async () => {
+  const hub = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
+  const org = await hub.org();
+  const receiver = await startReceiver();
+  const problemOf = async (url: string): Promise<string> =>
+    (await org.post("/webhooks", { url, types: ["order.*"] })).body.errors?.[0].code;
+  const { port } = new URL(receiver.url);
+  expect(await problemOf("http://hooks.example.com/")).toBe("https_required");
+  for (const host of ["127.0.0.1", "[::1]", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]", "10.0.0.1", "[fd00::1]"]) {
+    expect([host, await problemOf(`https://${host}:${port}/`)]).toEqual([host, "address_refused"]);
+  }
+  const { body } = await org.post("/webhooks", { url: `https://localhost:${port}/`, types: ["order.*"] });
+  expect((await org.post(`/webhooks/${body.id}/test`)).body.error.code).toBe("address_refused");
+  expect(receiver.received).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { Deleted, PageOf } from "../../core/schema.ts";
+import { defineRoute } from "../../route.ts";
+import * as log from "./delivery-log.ts";
+import * as shapes from "./webhooks.schemas.ts";
+import * as webhooks from "./webhooks.ts";
+
+const ids = { id: "webhook" } as const;
+const deliveryIds = { id: "webhook", deliveryId: "webhook_delivery" } as const;
+
+export const webhookRoutes = [
+  defineRoute("GET /webhooks", {
+    name: "webhooks.list",
+    scope: "webhooks:read",
+    summary: "List webhooks, and how each is doing",
+    query: shapes.WebhookQuery,
+    answer: [200, PageOf(shapes.Webhook)],
+    handle: (ctx, { query }) => webhooks.listWebhooks(ctx, query),
+  }),
+  defineRoute("POST /webhooks", {
+    name: "webhooks.create",
+    scope: "webhooks:write",
+    summary: "Set up a webhook: from now on it is told what happens",
+    description:
+      "Deliveries are those of Standard Webhooks, each with the envelope of the event feed; see docs/webhooks.md. The secret is " +
+      "shown this once. It takes the scopes of all types that the webhook is for.",
+    body: shapes.WebhookRequest,
+    stepUp: "if wanted",
+    answer: [201, shapes.NewWebhook],
+    idempotency: "sealed",
+    failures: [409],
+    handle: (ctx, { body }) => webhooks.createWebhook(ctx, body),
+  }),
+  defineRoute("GET /webhooks/:id", {
+    name: "webhooks.get",
+    scope: "webhooks:read",
+    summary: "Read a webhook, and how it is doing",
+    ids,
+    answer: [200, shapes.Webhook],
+    handle: (ctx, { params }) => webhooks.getWebhook(ctx, params.id),
+  }),
+  defineRoute("PATCH /webhooks/:id", {
+    name: "webhooks.update",
+    scope: "webhooks:write",
+    summary: "Change a webhook",
+    description:
+      "`headers` replaces all of them, null takes them away. For another server they have to be given again.",
+    ids,
+    body: shapes.WebhookPatch,
+    stepUp: "if wanted",
+    answer: [200, shapes.Webhook],
+    failures: [409, 412],
+    handle: (ctx, { params, body, ifMatch }) => webhooks.updateWebhook(ctx, params.id, body, ifMatch),
+  }),
+  defineRoute("DELETE /webhooks/:id", {
+    name: "webhooks.delete",
+    scope: "webhooks:write",
+    summary: "Delete a webhook; what still waits is not sent",
+    ids,
+    answer: [200, Deleted],
+    failures: [412],
+    handle: (ctx, { params, ifMatch }) => webhooks.deleteWebhook(ctx, params.id, ifMatch),
+  }),
+  defineRoute("POST /webhooks/:id/pause", {
+    name: "webhooks.pause",
+    scope: "webhooks:write",
+    summary: "Stop deliveries; what happens meanwhile is kept for later",
+    ids,
+    answer: [200, shapes.Webhook],
+    failures: [409],
+    handle: (ctx, { params }) => webhooks.pauseWebhook(ctx, params.id),
+  }),
+  defineRoute("POST /webhooks/:id/enable", {
+    name: "webhooks.enable",
+    scope: "webhooks:write",
+    summary: "Deliver again, after a pause or after the hub disabled it",
+    ids,
+    body: shapes.EnableRequest,
+    bodyIsOptional: true,
+    answer: [200, shapes.Webhook],
+    failures: [409, 410],
+    handle: (ctx, { params, body }) => webhooks.enableWebhook(ctx, params.id, body ?? {}),
+  }),
+  defineRoute("POST /webhooks/:id/rotate-secret", {
+    name: "webhooks.secret.rotate",
+    scope: "webhooks:write",
+    summary: "Give it a new secret; the one before signs as well until the overlap ends",
+    ids,
+    body: shapes.RotateRequest,
+    bodyIsOptional: true,
+    stepUp: "if wanted",
+    answer: [201, shapes.NewWebhook],
+    idempotency: "sealed",
+    handle: (ctx, { params, body }) => webhooks.rotateSecret(ctx, params.id, body ?? {}),
+  }),
+  defineRoute("POST /webhooks/:id/test", {
+    name: "webhooks.test",
+    scope: "webhooks:write",
+    summary: "Send an example now, and see what comes back",
+    ids,
+    body: shapes.TestRequest,
+    bodyIsOptional: true,
+    onlyLooks: true,
+    answer: [200, shapes.Exchange],
+    failures: [409],
+    handle: (ctx, { params, body }) => log.testWebhook(ctx, params.id, body ?? {}),
+  }),
+  defineRoute("POST /webhooks/:id/resend", {
+    name: "webhooks.resend",
+    scope: "webhooks:write",
+    summary: "Send what happened in a time again",
+    description: "Behind what is fresh. 400 `nothing_to_resend`: there was nothing.",
+    ids,
+    body: shapes.ResendRequest,
+    answer: [202, shapes.ResendAnswer],
+    handle: (ctx, { params, body }) => log.resendDeliveries(ctx, params.id, body),
+  }),
+  defineRoute("GET /webhooks/:id/deliveries", {
+    name: "webhooks.deliveries.list",
+    scope: "webhooks:read",
+    summary: "List what was sent, and what waits, newest events first",
+    ids,
+    query: shapes.DeliveryQuery,
+    answer: [200, PageOf(shapes.Delivery)],
+    handle: (ctx, { params, query }) => log.listDeliveries(ctx, params.id, query),
+  }),
+  defineRoute("GET /webhooks/:id/deliveries/:deliveryId", {
+    name: "webhooks.deliveries.get",
+    scope: "webhooks:read",
+    summary: "Read a delivery with its attempts and what was answered",
+    ids: deliveryIds,
+    answer: [200, shapes.DeliveryDetail],
+    handle: (ctx, { params }) => log.getDelivery(ctx, params.id, params.deliveryId),
+  }),
+  defineRoute("POST /webhooks/:id/deliveries/:deliveryId/resend", {
+    name: "webhooks.deliveries.resend",
+    scope: "webhooks:write",
+    summary: "Send a delivery again",
+    ids: deliveryIds,
+    answer: [202, shapes.DeliveryDetail],
+    handle: (ctx, { params }) => log.resendDelivery(ctx, params.id, params.deliveryId),
+  }),
+];

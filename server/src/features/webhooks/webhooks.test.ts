@@ -1,0 +1,326 @@
+import { CloudEvent } from "cloudevents";
+import { createPublicKey, verify } from "node:crypto";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { removeWhatIsOld } from "../../worker/retention.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { startReceiver } from "../../testing/stand-in-receiver.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+import { startDeliveries } from "./webhooks.ts";
+
+const hub = await startTestHub({ settings: { keepDays: { deliveries: 30, deliveryAnswers: 7 } } });
+const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
+const minute = 60_000;
+
+describe("a webhook", () => {
+  test("is told what happens from now on, as the feed has it, in requests that the reference libraries take", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    await makeOrders(org, 1);
+    const { secret } = await webhookTo(org, receiver);
+    const [id] = await makeOrders(org, 1);
+    await org.patch(`/orders/${id}`, { tags: ["vip"] });
+    await org.post("/condition-sets", { name: "not for it" });
+    await arrivals(receiver, 2);
+    const expected = (await feedOf(org)).slice(-2);
+    expect(receiver.received.map(({ event }) => event).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(
+      expected,
+    );
+    for (const { headers, body, event } of receiver.received) {
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers["webhook-id"]).toBe(event.id);
+      expect(new StandardWebhook(secret!).verify(body, headers)).toEqual(event);
+      expect(new CloudEvent(event).validate()).toBe(true);
+    }
+  });
+
+  test("has a log of what was sent, with attempts and what was answered, and keeps its secrets to itself", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.replies.push({ status: 500, headers: { "x-why": "busy", "set-cookie": "a=b" }, body: "x".repeat(10_000) });
+    const { id } = await webhookTo(org, receiver, { headers: { "X-Tenant": "topsecret-17" } });
+    await makeOrders(org, 1);
+    await arrivals(receiver, 1);
+    await pass(10_000);
+    await arrivals(receiver, 2);
+    const list = `/webhooks/${id}/deliveries`;
+    const { data } = await eventually(
+      async () => (await org.get(`${list}?status=delivered`)).body,
+      (page) => page.data.length === 1,
+    );
+    const { body: detail } = await org.get(`${list}/${data[0].id}`);
+    expect(detail).toMatchObject({ status: "delivered", attemptCount: 2, lastStatus: 204, lastError: null });
+    expect(detail.attempts).toMatchObject([
+      { number: 1, status: 500, error: { code: "not_taken" }, headers: { "x-why": "busy" } },
+      { number: 2, status: 204, error: null, answer: "" },
+    ]);
+    expect(detail.attempts[0].answer).toBe("x".repeat(4096));
+    expect(detail.attempts[0].headers["set-cookie"]).toBeUndefined();
+    expect(receiver.received.map(({ headers }) => headers["x-tenant"])).toEqual(["topsecret-17", "topsecret-17"]);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    const shown = JSON.stringify([await read(org, id), detail, await org.get("/audit?limit=100")]);
+    expect(shown).not.toContain("topsecret-17");
+    expect(hub.logs.join("")).not.toContain("topsecret-17");
+    expect((await read(org, id)).headerNames).toEqual(["x-tenant"]);
+  });
+
+  test("is for what its maker may read, and can be turned elsewhere only by who may read it", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const narrow = await org.withScopes(["webhooks:read", "webhooks:write", "pickups:read"]);
+    const body = { url: receiver.url, types: ["order.*"] };
+    const refused = await narrow.post("/webhooks", body);
+    expect([refused.status, refused.body.code, refused.body.required]).toEqual([
+      403,
+      "insufficient_scope",
+      ["webhooks:write", "orders:read"],
+    ]);
+    expect((await narrow.post("/webhooks", { ...body, types: ["user.*"] })).status).toBe(403);
+    expect((await narrow.post("/webhooks", { ...body, types: ["pickup.*"] })).status).toBe(201);
+    const { id } = await webhookTo(org, receiver);
+    const { body: deliveries } = await org.get(`/webhooks/${id}/deliveries`);
+    expect(deliveries.data).toEqual([]);
+    const tries: [string, string, object][] = [
+      ["PATCH", "", { url: `${receiver.url}/mine` }],
+      ["PATCH", "", { description: "mine" }],
+      ["POST", "/rotate-secret", {}],
+      ["POST", "/enable", { from: "0-00000000" }],
+      ["POST", "/test", {}],
+      ["POST", "/resend", { from: "2020-01-01T00:00:00Z", only: "all" }],
+    ];
+    for (const [method, path, given] of tries) {
+      expect([path, (await narrow.call(method, `/webhooks/${id}${path}`, given)).status]).toEqual([path, 403]);
+    }
+    expect((await narrow.post(`/webhooks/${id}/pause`)).status).toBe(200);
+    const unknown = await org.post("/webhooks", { ...body, types: ["order.*", "oder.updated"] });
+    expect(unknown.body.errors).toMatchObject([
+      { pointer: "/types/1", code: "unknown_type", suggestion: "order.updated" },
+    ]);
+  });
+
+  test("wants an address that the hub may call, and headers that are none of its own", async () => {
+    const org = await hub.org();
+    const problemsOf = async (given: object): Promise<unknown[]> => {
+      const { status, body } = await org.post("/webhooks", {
+        url: "https://a.example/x",
+        types: ["order.*"],
+        ...given,
+      });
+      expect(status).toBe(400);
+      return body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
+    };
+    expect(await problemsOf({ url: "ftp://a.example/" })).toEqual(["/url invalid_url"]);
+    expect(await problemsOf({ url: "https://me:you@a.example/" })).toEqual(["/url invalid_url"]);
+    expect(await problemsOf({ url: "http://169.254.169.254/latest" })).toEqual(["/url address_refused"]);
+    expect(await problemsOf({ url: "echo:200" })).toEqual(["/url invalid_url"]);
+    expect(await problemsOf({ url: "http://8.8.8.8/", headers: { "x-a": "1" } })).toEqual(["/url https_required"]);
+    const headers = { Host: "a", "Webhook-Id": "1", "x y": "1", "x-ok": " blank", "X-A": "1", "x-a": "2" };
+    expect(await problemsOf({ headers })).toEqual([
+      "/headers/Host header_reserved",
+      "/headers/Webhook-Id header_reserved",
+      "/headers/x y header_name",
+      "/headers/x-ok header_value",
+      "/headers/x-a header_twice",
+    ]);
+    await org.patch(`/organizations/${org.id}`, { outboundHosts: ["*.example"] });
+    expect(await problemsOf({ url: "https://a.test/" })).toEqual(["/url host_not_allowed"]);
+  });
+
+  test("does not take its headers along to another server", async () => {
+    const org = await hub.org();
+    const [here, there] = [await startReceiver(), await startReceiver()];
+    const { id } = await webhookTo(org, here, { headers: { authorization: "Bearer abc" } });
+    const moved = await org.patch(`/webhooks/${id}`, { url: there.url });
+    expect([moved.status, moved.body.code, moved.body.errors[0].pointer]).toEqual([
+      409,
+      "credentials_needed",
+      "/headers",
+    ]);
+    const given = { url: there.url, headers: { authorization: "Bearer def" } };
+    expect((await org.patch(`/webhooks/${id}`, given)).status).toBe(200);
+    await makeOrders(org, 1);
+    const [first] = await arrivals(there, 1);
+    expect([first!.headers.authorization, here.received.length]).toEqual(["Bearer def", 0]);
+  });
+
+  test("an example now, and what came back", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.replies.push({ status: 202, headers: { "x-seen": "yes" }, body: "thanks" }, { status: 500 });
+    const { id, secret } = await webhookTo(org, receiver, { headers: { "x-key": "topsecret-18" } });
+    await org.post(`/webhooks/${id}/pause`);
+    const { status, body } = await org.post(`/webhooks/${id}/test`, { type: "order.updated" });
+    expect([status, body.ok, body.error]).toEqual([200, true, null]);
+    expect(body.response).toMatchObject({ status: 202, headers: { "x-seen": "yes" }, body: "thanks" });
+    expect(body.request.headers["x-key"]).toBe("(sealed)");
+    const [{ headers, body: text }] = receiver.received as [(typeof receiver.received)[0]];
+    expect(text).toBe(body.request.body);
+    expect(new StandardWebhook(secret!).verify(text, headers)).toMatchObject({ type: "order.updated" });
+    expect((await org.post(`/webhooks/${id}/test`)).body).toMatchObject({ ok: false, error: { code: "not_taken" } });
+    await receiver.close();
+    expect((await org.post(`/webhooks/${id}/test`)).body).toMatchObject({
+      response: null,
+      error: { code: "connect_failed" },
+    });
+  });
+
+  test("signs with both secrets while one is being replaced, and with the new one alone afterwards", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id, secret } = await webhookTo(org, receiver);
+    const { status, body: rotated } = await org.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 1 });
+    expect(status).toBe(201);
+    expect(rotated.secret).toMatch(/^whsec_/);
+    await makeOrders(org, 1);
+    const [during] = await arrivals(receiver, 1);
+    for (const one of [secret!, rotated.secret]) new StandardWebhook(one).verify(during!.body, during!.headers);
+    hub.advance(2 * 60 * minute);
+    const { body: again } = await org.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 0 });
+    expect([again.previousSecretUntil, (await org.get(`/webhooks/${id}`)).body.secret]).toEqual([null, undefined]);
+    await makeOrders(org, 1);
+    const after = (await arrivals(receiver, 2))[1]!;
+    expect(after.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
+    const stamp = Number(after.headers["webhook-timestamp"]) * 1000;
+    expect(Math.abs(stamp - hub.world.clock.real().getTime())).toBeLessThan(5 * minute);
+  });
+
+  test("with ed25519 is verified by its public keys, the one before included", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id, secret, publicKey } = await webhookTo(org, receiver, { signing: "ed25519" });
+    expect(secret).toBeNull();
+    const { body: rotated } = await org.post(`/webhooks/${id}/rotate-secret`);
+    expect(rotated.previousPublicKey).toBe(publicKey);
+    await makeOrders(org, 1);
+    const [{ headers, body } = { headers: {} as Record<string, string>, body: "" }] = await arrivals(receiver, 1);
+    const content = Buffer.from(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`);
+    const signatures = headers["webhook-signature"]!.split(" ").map((one) => one.split(","));
+    expect(signatures.map(([scheme]) => scheme)).toEqual(["v1a", "v1a"]);
+    for (const [nth, known] of [rotated.publicKey, publicKey].entries()) {
+      const x = Buffer.from(known.replace(/^whpk_/, ""), "base64").toString("base64url");
+      const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+      expect(verify(null, content, key, Buffer.from(signatures[nth]![1]!, "base64"))).toBe(true);
+    }
+  });
+});
+
+describe("what others do", () => {
+  test("a slow endpoint has its places and no more, and nobody waits for it", async () => {
+    const [org, other] = [await hub.org(), await hub.org()];
+    const [slow, fast] = [await startReceiver(), await startReceiver()];
+    slow.always = "hang";
+    await webhookTo(org, slow, { maxInFlight: 3 });
+    await webhookTo(org, fast);
+    await webhookTo(other, fast);
+    await makeOrders(org, 20);
+    await makeOrders(other, 5);
+    await arrivals(fast, 25);
+    expect(slow.mostAtOnce()).toBe(3);
+    slow.always = { status: 204 };
+    slow.release();
+    await arrivals(slow, 20);
+    expect(slow.mostAtOnce()).toBe(3);
+  });
+
+  test("no organization is told of another's events", async () => {
+    const orgs = [await hub.org(), await hub.org()];
+    const receivers = [await startReceiver(), await startReceiver()];
+    for (const [n, org] of orgs.entries()) await webhookTo(org, receivers[n]!, { types: ["order.*", "webhook.*"] });
+    const made = await Promise.all(orgs.map((org) => makeOrders(org, 10)));
+    for (const [n, receiver] of receivers.entries()) {
+      await arrivals(receiver, 11);
+      const own = receiver.received.filter(({ event }) => event.type === "order.created");
+      expect(new Set(own.map(({ event }) => event.subject.split("/")[1]))).toEqual(new Set(made[n]));
+      expect(receiver.received.every(({ event }) => event.source.endsWith(orgs[n]!.id))).toBe(true);
+    }
+  });
+
+  test("two nodes deliver each event once, when nobody dies", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const second = await hub.secondNode();
+    const more = startDeliveries(second.world, { slots: 8 });
+    await webhookTo(org, receiver, { maxInFlight: 32 });
+    const ids = await makeOrders(org, 60);
+    await arrivals(receiver, 60);
+    await more.stop();
+    expect(orderIdsOf(receiver).toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe("once more", () => {
+  test("one delivery, with the same id", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 1);
+    await arrivals(receiver, 1);
+    const path = `/webhooks/${id}/deliveries`;
+    const { data } = await eventually(
+      async () => (await org.get(path)).body,
+      (page) => page.data[0]?.status === "delivered",
+    );
+    const again = await org.post(`${path}/${data[0].id}/resend`);
+    expect([again.status, again.body.status]).toEqual([202, "waiting"]);
+    const [first, second] = await arrivals(receiver, 2);
+    expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
+    expect(second!.body).toBe(first!.body);
+  });
+
+  test("everything of a time, or what failed of it; nothing is a 400", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const before = await makeOrders(org, 105);
+    const from = new Date(hub.world.clock.now().getTime() - 60 * minute).toISOString();
+    const { id } = await webhookTo(org, receiver);
+    const resend = (body: object) => org.post(`/webhooks/${id}/resend`, { from, ...body });
+    const nothing = await resend({});
+    expect([nothing.status, nothing.body.code]).toEqual([400, "nothing_to_resend"]);
+    expect((await resend({ types: ["pickup.*"], only: "all" })).status).toBe(400);
+    expect((await resend({ to: from })).body.errors[0].pointer).toBe("/from");
+    const all = await resend({ only: "all", types: ["order.created"] });
+    expect([all.status, all.body.estimate, all.body.estimateIsCapped]).toEqual([202, 105, false]);
+    await arrivals(receiver, 105);
+    expect(orderIdsOf(receiver).toSorted()).toEqual(before.toSorted());
+    receiver.always = { status: 500 };
+    const [bad] = await makeOrders(org, 1);
+    await untilGivenUp(org, id);
+    receiver.always = { status: 204 };
+    const count = receiver.received.length;
+    const failed = await resend({ only: "failed" });
+    expect([failed.status, failed.body.estimate]).toEqual([202, 1]);
+    await eventually(
+      async () => {
+        await pass(minute);
+        return receiver.received.length;
+      },
+      (n) => n === count + 1,
+    );
+    expect(orderIdsOf(receiver).at(-1)).toBe(bad);
+  }, 90_000);
+});
+
+test("deliveries are kept for a month, what was answered for a week; what waits is kept", async () => {
+  const org = await hub.org();
+  const receiver = await startReceiver();
+  const { id } = await webhookTo(org, receiver);
+  await makeOrders(org, 1);
+  await arrivals(receiver, 1);
+  const path = `/webhooks/${id}/deliveries`;
+  const page = async () => (await org.get(path)).body.data as { id: string; status: string }[];
+  const [delivery] = await eventually(page, ([first]) => first?.status === "delivered");
+  await org.post(`/webhooks/${id}/pause`);
+  const answerOf = async () => (await org.get(`${path}/${delivery!.id}`)).body.attempts[0].answer;
+  const never = new AbortController().signal;
+  const dayMs = 24 * 60 * minute;
+  hub.advance(6 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await answerOf()).toBe("");
+  hub.advance(2 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await answerOf()).toBeNull();
+  hub.advance(23 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await page()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import { afterFile } from "./after-file.ts";
+
+type Received = { path: string; headers: Record<string, string>; body: string; event: EventEnvelope };
+
+/** What it says to the next request; none: it takes everything with 204. */
+type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "reset";
+
+export type Receiver = {
+  url: string;
+  received: Received[];
+  /** Said once each, in this order, before `always`. */
+  replies: Reply[];
+  always: Reply;
+  /** Those that hang are answered now. */
+  release(): void;
+  mostAtOnce(): number;
+  close(): Promise<void>;
+};
+
+/** Somebody's endpoint, on loopback. It closes with the test file. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const hanging = new Set<ServerResponse>();
+  let [open, most] = [0, 0];
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++open);
+    response.on("close", () => open--);
+    let body = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      received.push({ path: request.url!, headers: flat(request.headers), body, event: parse(body) });
+      const reply = receiver.replies.shift() ?? receiver.always;
+      if (reply === "reset") request.socket.resetAndDestroy();
+      else if (reply === "hang") hanging.add(response);
+      else response.writeHead(reply.status, reply.headers).end(reply.body);
+    });
+  });
+  const receiver: Receiver = {
+    url: "",
+    received,
+    replies: [],
+    always: { status: 204 },
+    release() {
+      for (const response of hanging) response.writeHead(204).end();
+      hanging.clear();
+    },
+    mostAtOnce: () => most,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  afterFile(() => receiver.close());
+  return receiver;
+}
+
+function flat(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+function parse(body: string): EventEnvelope {
+  return JSON.parse(body) as EventEnvelope;
+}
