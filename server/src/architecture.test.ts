@@ -73,6 +73,7 @@ const featureEdges: Record<string, string[]> = {
     "shipments",
     "tasks",
     "transformations",
+    "webhooks",
   ],
 };
 

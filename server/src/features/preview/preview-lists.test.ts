@@ -6,6 +6,7 @@ import { routesOf } from "../../http/routes.ts";
 import { automationWork } from "../automations/automations.ts";
 import { runWork } from "../operations/operations.ts";
 import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
+import { startDeliveries } from "../webhooks/webhooks.ts";
 
 const hub = await startTestHub({ environment: "preview" });
 const preview = hub.operator;
@@ -25,6 +26,12 @@ test("every list of the preview is alive after it was filled: by route, so that 
     await hub.world.sealer.sealNow();
   }
   await workOff(hub.world, comparisonWork);
+  const deliveries = startDeliveries(hub.world, { slots: 4 });
+  type Webhooks = { body: { data: { health: { lastSuccessAt: string | null; lastFailureAt: string | null } }[] } };
+  const wereTried = ({ body }: Webhooks): boolean =>
+    body.data.some(({ health }) => health.lastSuccessAt) && body.data.some(({ health }) => health.lastFailureAt);
+  await eventually(() => preview.get("/webhooks"), wereTried);
+  await deliveries.stop();
   const ended = ({ body }: { body: { data: { finishedAt: string | null }[] } }) =>
     body.data.every(({ finishedAt }) => finishedAt !== null);
   await eventually(() => preview.get("/tasks/executions"), ended);

@@ -14,6 +14,7 @@ import { listOrders } from "../orders/orders.ts";
 import { createSchedule, triggerSchedule } from "../schedules/schedules.ts";
 import { executeTask } from "../tasks/tasks.ts";
 import { createTransformation } from "../transformations/transformations.ts";
+import { createWebhook, listWebhooks } from "../webhooks/webhooks.ts";
 import * as store from "./preview.store.ts";
 
 /** What people would have done in a hub that has been in use: each by the verb of its feature, one after the other. */
@@ -23,8 +24,8 @@ const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
   labels: seedLabels,
   // Before the runs: what those change is the first that they see.
   automations: seedAutomations,
+  webhooks: seedWebhooks,
   runs: seedRuns,
-  // A webhook to the echo endpoint belongs here, behind everything that it would be told of.
 };
 
 export const activitySteps: readonly string[] = Object.keys(steps);
@@ -124,6 +125,14 @@ async function seedAutomations(ctx: Ctx): Promise<void> {
     pipeline_id: light.id,
     mode: "shadow",
   });
+}
+
+/** To the echo of the preview: one that takes everything, and one that fails as those of others do now and then. */
+async function seedWebhooks(ctx: Ctx): Promise<void> {
+  const { pagination } = await listWebhooks(ctx, { page: 1, limit: 1 });
+  if (pagination.total > 0) return;
+  await createWebhook(ctx, { url: "echo:200", types: ["order.*", "operation_run.*"], description: "The warehouse" });
+  await createWebhook(ctx, { url: "echo:503", types: ["operation_run.*"], description: "Reports, under repair" });
 }
 
 async function seedRuns(ctx: Ctx): Promise<void> {
