@@ -98,18 +98,15 @@ const pickup = {
 };
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
+const view = { ...named, list: Text };
+const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 
 /** Everything that the hub writes into its log of events, by its type. */
 export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", {
     ...named,
-    ...optional({
-      outboundHosts: Names,
-      emailDomains: Names,
-      requiresTotp: Type.Boolean(),
-      requiresStepUp: Type.Boolean(),
-    }),
+    ...optional({ outboundHosts: Names, emailDomains: Names, timeZone: Text, ...safety }),
   }),
 
   "user.created": defineEvent("user", "Somebody got an account", { email: Email, role: Text, ...version }, personal),
@@ -382,6 +379,10 @@ export const eventCatalogue = {
     ...comparison,
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
+
+  "view.created": defineEvent("view", "Somebody saved a view of a list", view),
+  "view.updated": defineEvent("view", "A saved view was changed", view),
+  "view.deleted": defineEvent("view", "A saved view was deleted", view),
 
   ...pipelineEvents,
 

@@ -29,6 +29,7 @@ const familyScopes: Record<Family, Scope> = {
   pickup: "pickups:read",
   rate_comparison: "rates:read",
   webhook: "webhooks:read",
+  view: "admin",
   pipeline: "operations:read",
   operation_run: "operations:read",
   preview: "admin",

@@ -38,6 +38,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const about = { on: { types: ["order.created"] }, pipeline_id: await builders.pipeline(org) };
     return (await org.post("/automations", { name: `Automation ${crypto.randomUUID()}`, ...about })).body.id;
   },
+  view: async (org) => {
+    const view = { list: "orders", name: `View ${crypto.randomUUID()}`, settings: {}, isShared: true };
+    return (await org.post("/views", view)).body.id;
+  },
   bridge: async (org) =>
     (await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" })).body.id,
   execution: async (org) => {

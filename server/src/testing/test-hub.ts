@@ -56,6 +56,7 @@ type TestHubOptions = {
   taskSlots?: number;
   /** `false`: statements are on their own, as with most hubs. */
   rowSecurity?: boolean;
+  console?: SurfaceOptions["console"];
   /** The current one first. */
   secretKeys?: [string, ...string[]];
 };
@@ -109,6 +110,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const surface = await openSurface(world, {
     port: 0,
     gatewayPort: undefined,
+    console: options.console,
     config: {
       host: "127.0.0.1",
       roles: new Set(["api", "gateway"]),

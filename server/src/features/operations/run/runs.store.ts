@@ -37,6 +37,7 @@ export type RunRow = LeasedRow & {
   condition: Record<string, unknown> | null;
   cause: RunCause | null;
   left_out: number;
+  pipeline_id: string | null;
   cancel_requested: boolean;
   lease_owner: string | null;
   /** How often somebody took it since a portion of it was done. */
@@ -67,6 +68,7 @@ const given = [
   "condition",
   "cause",
   "left_out",
+  "pipeline_id",
   "created_at",
 ] as const;
 export type NewRun = Pick<RunRow, (typeof given)[number]>;
