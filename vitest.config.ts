@@ -16,7 +16,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: "hub",
-          include: ["server/src/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
+          include: [
+            "server/src/**/*.test.ts",
+            "sdk/src/**/*.test.ts",
+            "console/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "bench/**/*.test.ts",
+          ],
           globalSetup: ["server/src/testing/global-setup.ts"],
         },
       },
