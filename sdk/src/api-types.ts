@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -905,6 +905,8 @@ export type Organization = {
   name: string;
   /** The organization that runs this hub */
   isOperator: boolean;
+  /** In which its people agree to read times: the name of a zone, such as America/New_York */
+  timeZone: string;
   /** Hosts that bridges and carriers of the organization may call; empty: every public one */
   outboundHosts: Array<string>;
   /** Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those who run the hub, who have made sure that the domains are its own */
@@ -2003,6 +2005,40 @@ export type Operations = {
       signedOut: boolean;
     };
   };
+  /** How one can sign in here (`auth.methods.list`) */
+  "GET /api/v1/auth/methods": {
+    answer: {
+      /** POST /auth/session or /auth/token takes e-mail and password */
+      password: boolean;
+      issuer: {
+        /** Host of the OIDC issuer whose tokens are taken too */
+        name: string;
+      } | null;
+    };
+  };
+  /** Sign in with a browser, which gets a cookie (`auth.session.create`) */
+  "POST /api/v1/auth/session": {
+    body: {
+      email: string;
+      password: string;
+      /** Six digits from the authenticator app, or a recovery code. Each is good once */
+      totpCode?: string;
+      /** Only needed with the same password in several organizations */
+      organizationId?: string;
+    };
+    answer: {
+      userId: string;
+      organizationId: string;
+      /** Sooner, if it is not used for 12 hours */
+      expiresAt: string;
+    };
+  };
+  /** Sign out: ends the session that this request is made with (`auth.session.delete`) */
+  "DELETE /api/v1/auth/session": {
+    answer: {
+      signedOut: boolean;
+    };
+  };
   /** Show once more who one is: with a code by those who have an app, with the password by others (`auth.stepUp`) */
   "POST /api/v1/auth/step-up": {
     body: {
@@ -2064,15 +2100,42 @@ export type Operations = {
         email?: string;
         name?: string;
       };
+      /** Of the person, or of the key */
+      name: string;
       organization: {
         id: string;
         name: string;
         isOperator: boolean;
+        timeZone: string;
       };
       /** viewer reads, operator works, admin also manages users and keys */
       role: Open<"viewer" | "operator" | "admin" | null>;
       scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       environment: Open<"live" | "preview">;
+    };
+  };
+  /** What one has set for oneself, such as how the console looks (`me.preferences.get`) */
+  "GET /api/v1/me/preferences": {
+    answer: {
+      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      preferences: Record<string, unknown>;
+      updatedAt: string | null;
+      /** 0: none were set yet. Send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Set all of one's preferences (`me.preferences.replace`) */
+  "PUT /api/v1/me/preferences": {
+    body: {
+      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      preferences: Record<string, unknown>;
+    };
+    answer: {
+      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      preferences: Record<string, unknown>;
+      updatedAt: string | null;
+      /** 0: none were set yet. Send it as If-Match to avoid lost updates */
+      version: number;
     };
   };
   /** Change the own password; ends all sessions (`me.password.set`) */
@@ -4842,6 +4905,8 @@ export type Operations = {
     };
     body: {
       name?: string;
+      /** In which its people agree to read times: the name of a zone, such as America/New_York */
+      timeZone?: string;
       /** Hosts that bridges and carriers of the organization may call; empty: every public one */
       outboundHosts?: Array<string>;
       /** Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those who run the hub, who have made sure that the domains are its own */
@@ -4976,6 +5041,8 @@ export type Operations = {
         /** Within some seconds */
         lastUsedAt: string;
         expiresAt: string;
+        /** By a cookie, which also ends when it was not used for 12 hours */
+        isBrowser: boolean;
         /** The one this request was made with */
         isCurrent: boolean;
       }>;
@@ -5275,5 +5342,6 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/token",
   "POST /api/v1/auth/refresh",
   "POST /api/v1/auth/sign-out",
+  "POST /api/v1/auth/session",
   "POST /api/v1/operations/preflight",
 ]);

@@ -75,6 +75,7 @@ const furtherFronts = [
   "orders/orders.states.ts",
   "shipments/shipments.states.ts",
   "users/live-sessions.ts",
+  "users/preferences.ts",
   "users/sessions.store.ts",
   "users/totp.ts",
 ];
@@ -232,7 +233,7 @@ const tableOwners: Record<string, string[]> = {
   shipments: ["shipments", "shipment_counts", "shipment_days"],
   tasks: ["bridge_cursors", "task_executions", "task_effects", "task_logs", "task_samples"],
   transformations: ["transformations", "transformation_versions"],
-  users: ["users", "refresh_tokens", "user_recovery_codes", "user_sessions", "user_totp"],
+  users: ["users", "refresh_tokens", "user_preferences", "user_recovery_codes", "user_sessions", "user_totp"],
 };
 const ownerOf = new Map(
   Object.entries(tableOwners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

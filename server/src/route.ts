@@ -123,6 +123,8 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   idempotency?: "plain" | "sealed" | "none";
   /** A POST because it takes a body, not because it changes something: no event is recorded. */
   onlyLooks?: boolean;
+  /** The verb answers with a `WithCookie`: pages of other origins may not ask for it. */
+  setsCookie?: boolean;
   previewOnly?: boolean;
   /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
   stepUp?: "if wanted" | "always";
@@ -137,6 +139,18 @@ export class Unfinished<T> {
     this.answer = answer;
   }
 }
+
+/** A browser is signed in, or (null) out, with this answer. */
+export class WithCookie<T> {
+  readonly answer: T;
+  readonly cookie: { value: string; maxAgeSeconds: number } | null;
+
+  constructor(answer: T, cookie: { value: string; maxAgeSeconds: number } | null) {
+    this.answer = answer;
+    this.cookie = cookie;
+  }
+}
+
 export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** An answer that is sent while it is made, instead of as one JSON text. */

@@ -3,13 +3,14 @@ import { useEffect } from "react";
 import { previewClockQuery } from "../live/hub-clock.tsx";
 import { formatFull, useClock } from "../ui/zone.tsx";
 import { text } from "./app.text.ts";
+import previewIcon from "./favicon-preview.svg";
 
 /** Cannot be closed: who works on test data must not think it is the shop, nor the other way round. */
 export function PreviewBar() {
   const clock = useClock();
   const { data } = useQuery(previewClockQuery);
   useEffect(() => {
-    document.querySelector<HTMLLinkElement>("link[rel=icon]")?.setAttribute("href", "/favicon-preview.svg");
+    document.querySelector<HTMLLinkElement>("link[rel=icon]")?.setAttribute("href", previewIcon);
   }, []);
   const mode = data && data.mode !== "real" ? `, clock ${formatFull(clock.now(), clock)} (${data.mode})` : "";
   return (

@@ -27,6 +27,8 @@ export type Principal = {
   role?: Role;
   /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
   sessionId?: string;
+  /** Who they are was shown at the OIDC issuer, and is shown there again when it matters. */
+  isByIssuer?: boolean;
   /** When the token ends by itself. */
   expiresAt?: Date;
   /** When a person last showed that they are who they are, beyond having a token. */

@@ -27,6 +27,7 @@ export const errorTable = {
   admin_required: [403, "Only administrators may do this"],
   step_up_required: [403, "A recent proof of password or code is needed"],
   totp_enrolment_required: [403, "The organization wants codes of an authenticator app"],
+  cross_origin_request: [403, "The request comes from a page of another origin"],
   organization_mismatch: [403, "The token belongs to another organization"],
   route_not_found: [404, "There is no such route"],
   api_key_not_found: [404, "API key not found"],

@@ -95,6 +95,7 @@ const pickup = {
 };
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
+const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
 const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
 
@@ -103,12 +104,7 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was made", named),
   "organization.updated": defineEvent("organization", "An organization was changed", {
     ...named,
-    ...optional({
-      outboundHosts: Names,
-      emailDomains: Names,
-      requiresTotp: Type.Boolean(),
-      requiresStepUp: Type.Boolean(),
-    }),
+    ...optional({ outboundHosts: Names, emailDomains: Names, timeZone: Text, ...safety }),
   }),
 
   "user.created": defineEvent("user", "Somebody got an account", { email: Email, role: Text, ...version }, personal),

@@ -12,7 +12,7 @@ import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Live, Streamed, Unfinished } from "../route.ts";
+import { Live, Streamed, Unfinished, WithCookie } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
@@ -21,6 +21,7 @@ import type { LiveStreams } from "./live-streams.ts";
 import type { Mount } from "./mount.ts";
 import { toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
+import { writeSessionCookie } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
@@ -140,7 +141,9 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       const { status: answered, text } = await answerIdempotently(ctx, attempt, input);
       return send(request, reply, mount, answered, text);
     }
-    const given = await route.handle(ctx, input);
+    const made = await route.handle(ctx, input);
+    if (made instanceof WithCookie) writeSessionCookie(request, reply, world.environment, made.cookie);
+    const given: unknown = made instanceof WithCookie ? made.answer : made;
     if (given instanceof Live) return streams.open({ request, reply, toText: serialize }, given);
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
@@ -216,7 +219,9 @@ export function requireStepUp({ stepUp }: Route, principal: Principal, now: Date
   if (stepUp === "if wanted" && !principal.needsStepUp) return;
   if (principal.provedAt && now.getTime() - principal.provedAt.getTime() < stepUpMs) return;
   const how =
-    principal.sessionId === undefined ? "sign in at the identity provider again" : "POST /api/v1/auth/step-up";
+    principal.sessionId === undefined || principal.isByIssuer
+      ? "sign in at the identity provider again"
+      : "POST /api/v1/auth/step-up";
   throw new HubError("step_up_required", `Show once more who you are, then repeat the request: ${how}.`, {
     extra: { how },
   });

@@ -6,11 +6,13 @@ import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
+import type { Credential } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
+import type { ConsoleSite } from "./console-site.ts";
 import { createHandler } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { createDoor } from "./let-in.ts";
@@ -30,6 +32,8 @@ import { cutStalledReaders } from "./stalled-readers.ts";
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
+    /** What they were recognised by, for asking again later. */
+    credential: Credential | undefined;
     bodyDigest: string;
     visit: Visit | undefined;
     /** A body of so many bytes is left as it is, for the process that will do the request. */
@@ -46,6 +50,8 @@ type HttpOptions = {
   mounts: Mount[];
   /** Routes outside of the API: health, documentation. They need no token; `admit` is asked for those that need not answer always. */
   pages: (app: FastifyInstance, admit: Admit) => void;
+  /** Answers what no route takes, for people. */
+  site?: ConsoleSite | undefined;
   metrics: Metrics;
   rateLimits: RateLimits | undefined;
   admission: AdmissionLimits;
@@ -111,6 +117,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("credential", undefined);
   app.decorateRequest("bodyDigest", "");
   app.decorateRequest("visit", undefined);
   app.decorateRequest("heavyFromBytes", Infinity);
@@ -132,7 +139,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     reply.header("hub-environment", world.environment);
     if (isDraining) reply.header("connection", "close");
     // Before its body is read: nobody will look at it.
-    if (request.is404 || !methodsInUse.has(request.method)) done(notServed(options.mounts, request));
+    const isServed = !request.is404 || options.site?.takes(request) === true;
+    if (!isServed || !methodsInUse.has(request.method)) done(notServed(options.mounts, request));
     else done(findOddFraming(request.raw));
   });
 
@@ -152,9 +160,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     if (known?.status === 503) options.metrics.refused(known.code);
     return sendError(options.mounts, error, request, reply);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendError(options.mounts, notServed(options.mounts, request), request, reply),
-  );
+  app.setNotFoundHandler(forPeople(options, admission));
 
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
@@ -195,6 +201,16 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       // First: they would never end by themselves, and whoever reads one finds another node at once.
       streams.stop();
     },
+  };
+}
+
+/** What no route takes: a page, if there are any, or a problem. */
+function forPeople({ mounts, site }: HttpOptions, admission: Admission) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+    if (site?.takes(request) !== true) return sendError(mounts, notServed(mounts, request), request, reply);
+    // Not counted like other requests of strangers: a page is a dozen files, and they cost next to nothing.
+    admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+    return site.answer(request, reply);
   };
 }
 

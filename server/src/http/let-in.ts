@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
+import type { Credential } from "../features/auth/auth.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
@@ -12,6 +13,7 @@ import { requireScope, requireStepUp } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { readPrincipal } from "./heavy-work.ts";
 import type { RateLimiter } from "./rate-limit.ts";
+import { credentialOf, refuseForeignPage } from "./session-cookie.ts";
 
 type DoorOptions = {
   admission: Admission;
@@ -37,21 +39,26 @@ export function createDoor(world: World, { admission, limit, heavy, innerToken }
         return;
       }
       const isPublic = route.scope === "public";
-      const isRecognised = !isPublic && recognised.has(headers.authorization);
+      const credential = isPublic ? {} : credentialOf(request, world.environment);
+      if (route.setsCookie) refuseForeignPage(request, { mayBeNoBrowser: true });
+      const mayChange = route.method !== "GET";
+      if (credential.cookie !== undefined && mayChange) refuseForeignPage(request, { mayBeNoBrowser: false });
+      const isRecognised = recognised.has(credential);
       if (isPublic) limit.strangers(address);
       const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
       const visit = admission.arrive({ address, as }, reply.raw);
       request.visit = visit;
       if (isPublic) return;
-      const whoAsks = (): Promise<Principal> => authenticate(world, headers.authorization);
+      const whoAsks = (): Promise<Principal> => authenticate(world, credential);
       const principal = await (isRecognised
         ? whoAsks()
-        : recognised.find(headers.authorization, async () => {
+        : recognised.find(credential, async () => {
             limit.strangers(address);
             return await visit.work(whoAsks);
           }));
       visit.belongTo(principal.orgId);
       request.principal = principal;
+      request.credential = credential;
       limit.known(principal, reply);
       requireScope(route, principal);
       requireStepUp(route, principal, world.clock.real());
@@ -87,14 +94,15 @@ function bytesToHold(headers: IncomingHttpHeaders, limit: number): number {
 const maxRecognised = 10_000;
 
 /**
- * Authorization headers that were good a while ago. Whether they still are is asked each time; but who sends one need not
- * stand in line with strangers for it.
+ * Authorization headers and cookies that were good a while ago. Whether they still are is asked each time; but who sends one
+ * need not stand in line with strangers for it.
  */
 function createRecognised() {
   const digests = new Set<string>();
   /** Of those that are being looked at: many requests at once with a new token stand in line once. */
   const looks = new Map<string, Promise<Principal>>();
-  const digest = (header = ""): string => hash("sha256", header, "base64");
+  const digest = ({ authorization, cookie }: Credential): string =>
+    hash("sha256", authorization ?? (cookie === undefined ? "" : `cookie ${cookie}`), "base64");
 
   async function look(key: string, whoAsks: () => Promise<Principal>): Promise<Principal> {
     try {
@@ -107,8 +115,8 @@ function createRecognised() {
     }
   }
 
-  async function find(header: string | undefined, whoAsks: () => Promise<Principal>): Promise<Principal> {
-    const key = digest(header);
+  async function find(credential: Credential, whoAsks: () => Promise<Principal>): Promise<Principal> {
+    const key = digest(credential);
     const looking = looks.get(key);
     if (!looking) {
       const own = look(key, whoAsks);
@@ -120,9 +128,10 @@ function createRecognised() {
     } catch (error) {
       // That the other one hung up, or waited too long, says nothing about the token.
       if (error instanceof HubError && error.status === 401) throw error;
-      return await find(header, whoAsks);
+      return await find(credential, whoAsks);
     }
   }
 
-  return { find, has: (header: string | undefined): boolean => header !== undefined && digests.has(digest(header)) };
+  const isGiven = ({ authorization, cookie }: Credential): boolean => (authorization ?? cookie) !== undefined;
+  return { find, has: (credential: Credential): boolean => isGiven(credential) && digests.has(digest(credential)) };
 }

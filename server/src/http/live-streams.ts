@@ -4,6 +4,7 @@ import type { Principal } from "../core/actor.ts";
 import { callerKey } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
+import type { Credential } from "../features/auth/auth.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import type { Live, LiveReader } from "../route.ts";
 import { liveType } from "../route.ts";
@@ -25,7 +26,7 @@ type Call = {
   toText(data: unknown): string;
 };
 
-type Stream = { principal: Principal; authorization: string; end(): void };
+type Stream = { principal: Principal; credential: Credential; end(): void };
 
 const most = { caller: 10, organization: 100, node: 1_000 };
 const reasons = {
@@ -98,7 +99,7 @@ export function createLiveStreams(world: World): LiveStreams {
       const ending = new AbortController();
       const stream: Stream = {
         principal,
-        authorization: request.headers.authorization!,
+        credential: request.credential!,
         end() {
           ending.abort();
           // Who does not read would not read the end either.
@@ -162,7 +163,7 @@ function readerOf(response: ServerResponse, ended: AbortSignal, toText: Call["to
 /** The token may have been revoked, or permit something else by now: whoever comes again is told so. */
 async function endUnlessAllowed(world: World, stream: Stream): Promise<void> {
   try {
-    const now = await authenticate(world, stream.authorization);
+    const now = await authenticate(world, stream.credential);
     if (!isSame(now, stream.principal)) stream.end();
   } catch (error) {
     // Nothing is known about the token while the database, or the issuer, does not answer.

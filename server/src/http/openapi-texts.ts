@@ -24,9 +24,13 @@ the answer is 412. Send it as \`If-None-Match\` with a read: if nothing has chan
 gateway. Every answer has \`X-Request-Id\`, which is also in the log, and \`Hub-Environment\` (live or preview). With rate
 limits, \`RateLimit\` says how much is left.`;
 
+export const cookieText =
+  "Of a browser that has signed in by `POST /api/v1/auth/session`; `ooh_preview` on the preview, with `__Host-` before it over " +
+  "TLS. Changes are taken from the hub's own pages only.";
+
 /** The groups of the reference, in the order in which it shows them: the part of the path after /api/v1. */
 export const tagTexts: Record<string, string> = {
-  auth: "Sign in with a password, renew and end sessions",
+  auth: "Sign in with a password, for tokens or with a browser; renew and end sessions",
   me: "The caller",
   sessions: "Where one is signed in, and ending it",
   "api-keys": "Keys for programs: scopes, expiry, rotation",

@@ -13,7 +13,7 @@ import {
 } from "./openapi-components.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 import { referToNamed } from "./openapi-schemas.ts";
-import { introduction, tagTexts } from "./openapi-texts.ts";
+import { cookieText, introduction, tagTexts } from "./openapi-texts.ts";
 
 type Json = Record<string, unknown>;
 
@@ -37,11 +37,14 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { cookie: [] }],
     tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     ...(node as Json),
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" } },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" },
+        cookie: { type: "apiKey", in: "cookie", name: "ooh_live", description: cookieText },
+      },
       schemas: { ...errorSchemas, ...schemas },
       parameters: headerParameters,
       headers: answerHeaders,
@@ -114,7 +117,8 @@ function failuresOf(route: Route): number[] {
   const failures = [400, 408, 413, 415, 417, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
   if (route.scope !== "public" && route.scope !== "any") failures.push(403);
-  if (route.stepUp) failures.push(403);
+  // A change with a cookie, by a page of another origin.
+  if (route.stepUp || route.setsCookie || (route.scope !== "public" && route.method !== "GET")) failures.push(403);
   if (route.ids) failures.push(404);
   if (takesKey(route)) failures.push(409, 422);
   return [...new Set(failures)].toSorted((a, b) => a - b);

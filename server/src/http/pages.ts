@@ -4,10 +4,12 @@ import type { ErrorCode } from "../core/errors.ts";
 import { errorTable, HubError, isRetryable } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
+import type { ConsoleSite } from "./console-site.ts";
 import { docsPage } from "./docs-app.ts";
 import type { Health } from "./health.ts";
 import type { Admit } from "./http-app.ts";
 import type { Metrics } from "./metrics-registry.ts";
+import { renderPage } from "./render-page.ts";
 
 type PageOptions = {
   admit: Admit;
@@ -15,6 +17,8 @@ type PageOptions = {
   metrics: Metrics;
   openApi: () => Promise<unknown>;
   metricsToken: string | undefined;
+  /** What is at "/" instead of the front page. */
+  site: ConsoleSite | undefined;
 };
 
 /** The reference page runs its own script and styles; nothing is loaded from elsewhere. */
@@ -50,7 +54,8 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.header("content-type", "application/json; charset=utf-8").send(await openApi);
   });
 
-  app.get("/", { onRequest }, async (_request, reply) => {
+  app.get("/", { onRequest }, async (request, reply) => {
+    if (options.site) return await options.site.answer(request, reply);
     const links = [
       `<li><a href="/docs">API reference</a> (<a href="/openapi.json">openapi.json</a>)</li>`,
       `<li><a href="/readyz">Is it ready?</a></li>`,
@@ -95,12 +100,4 @@ export function requireMetricsToken(header: string | undefined, token: string | 
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new HubError("invalid_token", "Metrics need the token of HUB_METRICS_TOKEN.");
   }
-}
-
-/** `title` and `body` come from our own tables, never from a request. */
-function renderPage(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0}</style>
-<h1>${title}</h1>${body}</html>`;
 }

@@ -43,6 +43,8 @@ export type Config = {
   corsOrigins: string[];
   trustedProxies: string[];
   metricsToken: string | undefined;
+  /** The console is served, and built where that is needed. */
+  hasConsole: boolean;
   /** Requests see the rows of their organization only, by the rules of the database as well. */
   rowSecurity: boolean;
 };
@@ -112,6 +114,7 @@ function readSettings(reader: SettingReader): Config {
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsToken: text("HUB_METRICS_TOKEN"),
+    hasConsole: oneOf("HUB_CONSOLE", ["on", "off"], "on") === "on",
     rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "off") === "on",
   };
 }

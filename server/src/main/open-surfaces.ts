@@ -16,6 +16,7 @@ import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
+import { findConsole } from "./console-build.ts";
 import type { Databases } from "./databases.ts";
 import type { HeavyTask } from "./heavy-process.ts";
 import type { Surface } from "./surface.ts";
@@ -58,6 +59,9 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const workers: { stop(): Promise<void> }[] = [];
   // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
+  const root = path.join(import.meta.dirname, "../../..");
+  const site = config.hasConsole && config.roles.has("api") ? findConsole({ root, log }) : undefined;
+  if (site) stops.push(() => site.stop());
   const { admin } = config;
   const isNew: World[] = [];
   // One after the other: live answers while the database of the preview is still being made.
@@ -76,7 +80,8 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     const { secretKeys } = parts;
     const heavy = { environment, connection, secretKeys, settings, logLevel: config.logLevel };
     const start = async () => (await import("./heavy-process.ts")).startHeavyProcess(heavy);
-    surfaces.push(await openSurface(world, { config, ...portsOf(environment, config), startHeavyProcess: start }));
+    const ports = portsOf(environment, config);
+    surfaces.push(await openSurface(world, { config, ...ports, console: site, startHeavyProcess: start }));
     if (config.roles.has("worker")) {
       workers.push(startWorker(world, [...chores, tidying]), startTaskEngine(world, { slots: config.taskSlots }));
       workers.push(...startLeasedWork(world));
@@ -86,6 +91,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       stops.push(() => scheduler.stop());
     }
   }
+  site?.start();
   const { email, password = newPassword() } = admin;
   const isGenerated = admin.password === undefined;
   // Last: a start that fails after it would have made a password that nobody gets to see.

@@ -8,6 +8,7 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import type { Health } from "../http/health.ts";
+import { createConsoleSite } from "../http/console-site.ts";
 import { createHealth } from "../http/health.ts";
 import type { HeavyProcess } from "../http/heavy-work.ts";
 import { createHeavyWork } from "../http/heavy-work.ts";
@@ -21,6 +22,7 @@ import { addPages } from "../http/pages.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
+import type { Console } from "./console-build.ts";
 import type { Doors } from "./doors.ts";
 import { canShare, openDoors, refuseTaken } from "./doors.ts";
 import { hubVersion } from "./version.ts";
@@ -53,6 +55,8 @@ export type SurfaceOptions = {
   >;
   port: number;
   gatewayPort: number | undefined;
+  /** What people see in a browser, beside the API. */
+  console?: Pick<Console, "look"> | undefined;
   /** Starts a process for heavy requests; without it they are done here. */
   startHeavyProcess?: () => Promise<HeavyProcess>;
 };
@@ -104,8 +108,11 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     );
     measured.push(metrics);
     const { config } = options;
+    const { console: shown } = options;
+    const site = shown && mounts.includes(main) ? createConsoleSite(() => shown.look()) : undefined;
     const http: HttpApp = createHttpApp(world, {
       mounts,
+      site,
       metrics,
       pages: (app, admit) =>
         addPages(app, world, {
@@ -115,6 +122,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           // Loaded when somebody asks for it: most processes never need it.
           openApi: async () => (await import("../http/openapi.ts")).createOpenApi(mounts, hubVersion),
           metricsToken: config.metricsToken,
+          site,
         }),
       rateLimits:
         config.rateLimit === undefined

@@ -59,7 +59,9 @@ export function killAllLaunched(): void {
  * that a signal hits the hub itself.
  */
 export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: Launch = {}): Launched {
-  const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, HUB_RESTART: "off" };
+  // Built beside each of many hubs, the console would only take the time of the tests.
+  const quiet = { HUB_RESTART: "off", HUB_CONSOLE: "off" };
+  const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...quiet };
   return launch({ ...more, args, env: { ...defaults, ...env } });
 }
 

@@ -54,6 +54,7 @@ type TestHubOptions = {
   config?: Partial<SurfaceOptions["config"]>;
   /** Tasks this node runs at a time; 0: it runs none. */
   taskSlots?: number;
+  console?: SurfaceOptions["console"];
   /** The current one first. */
   secretKeys?: [string, ...string[]];
 };
@@ -107,6 +108,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const surface = await openSurface(world, {
     port: 0,
     gatewayPort: undefined,
+    console: options.console,
     config: {
       host: "127.0.0.1",
       roles: new Set(["api", "gateway"]),

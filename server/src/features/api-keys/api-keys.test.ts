@@ -193,7 +193,7 @@ describe("keys that never were", () => {
     for (let i = 0; i < 100_000; i++) {
       const at = 9 + (i % 46);
       const wrong = good.slice(0, at) + (good[at] === "A" ? "B" : "A") + good.slice(at + 1);
-      await authenticate(hub.world, `Bearer ${wrong}`).catch((error: HubError) => {
+      await authenticate(hub.world, { authorization: `Bearer ${wrong}` }).catch((error: HubError) => {
         if (error.code === "malformed_token") refused++;
       });
     }

@@ -1,5 +1,7 @@
 import { Type } from "../../core/type.ts";
 import { defineRoute } from "../../route.ts";
+import { maxPreferencesBodyBytes, Preferences, PreferencesRequest } from "../users/preferences.schemas.ts";
+import { getPreferences, replacePreferences } from "../users/preferences.ts";
 import { RecoveryCodes, TotpConfirmation, TotpDisabled, TotpSecret, TotpStatus } from "../users/totp.schemas.ts";
 import * as totp from "../users/totp.ts";
 import { Me, PasswordChange } from "../users/users.schemas.ts";
@@ -36,6 +38,36 @@ export const authRoutes = [
     answer: [200, shapes.SignedOut],
     idempotency: "none",
     handle: (ctx, { body }) => auth.signOut(ctx, body.refreshToken),
+  }),
+  defineRoute("GET /auth/methods", {
+    name: "auth.methods.list",
+    scope: "public",
+    summary: "How one can sign in here",
+    answer: [200, shapes.SignInMethods],
+    handle: (ctx) => Promise.resolve(auth.listSignInMethods(ctx)),
+  }),
+  defineRoute("POST /auth/session", {
+    name: "auth.session.create",
+    scope: "public",
+    summary: "Sign in with a browser, which gets a cookie",
+    description:
+      "The cookie ends after 12 hours without a request, and after 30 days. With it, changes are taken from the hub's own " +
+      "pages only. A token or a key in `Authorization` wins over it.",
+    body: shapes.SignInRequest,
+    setsCookie: true,
+    answer: [201, shapes.SessionStarted],
+    failures: [401],
+    idempotency: "none",
+    handle: (ctx, { body, address, userAgent }) => auth.startBrowserSession(ctx, body, { address, userAgent }),
+  }),
+  defineRoute("DELETE /auth/session", {
+    name: "auth.session.delete",
+    scope: "any",
+    summary: "Sign out: ends the session that this request is made with",
+    setsCookie: true,
+    answer: [200, shapes.SignedOut],
+    failures: [409],
+    handle: (ctx) => auth.endOwnSession(ctx),
   }),
   defineRoute("POST /auth/step-up", {
     name: "auth.stepUp",
@@ -100,6 +132,24 @@ export const authRoutes = [
     summary: "Who am I, and what may I do",
     answer: [200, Me],
     handle: (ctx) => auth.describeCaller(ctx),
+  }),
+  defineRoute("GET /me/preferences", {
+    name: "me.preferences.get",
+    scope: "any",
+    summary: "What one has set for oneself, such as how the console looks",
+    answer: [200, Preferences],
+    failures: [409],
+    handle: (ctx) => getPreferences(ctx),
+  }),
+  defineRoute("PUT /me/preferences", {
+    name: "me.preferences.replace",
+    scope: "any",
+    summary: "Set all of one's preferences",
+    body: PreferencesRequest,
+    bodyLimitBytes: maxPreferencesBodyBytes,
+    answer: [200, Preferences],
+    failures: [409, 412],
+    handle: (ctx, { body, ifMatch }) => replacePreferences(ctx, body, ifMatch),
   }),
   defineRoute("POST /me/password", {
     name: "me.password.set",

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { Count, Strict } from "../../core/schema.ts";
+import { Count, Id, Nullable, Strict } from "../../core/schema.ts";
 import { TotpCode } from "../users/totp.schemas.ts";
 
 export const SignInRequest = Strict(
@@ -37,5 +37,18 @@ export const TokenAnswer = Type.Object({
   refreshToken: Type.String(),
 });
 export type TokenAnswer = Static<typeof TokenAnswer>;
+
+export const SessionStarted = Type.Object({
+  userId: Id,
+  organizationId: Id,
+  expiresAt: Type.String({ format: "date-time", description: "Sooner, if it is not used for 12 hours" }),
+});
+
+export const SignInMethods = Type.Object({
+  password: Type.Boolean({ description: "POST /auth/session or /auth/token takes e-mail and password" }),
+  issuer: Nullable(
+    Type.Object({ name: Type.String({ description: "Host of the OIDC issuer whose tokens are taken too" }) }),
+  ),
+});
 
 export const SignedOut = Type.Object({ signedOut: Type.Boolean() });

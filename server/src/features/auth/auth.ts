@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
+import { WithCookie } from "../../route.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
@@ -11,17 +12,20 @@ import {
   findIdentityAcrossOrgs,
   findPasswordHash,
   findSignInsAcrossOrgs,
+  getUser,
   hashNewPassword,
   markSignedIn,
   replacePassword,
 } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
+import { hashCookie } from "../users/live-sessions.ts";
 import * as sessions from "../users/sessions.store.ts";
 import { hasTotp, useTotp } from "../users/totp.ts";
 import { startAttempt } from "./sign-in-attempts.ts";
 import { networkOf } from "../../core/network-of.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
+export type { Credential } from "./authenticate.ts";
 export { authenticate } from "./authenticate.ts";
 export { forgetOldAttempts } from "./sign-in-attempts.ts";
 
@@ -35,6 +39,48 @@ const wrongCode = "wrong code";
 type Visitor = { address: string; userAgent: string };
 
 export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor): Promise<TokenAnswer> {
+  return await signInBy(ctx, request, visitor, {}, (tx, own, holder) => issue(tx, own, holder));
+}
+
+/** A session that its browser shows by a cookie, which no script can read: two tabs have no tokens to take from each other. */
+export async function startBrowserSession(ctx: Ctx, request: SignInRequest, visitor: Visitor) {
+  const value = randomBytes(32).toString("base64url");
+  const marks = { cookieHash: hashCookie(value) };
+  const answer = await signInBy(ctx, request, visitor, marks, async (_tx, _own, { id, orgId, expiresAt }) => ({
+    userId: id,
+    organizationId: orgId,
+    expiresAt: expiresAt.toISOString(),
+  }));
+  return new WithCookie(answer, { value, maxAgeSeconds: sessionMs / 1000 });
+}
+
+/** Of a browser, or that of an access token: whichever the request was made with. */
+export async function endOwnSession(ctx: Ctx) {
+  const { sessionId, actor } = ctx.principal;
+  if (sessionId === undefined || actor.type !== "user") {
+    throw new HubError("invalid_state", "Only people who signed in here have a session to end.");
+  }
+  const answer = await change(ctx, async (tx) => {
+    const end = { at: ctx.clock.real(), reason: "signed_out" as const };
+    const ended = await sessions.endSession(tx, ctx.orgId, sessionId, end);
+    if (ended === undefined) return { signedOut: false };
+    await ctx.signals.publish(tx, "user", actor.id);
+    await recordEvent(tx, ctx, { type: "session.ended", objectId: actor.id });
+    return { signedOut: true };
+  });
+  return new WithCookie(answer, null);
+}
+
+type Holder = { id: string; orgId: string; role: string; sessionId: string; expiresAt: Date };
+
+/** Who signs in is found out in one way, whatever they get for it. */
+async function signInBy<T extends object>(
+  ctx: Ctx,
+  request: SignInRequest,
+  visitor: Visitor,
+  marks: Pick<sessions.NewSession, "cookieHash">,
+  give: (tx: Tx, own: Ctx, holder: Holder) => Promise<T>,
+): Promise<T> {
   const { email, organizationId } = request;
   const found = await findSignInsAcrossOrgs(ctx.db, email, organizationId);
   const attempt = await startAttempt(ctx, { email, userIds: found.map(({ id }) => id) }, visitor.address);
@@ -71,8 +117,9 @@ export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor)
       network,
       at,
       expiresAt,
+      ...marks,
     });
-    return await issue(tx, own, { ...holder, sessionId });
+    return await give(tx, own, { ...holder, sessionId, expiresAt });
   });
   if (answer === undefined) throw await attempt.failed(wrong);
   if (answer === wrongCode) throw await attempt.failed(new HubError("invalid_totp_code"));
@@ -130,12 +177,18 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
   });
 }
 
+export function listSignInMethods({ settings }: World) {
+  return { password: true, issuer: settings.oidc ? { name: new URL(settings.oidc.issuer).host } : null };
+}
+
 export async function describeCaller(ctx: Ctx) {
   const organization = await getOrganization(ctx, ctx.orgId);
-  const { id, name, isOperator } = organization;
+  const { id, name, isOperator, timeZone } = organization;
+  const { actor } = ctx;
   return {
-    actor: ctx.actor,
-    organization: { id, name, isOperator },
+    actor,
+    name: actor.type === "user" ? (await getUser(ctx, actor.id)).name : actor.name,
+    organization: { id, name, isOperator, timeZone },
     role: ctx.principal.role ?? null,
     scopes: [...ctx.principal.scopes].toSorted(),
     environment: ctx.environment,

@@ -6,7 +6,7 @@ import { perWorld } from "../../context.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { authenticateKey, looksLikeApiKey } from "../api-keys/key-authentication.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
-import { getLiveSession } from "../users/live-sessions.ts";
+import { browserIdleMs, getBrowserSession, getLiveSession } from "../users/live-sessions.ts";
 import { findIdentityAcrossOrgs, findOidcIdentity } from "../users/users.ts";
 import { verifyOidcToken } from "./oidc.ts";
 import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
@@ -23,8 +23,13 @@ const people = perWorld((world) =>
   ),
 );
 
-/** The caller behind an Authorization header: an API key, a token of ours, or one of the OIDC issuer. */
-export async function authenticate(world: World, header: string | undefined): Promise<Principal> {
+/** How a caller says who they are: with a header, or a browser with the cookie of its session. */
+export type Credential = { authorization?: string | undefined; cookie?: string | undefined };
+
+/** The caller behind it: an API key, a token of ours, one of the OIDC issuer, or whoever has signed in with a browser. */
+export async function authenticate(world: World, { authorization: header, cookie }: Credential): Promise<Principal> {
+  // A header is sent on purpose, so it wins.
+  if (header === undefined && cookie !== undefined) return await byCookie(world, cookie);
   if (header === undefined)
     throw new HubError("missing_token", "Send `Authorization: Bearer <API key or access token>`.");
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -43,9 +48,22 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
   if (iss === ownIssuer && isOfOther) {
     throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
-  const { user, sessionId, provedAt, expiresAt } = isForeign
-    ? await byOidc(world, token)
-    : await byOwnToken(world, token);
+  return principalOf(isForeign ? await byOidc(world, token) : await byOwnToken(world, token));
+}
+
+async function byCookie(world: World, cookie: string): Promise<Principal> {
+  const { id, userId, provedAt, isByIssuer, expiresAt } = await getBrowserSession(world, cookie);
+  const idleAt = new Date(world.clock.real().getTime() + browserIdleMs);
+  return principalOf({
+    user: await people(world).get(userId),
+    sessionId: id,
+    provedAt,
+    isByIssuer,
+    expiresAt: expiresAt < idleAt ? expiresAt : idleAt,
+  });
+}
+
+function principalOf({ user, sessionId, provedAt, expiresAt, isByIssuer }: SignedIn): Principal {
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
@@ -56,9 +74,10 @@ async function authenticatePerson(world: World, token: string): Promise<Principa
     ...(sessionId === undefined ? {} : { sessionId }),
     expiresAt,
     ...(provedAt ? { provedAt } : {}),
+    ...(isByIssuer ? { isByIssuer } : {}),
     needsStepUp: user.hasTotp || user.requiresStepUp,
     // Whoever comes from the issuer showed there what the issuer wants.
-    mustEnrolTotp: !isForeign && user.requiresTotp && !user.hasTotp,
+    mustEnrolTotp: !isByIssuer && user.requiresTotp && !user.hasTotp,
   };
 }
 
@@ -67,6 +86,7 @@ type SignedIn = {
   expiresAt: Date;
   sessionId?: string;
   provedAt?: Date | null | undefined;
+  isByIssuer?: boolean;
 };
 
 async function byOwnToken(world: World, token: string): Promise<SignedIn> {
@@ -79,7 +99,7 @@ async function byOwnToken(world: World, token: string): Promise<SignedIn> {
 
 async function byOidc(world: World, token: string): Promise<SignedIn> {
   const { subject, verifiedEmail, provedAt, expiresAt } = await verifyOidcToken(world, token);
-  return { user: await findOidcIdentity(world, subject, verifiedEmail), expiresAt, provedAt };
+  return { user: await findOidcIdentity(world, subject, verifiedEmail), expiresAt, provedAt, isByIssuer: true };
 }
 
 /** Only to choose who checks the token and which error to answer; nothing in it is believed. */

@@ -13,7 +13,7 @@ import { startAttempt } from "./sign-in-attempts.ts";
 export async function stepUp(ctx: Ctx, { password, totpCode }: StepUpRequest, address: string) {
   const { actor } = ctx;
   const { sessionId } = ctx.principal;
-  if (actor.type !== "user" || sessionId === undefined) {
+  if (actor.type !== "user" || sessionId === undefined || ctx.principal.isByIssuer) {
     throw new HubError("invalid_state", "Only people who signed in here with a password are asked for this.");
   }
   const needsCode = await hasTotp(ctx.db, actor.id);

@@ -1,6 +1,7 @@
 import type { TObject } from "typebox";
 import { describe, expect, test } from "vitest";
 import { totpCode, totpStep } from "../../core/totp-codes.ts";
+import { fromBase32 } from "../../testing/from-base32.ts";
 import { allRoutes, exampleBody, pathOf } from "../../testing/route-samples.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -8,13 +9,6 @@ const hub = await startTestHub();
 const org = await hub.org();
 const minute = 60_000;
 const { password } = org.admin;
-
-function fromBase32(text: string): Buffer {
-  const bits = Array.from(text, (sign) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(sign).toString(2).padStart(5, "0"),
-  );
-  return Buffer.from((bits.join("").match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
 
 async function aPerson(role: "admin" | "operator" = "admin", of = org) {
   const first = await of.withRole(role);

@@ -33,6 +33,12 @@ const EmailDomains = Type.Array(
   },
 );
 
+const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "In which its people agree to read times: the name of a zone, such as America/New_York",
+});
+
 const safety = {
   requiresTotp: Type.Boolean({ description: "Whoever signs in with a password needs codes of an authenticator app" }),
   requiresStepUp: Type.Boolean({
@@ -42,7 +48,7 @@ const safety = {
 };
 
 export const OrganizationPatch = Strict(
-  optional({ name: Name, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
+  optional({ name: Name, timeZone: TimeZone, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
   {
     examples: [{ name: "Northwind Traders" }],
   },
@@ -53,6 +59,7 @@ export const Organization = Type.Object({
   id: Id,
   name: Type.String(),
   isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
+  timeZone: TimeZone,
   outboundHosts: OutboundHosts,
   emailDomains: EmailDomains,
   ...safety,

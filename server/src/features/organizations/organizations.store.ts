@@ -9,6 +9,7 @@ import type { Organization } from "./organizations.schemas.ts";
 const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
   isOperator: "boolean",
+  timeZone: "text",
   outboundHosts: "text[]",
   emailDomains: {
     type: "text[]",
@@ -59,13 +60,13 @@ export async function insertOrganization(
 
 export async function updateOrganization(
   tx: Tx,
-  { id, name, outboundHosts, requiresTotp, requiresStepUp }: Organization,
+  { id, name, timeZone, outboundHosts, requiresTotp, requiresStepUp }: Organization,
   at: Date,
 ): Promise<Organization> {
   const text = `update organizations t set name = $2, updated_at = $3, version = version + 1, requires_totp = $4,
-      requires_step_up = $5, outbound_hosts = $6 where t.id = $1
+      requires_step_up = $5, outbound_hosts = $6, time_zone = $7 where t.id = $1
     returning ${selected}`;
-  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts]))!;
+  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts, timeZone]))!;
 }
 
 export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Page } from "../../core/page.ts";
-import { HubError } from "../../core/errors.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
+import { isTimeZone } from "../../core/time-zones.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
@@ -70,6 +71,10 @@ export async function updateOrganization(
   ifMatch: IfMatch,
 ): Promise<Organization> {
   requirePatch(patch);
+  if (patch.timeZone !== undefined && !isTimeZone(patch.timeZone)) {
+    const message = "This is no time zone. They have names such as America/New_York or Europe/Berlin.";
+    throw badField("/timeZone", "unknown_time_zone", message);
+  }
   // Any organization could else recognise the people of another one as its own.
   if (patch.emailDomains !== undefined && !seesAll(ctx)) {
     throw new HubError("insufficient_scope", "Those who run the hub say which domains are an organization's own.", {

@@ -36,6 +36,7 @@ const kept = [
   "users",
   "api_keys",
   "refresh_tokens",
+  "user_preferences",
   "user_sessions",
   "user_totp",
   "user_recovery_codes",

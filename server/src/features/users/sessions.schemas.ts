@@ -10,6 +10,7 @@ const fields = {
   createdAt: DateTime,
   lastUsedAt: Type.String({ format: "date-time", description: "Within some seconds" }),
   expiresAt: DateTime,
+  isBrowser: Type.Boolean({ description: "By a cookie, which also ends when it was not used for 12 hours" }),
 };
 const SessionRecord = Type.Object(fields);
 export type SessionRecord = Static<typeof SessionRecord>;

@@ -15,6 +15,7 @@ const { selected, fromRow } = defineColumns<SessionRecord>("t", {
   createdAt: moment,
   lastUsedAt: moment,
   expiresAt: moment,
+  isBrowser: { type: "boolean", selected: "t.cookie_hash is not null" },
 });
 
 /** Those that still work. */
@@ -22,7 +23,7 @@ export async function listSessions(
   db: Queryable,
   orgId: string,
   userId: string,
-  { page, limit, now }: Pick<SessionQuery, "page" | "limit"> & { now: Date },
+  { page, limit, now, usedAfter }: Pick<SessionQuery, "page" | "limit"> & { now: Date; usedAfter: Date },
 ): Promise<Page<SessionRecord>> {
   const found = await listPage<Stored<SessionRecord>>(
     db,
@@ -30,7 +31,13 @@ export async function listSessions(
     {
       select: selected,
       from: "user_sessions t",
-      where: [["t.org_id = ?", orgId], ["t.user_id = ?", userId], "t.ended_at is null", ["t.expires_at > ?", now]],
+      where: [
+        ["t.org_id = ?", orgId],
+        ["t.user_id = ?", userId],
+        "t.ended_at is null",
+        ["t.expires_at > ?", now],
+        ["(t.cookie_hash is null or t.last_used_at > ?)", usedAfter],
+      ],
       orderBy: "t.created_at desc, t.id desc",
     },
   );
@@ -46,14 +53,32 @@ export type NewSession = {
   userAgent: string;
   at: Date;
   expiresAt: Date;
+  /** Of a browser. */
+  cookieHash?: Buffer | undefined;
+  /** When they showed who they are at the OIDC issuer, if they did so there. */
+  atIssuer?: { provedAt: Date | undefined } | undefined;
 };
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { id, orgId, userId, address, network, userAgent, at, expiresAt } = session;
+  const { id, orgId, userId, address, network, userAgent, at, expiresAt, cookieHash, atIssuer } = session;
+  const provedAt = atIssuer ? (atIssuer.provedAt ?? null) : at;
   await tx.query(
-    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, proved_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7, $7, $8)`,
-    [id, orgId, userId, address, network, userAgent, at, expiresAt],
+    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, proved_at,
+       expires_at, cookie_hash, is_by_issuer)
+     values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
+    [
+      id,
+      orgId,
+      userId,
+      address,
+      network,
+      userAgent,
+      at,
+      provedAt,
+      expiresAt,
+      cookieHash ?? null,
+      atIssuer !== undefined,
+    ],
   );
 }
 
@@ -73,6 +98,22 @@ export async function findLiveSessionAcrossOrgs(db: Queryable, id: string): Prom
   const [row] = await db.query<LiveSession>(
     `select id, user_id as "userId", proved_at as "provedAt" from user_sessions where id = $1 and ended_at is null`,
     [id],
+  );
+  return row;
+}
+
+export type BrowserSession = LiveSession & { isByIssuer: boolean; lastUsedAt: Date; expiresAt: Date };
+
+/** A cookie says nothing about whose it is before it is looked up. */
+export async function findBrowserSessionAcrossOrgs(
+  db: Queryable,
+  cookieHash: Buffer,
+): Promise<BrowserSession | undefined> {
+  const [row] = await db.query<BrowserSession>(
+    `select id, user_id as "userId", proved_at as "provedAt", is_by_issuer as "isByIssuer", last_used_at as "lastUsedAt",
+            expires_at as "expiresAt"
+       from user_sessions where cookie_hash = $1 and ended_at is null`,
+    [cookieHash],
   );
   return row;
 }

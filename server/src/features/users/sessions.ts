@@ -6,6 +6,7 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { browserIdleMs } from "./live-sessions.ts";
 import type { Session, SessionQuery } from "./sessions.schemas.ts";
 import * as store from "./sessions.store.ts";
 
@@ -13,9 +14,11 @@ import * as store from "./sessions.store.ts";
 export async function listSessions(ctx: Ctx, { userId, ...page }: SessionQuery): Promise<Page<Session>> {
   const own = ownId(ctx);
   if (userId !== undefined && userId !== own && !isAdmin(ctx)) throw new HubError("admin_required");
+  const now = ctx.clock.real();
   const found = await store.listSessions(ctx.db, ctx.orgId, userId ?? own ?? ctx.orgId, {
     ...page,
-    now: ctx.clock.real(),
+    now,
+    usedAfter: new Date(now.getTime() - browserIdleMs),
   });
   return mapPage(found, (session) => ({ ...session, isCurrent: session.id === ctx.principal.sessionId }));
 }

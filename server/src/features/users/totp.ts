@@ -106,6 +106,6 @@ function hashCode(code: string): Buffer {
 const sealContext = (userId: string): string => `totp:${userId}`;
 
 function ownId({ actor, principal }: Ctx): string {
-  if (actor.type === "user" && principal.sessionId !== undefined) return actor.id;
+  if (actor.type === "user" && principal.sessionId !== undefined && !principal.isByIssuer) return actor.id;
   throw new HubError("invalid_state", "Only people who sign in here with a password have codes of an app.");
 }

@@ -1,0 +1,32 @@
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { Preferences } from "./preferences.schemas.ts";
+
+type Row = { preferences: Record<string, unknown>; updated_at: Date; version: number };
+
+export async function findPreferences(db: Queryable, orgId: string, userId: string): Promise<Preferences | undefined> {
+  const [row] = await db.query<Row>(
+    "select preferences, updated_at, version from user_preferences where org_id = $1 and user_id = $2",
+    [orgId, userId],
+  );
+  return row && { preferences: row.preferences, updatedAt: row.updated_at.toISOString(), version: row.version };
+}
+
+/** The person first: before there is a row of theirs, there is nothing else that two of their tabs could wait at. */
+export async function lockPreferences(tx: Tx, orgId: string, userId: string): Promise<Preferences | undefined> {
+  await tx.query("select from users where org_id = $1 and id = $2 for no key update", [orgId, userId]);
+  return await findPreferences(tx, orgId, userId);
+}
+
+export async function putPreferences(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { preferences, updatedAt, version }: Preferences,
+): Promise<void> {
+  await tx.query(
+    `insert into user_preferences (user_id, org_id, preferences, updated_at, version) values ($1, $2, $3, $4, $5)
+     on conflict (user_id) do update
+        set preferences = excluded.preferences, updated_at = excluded.updated_at, version = excluded.version`,
+    [userId, orgId, JSON.stringify(preferences), updatedAt, version],
+  );
+}
