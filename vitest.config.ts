@@ -27,6 +27,15 @@ export default defineConfig({
         },
       },
       {
+        // A real browser against a real hub.
+        extends: true,
+        test: {
+          name: "console",
+          include: ["e2e/*.journey.ts"],
+          globalSetup: ["e2e/global-setup.ts"],
+        },
+      },
+      {
         // Work, runs and signals once more, on a PostgreSQL as others set it up.
         extends: true,
         test: {

@@ -13,11 +13,13 @@ export default defineConfig({
   build: {
     outDir: "dist.new",
     emptyOutDir: true,
+    manifest: true,
     target: "baseline-widely-available",
     assetsInlineLimit: 0,
     sourcemap: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 2_000,
   },
   server: { host: "127.0.0.1", proxy: { "/api": hub, "/v1": hub } },
   logLevel: "warn",

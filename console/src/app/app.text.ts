@@ -2,7 +2,13 @@ export const text = {
   brand: "Order Operations",
   away: "The hub does not answer. What you see is what was known last; it is asked again by itself.",
   signedOut: "Your session has ended.",
-  preview: { word: "PREVIEW", data: "test data", nothingLeaves: "nothing leaves this hub", frozen: "frozen", shifted: "shifted" },
+  preview: {
+    word: "PREVIEW",
+    data: "test data",
+    nothingLeaves: "nothing leaves this hub",
+    frozen: "frozen",
+    shifted: "shifted",
+  },
   signIn: {
     title: "Sign in",
     email: "E-mail",

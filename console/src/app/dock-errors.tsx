@@ -4,7 +4,8 @@ import { Empty } from "../ui/card.tsx";
 import { plural } from "../ui/format.ts";
 import { Time } from "../ui/zone.tsx";
 
-const codeOf = ({ error }: Logged): string => (error instanceof HubApiError ? `${error.status} ${error.code}` : "no answer");
+const codeOf = ({ error }: Logged): string =>
+  error instanceof HubApiError ? `${error.status} ${error.code}` : "no answer";
 
 /** What failed, by what it was: forty times the same is one line. */
 export function DockErrors({ exchanges }: { exchanges: readonly Logged[] }) {
@@ -17,8 +18,8 @@ export function DockErrors({ exchanges }: { exchanges: readonly Logged[] }) {
           <code className="font-mono text-sm text-bad">{code}</code>
           <span className="flex-1">{list[0]!.error?.message}</span>
           <span className="text-sm text-muted">
-            {plural(list.length, "time")}, last <Time at={new Date(list[0]!.startedAt).toISOString()} withSeconds /> at {list[0]!.method}{" "}
-            {list[0]!.url.split("?")[0]}
+            {plural(list.length, "time")}, last <Time at={new Date(list[0]!.startedAt).toISOString()} withSeconds /> at{" "}
+            {list[0]!.method} {list[0]!.url.split("?")[0]}
           </span>
         </li>
       ))}

@@ -17,7 +17,9 @@ export function DockRequests({ exchanges }: { exchanges: readonly Logged[] }) {
             onClick={() => setOpen(open === exchange.id ? undefined : exchange.id)}
             className="flex min-h-6 w-full items-center gap-3 px-3 text-start hover:bg-skip-soft"
           >
-            <span className={cx("w-8 shrink-0 tabular-nums", exchange.error ? "text-bad" : "text-ok")}>{exchange.status || "lost"}</span>
+            <span className={cx("w-8 shrink-0 tabular-nums", exchange.error ? "text-bad" : "text-ok")}>
+              {exchange.status || "lost"}
+            </span>
             <span className="w-14 shrink-0">{exchange.method}</span>
             <span className="flex-1 truncate">{exchange.url}</span>
             <span className="shrink-0 text-faint tabular-nums">{formatMs(exchange.ms)}</span>

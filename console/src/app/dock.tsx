@@ -28,7 +28,10 @@ export function Dock({ onClose }: { onClose(): void }) {
               aria-selected={view === name}
               aria-controls="dock-view"
               onClick={() => setView(name)}
-              className={cx("-mb-px min-h-8 border-b-2 px-2.5", view === name ? "border-accent font-medium" : "border-transparent text-muted")}
+              className={cx(
+                "-mb-px min-h-8 border-b-2 px-2.5",
+                view === name ? "border-accent font-medium" : "border-transparent text-muted",
+              )}
             >
               {views[name]}
               {name === "errors" && failed.length > 0 && <span className="ms-1.5 text-bad">{failed.length}</span>}
@@ -41,7 +44,13 @@ export function Dock({ onClose }: { onClose(): void }) {
         </IconButton>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div id="dock-view" role="tabpanel" aria-labelledby={`dock-${view}`} tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+      <div
+        id="dock-view"
+        role="tabpanel"
+        aria-labelledby={`dock-${view}`}
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-auto"
+      >
         {view === "requests" && <DockRequests exchanges={exchanges} />}
         {view === "errors" && <DockErrors exchanges={failed} />}
         {view === "events" && <DockEvents />}

@@ -11,9 +11,9 @@ import { paths } from "./paths.ts";
 
 type Entry = { group: string; name: string; note?: string; keys?: string; run(): void };
 
-export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+export function Palette({ onClose }: { onClose(): void }) {
   return (
-    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Base.Root open onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-[#0a0c10]/40" />
         <Base.Popup
@@ -67,7 +67,9 @@ function Finder({ onClose }: { onClose(): void }) {
         className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
       />
       <div id={id} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
-        {entries.length === 0 && <p className="px-2.5 py-3 text-muted">Nothing found. Order numbers may be typed in part.</p>}
+        {entries.length === 0 && (
+          <p className="px-2.5 py-3 text-muted">Nothing found. Order numbers may be typed in part.</p>
+        )}
         {entries.map((entry, index) => (
           // Keys are heard by the field.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -79,7 +81,10 @@ function Finder({ onClose }: { onClose(): void }) {
             aria-selected={index === current}
             onClick={() => pick(entry)}
             onMouseMove={() => setAt(index)}
-            className={cx("flex min-h-8 items-center gap-3 rounded-md px-2.5", index === current && "bg-accent-soft text-accent-text")}
+            className={cx(
+              "flex min-h-8 items-center gap-3 rounded-md px-2.5",
+              index === current && "bg-accent-soft text-accent-text",
+            )}
           >
             <span className="w-16 shrink-0 text-sm text-faint">{entry.group}</span>
             <span className="flex-1 truncate">{entry.name}</span>
@@ -108,14 +113,12 @@ function useEntries(typed: string): Entry[] {
   const acts = hotkeys
     .filter(({ name, keys }) => matches(name) && keys !== "$mod+k" && !keys.startsWith("g "))
     .map(({ name, keys, run }): Entry => ({ group: "Do", name, keys, run: () => run(new KeyboardEvent("keydown")) }));
-  const records = (data?.data ?? []).map(
-    (order): Entry => ({
-      group: "Order",
-      name: order.number,
-      note: [order.status.replaceAll("_", " "), order.customer.name].filter(Boolean).join(", "),
-      run: () => router.history.push(paths.order(order.number)),
-    }),
-  );
+  const records = (data?.data ?? []).map((order): Entry => ({
+    group: "Order",
+    name: order.number,
+    note: [order.status.replaceAll("_", " "), order.customer.name].filter(Boolean).join(", "),
+    run: () => router.history.push(paths.order(order.number)),
+  }));
   const places = pages
     .filter(([name]) => matches(name))
     .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));

@@ -14,7 +14,11 @@ export function PreviewBar() {
   }, []);
   const mode = data && data.mode !== "real" ? `, clock ${formatFull(clock.now(), clock)} (${data.mode})` : "";
   return (
-    <div role="note" aria-label={text.preview.word} className="stripes sticky top-0 z-40 px-3 py-0.5 text-center text-sm font-semibold">
+    <div
+      role="note"
+      aria-label={text.preview.word}
+      className="stripes sticky top-0 z-40 px-3 py-0.5 text-center text-sm font-semibold"
+    >
       {text.preview.word}
       <span className="px-3 max-sm:hidden">
         {text.preview.data}

@@ -19,7 +19,8 @@ export function Rail({ onPick }: { onPick?: () => void }) {
     { href: paths.orders(), name: "Orders", note: counts && formatCount(counts.total) },
     { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
   ];
-  const isHere = (href: string): boolean => (href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`));
+  const isHere = (href: string): boolean =>
+    href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`);
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-0.5 px-2 py-3">
       <div className="px-2 pt-1 pb-3.5">

@@ -10,14 +10,38 @@ const page = <Path extends string>(path: Path, component: ReturnType<typeof lazy
   createRoute({ getParentRoute: () => root, path, component });
 
 const tree = root.addChildren([
-  page("/", lazyRouteComponent(() => import("../features/overview/overview.page.tsx"), "OverviewPage")),
-  page("/orders", lazyRouteComponent(() => import("../features/orders/orders.page.tsx"), "OrdersPage")),
-  page("/orders/$ref", lazyRouteComponent(() => import("../features/orders/order.page.tsx"), "OrderPage")),
-  page("/operations", lazyRouteComponent(() => import("../features/operations/runs.page.tsx"), "RunsPage")),
-  page("/operations/new", lazyRouteComponent(() => import("../features/operations/operate.page.tsx"), "OperatePage")),
-  page("/operations/runs/$id", lazyRouteComponent(() => import("../features/operations/run.page.tsx"), "RunPage")),
-  page("/operations/presets", lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage")),
-  page("/components", lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage")),
+  page(
+    "/",
+    lazyRouteComponent(() => import("../features/overview/overview.page.tsx"), "OverviewPage"),
+  ),
+  page(
+    "/orders",
+    lazyRouteComponent(() => import("../features/orders/orders.page.tsx"), "OrdersPage"),
+  ),
+  page(
+    "/orders/$ref",
+    lazyRouteComponent(() => import("../features/orders/order.page.tsx"), "OrderPage"),
+  ),
+  page(
+    "/operations",
+    lazyRouteComponent(() => import("../features/operations/runs.page.tsx"), "RunsPage"),
+  ),
+  page(
+    "/operations/new",
+    lazyRouteComponent(() => import("../features/operations/operate.page.tsx"), "OperatePage"),
+  ),
+  page(
+    "/operations/runs/$id",
+    lazyRouteComponent(() => import("../features/operations/run.page.tsx"), "RunPage"),
+  ),
+  page(
+    "/operations/presets",
+    lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage"),
+  ),
+  page(
+    "/components",
+    lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
+  ),
 ]);
 
 /** Search parameters stay what they are in the address: texts, some of them several times. */
@@ -34,7 +58,8 @@ function parseSearch(search: string): Record<string, string | string[]> {
 function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
-    for (const one of [value].flat()) if (one !== undefined && one !== null && one !== "") params.append(name, String(one));
+    for (const one of [value].flat())
+      if (one !== undefined && one !== null && one !== "") params.append(name, String(one));
   }
   return params.size === 0 ? "" : `?${params}`;
 }

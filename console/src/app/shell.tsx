@@ -1,5 +1,5 @@
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { HubClock } from "../live/hub-clock.tsx";
 import { useConnection } from "../live/connection.ts";
 import { useMe } from "../live/me.ts";
@@ -10,14 +10,16 @@ import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { HeaderEnd } from "../ui/page-head.tsx";
 import { text } from "./app.text.ts";
-import { Dock } from "./dock.tsx";
 import { HeaderTools } from "./header-tools.tsx";
-import { KeySheet } from "./key-sheet.tsx";
-import { Palette } from "./palette.tsx";
 import { paths } from "./paths.ts";
 import { PreviewBar } from "./preview-bar.tsx";
 import { Rail } from "./rail.tsx";
 import { Brand } from "./brand.tsx";
+
+// Not needed for a first look at a page.
+const Dock = lazy(async () => ({ default: (await import("./dock.tsx")).Dock }));
+const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 
 export function Shell() {
   const { preferences } = usePreferences();
@@ -47,7 +49,10 @@ function Frame() {
   const tools = <HeaderTools onSearch={() => setOverlay("palette")} onKeys={() => setOverlay("keys")} />;
   return (
     <div className={cx("flex h-dvh flex-col", isPreview && "border-x-4 border-b-4 border-[#f5b301]")}>
-      <a href="#main" className="sr-only z-50 rounded-md bg-panel px-3 py-1 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-panel px-3 py-1 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to the page
       </a>
       {isPreview && <PreviewBar />}
@@ -62,7 +67,11 @@ function Frame() {
         </div>
         <div className="flex min-w-0 flex-1 flex-col">
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
-            <IconButton label="Menu" onClick={() => setOverlay(overlay === "rail" ? undefined : "rail")} aria-expanded={overlay === "rail"}>
+            <IconButton
+              label="Menu"
+              onClick={() => setOverlay(overlay === "rail" ? undefined : "rail")}
+              aria-expanded={overlay === "rail"}
+            >
               <Icon name="menu" />
             </IconButton>
             <span className="flex-1">
@@ -75,16 +84,22 @@ function Frame() {
               <Rail onPick={close} />
             </div>
           )}
-          <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5">
+          <main
+            id="main"
+            tabIndex={-1}
+            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5"
+          >
             <HeaderEnd value={tools}>
               <Outlet />
             </HeaderEnd>
           </main>
-          {preferences.isDockOpen && <Dock onClose={() => set({ isDockOpen: false })} />}
+          <Suspense>{preferences.isDockOpen && <Dock onClose={() => set({ isDockOpen: false })} />}</Suspense>
         </div>
       </div>
-      <Palette isOpen={overlay === "palette"} onClose={close} />
-      <KeySheet isOpen={overlay === "keys"} onClose={close} />
+      <Suspense>
+        {overlay === "palette" && <Palette onClose={close} />}
+        {overlay === "keys" && <KeySheet onClose={close} />}
+      </Suspense>
     </div>
   );
 }

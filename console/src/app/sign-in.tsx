@@ -34,7 +34,10 @@ export function SignIn({ note }: { note?: string | undefined }) {
   const isAskingForCode = signIn.error instanceof HubApiError && signIn.error.code === "totp_required";
   return (
     <main className="grid min-h-dvh place-items-center p-4">
-      <form onSubmit={submit} className="flex w-full max-w-[340px] flex-col gap-4 rounded-xl border border-line bg-panel p-6 shadow-pop">
+      <form
+        onSubmit={submit}
+        className="flex w-full max-w-[340px] flex-col gap-4 rounded-xl border border-line bg-panel p-6 shadow-pop"
+      >
         <Brand />
         <h1 className="text-xl font-semibold tracking-tight">{text.signIn.title}</h1>
         {note && <p className="text-muted">{note}</p>}

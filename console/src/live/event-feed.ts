@@ -15,7 +15,8 @@ export function useEventFeed(isOn: boolean): readonly Event[] {
         if (message.data) yield { event: message.event, data: message.data };
       }
     },
-    (event) => setEvents((known) => (known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, maxShown))),
+    (event) =>
+      setEvents((known) => (known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, maxShown))),
   );
   return events;
 }

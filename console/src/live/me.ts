@@ -15,5 +15,7 @@ export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
 /** Undefined when it may be done, else why not, for the button that stays in its place. */
 export function missingScope(me: Me, scope: Me["scopes"][number]): string | undefined {
-  return me.scopes.includes(scope) ? undefined : `Needs the scope ${scope}, which your role ${me.role ?? "(none)"} does not have.`;
+  return me.scopes.includes(scope)
+    ? undefined
+    : `Needs the scope ${scope}, which your role ${me.role ?? "(none)"} does not have.`;
 }

@@ -53,7 +53,9 @@ export const firstPreferences = (): Preferences => ({ ...defaults, ...readCopy()
 
 export function usePreferences(): { preferences: Preferences; set(change: Partial<Preferences>): void } {
   const { data } = useQuery(preferencesQuery);
-  const preferences = data ? { ...defaults, ...(data.preferences["console"] as Partial<Preferences> | undefined) } : firstPreferences();
+  const preferences = data
+    ? { ...defaults, ...(data.preferences["console"] as Partial<Preferences> | undefined) }
+    : firstPreferences();
   const save = useMutation({
     scope: { id: "preferences" },
     mutationFn: async (change: Partial<Preferences>) => {
@@ -64,7 +66,10 @@ export function usePreferences(): { preferences: Preferences; set(change: Partia
     onMutate: (change) => {
       queryClient.setQueryData<Kept>(["preferences"], (old) => ({
         version: old?.version ?? 0,
-        preferences: { ...old?.preferences, console: { ...(old?.preferences["console"] as object | undefined), ...change } },
+        preferences: {
+          ...old?.preferences,
+          console: { ...(old?.preferences["console"] as object | undefined), ...change },
+        },
       }));
     },
   });

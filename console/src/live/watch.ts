@@ -6,7 +6,11 @@ type Stream = (signal: AbortSignal) => AsyncIterable<{ event: string; data: stri
  * Follows a record while the page is in sight: an HTTP/1.1 origin has six connections for all its tabs. When the stream
  * breaks it is asked for again, and says the whole state first.
  */
-export function useWatch<T>(key: string | undefined, open: Stream, onState: (state: T, hasEnded: boolean) => void): boolean {
+export function useWatch<T>(
+  key: string | undefined,
+  open: Stream,
+  onState: (state: T, hasEnded: boolean) => void,
+): boolean {
   const [isLive, setLive] = useState(false);
   const latest = useRef({ open, onState });
   latest.current = { open, onState };

@@ -26,7 +26,16 @@ export function buttonClass(kind: Kind = "plain", more?: string): string {
   return cx(buttonShape, looks[kind], more);
 }
 
-export function Button({ kind = "plain", keys, disabledReason, isBusy, className, children, onClick, ...rest }: ButtonProps) {
+export function Button({
+  kind = "plain",
+  keys,
+  disabledReason,
+  isBusy,
+  className,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
   const isOff = Boolean(disabledReason) || isBusy === true;
   const button = (
     <button
@@ -46,14 +55,22 @@ export function Button({ kind = "plain", keys, disabledReason, isBusy, className
 }
 
 /** A picture alone; what it does is its name. */
-export function IconButton({ label, children, className, ...rest }: Omit<ButtonProps, "children"> & { label: string; children: ReactNode }) {
+export function IconButton({
+  label,
+  children,
+  className,
+  ...rest
+}: Omit<ButtonProps, "children"> & { label: string; children: ReactNode }) {
   return (
     <Tooltip text={label}>
       <button
         type="button"
         aria-label={label}
         {...stripped(rest)}
-        className={cx("inline-grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft hover:text-text", className)}
+        className={cx(
+          "inline-grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft hover:text-text",
+          className,
+        )}
       >
         {children}
       </button>
@@ -61,6 +78,12 @@ export function IconButton({ label, children, className, ...rest }: Omit<ButtonP
   );
 }
 
-function stripped({ kind: _kind, keys: _keys, disabledReason: _reason, isBusy: _busy, ...rest }: Omit<ButtonProps, "children">) {
+function stripped({
+  kind: _kind,
+  keys: _keys,
+  disabledReason: _reason,
+  isBusy: _busy,
+  ...rest
+}: Omit<ButtonProps, "children">) {
   return rest;
 }

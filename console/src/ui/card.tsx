@@ -13,7 +13,17 @@ export function Card({ children, className, label }: { children: ReactNode; clas
 }
 
 /** The title of a part of a page, and what can be done with it. */
-export function Heading({ title, note, children, level = 2 }: { title: ReactNode; note?: ReactNode; children?: ReactNode; level?: 1 | 2 }) {
+export function Heading({
+  title,
+  note,
+  children,
+  level = 2,
+}: {
+  title: ReactNode;
+  note?: ReactNode;
+  children?: ReactNode;
+  level?: 1 | 2;
+}) {
   const Tag = level === 1 ? "h1" : "h2";
   return (
     <div className="mb-2 flex min-h-7 flex-wrap items-center gap-x-2.5 gap-y-1">

@@ -26,7 +26,8 @@ function objectText(value: Record<string, unknown>): string {
   }
   const filled = Object.entries(value).filter(([, one]) => one !== null && one !== undefined && one !== "");
   const simple = filled.filter(([, one]) => typeof one !== "object");
-  if (simple.length > 0 && simple.length <= 4) return simple.map(([name, one]) => `${words(name)} ${String(one)}`).join(", ");
+  if (simple.length > 0 && simple.length <= 4)
+    return simple.map(([name, one]) => `${words(name)} ${String(one)}`).join(", ");
   return plural(filled.length, "field");
 }
 

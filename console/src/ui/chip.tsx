@@ -2,7 +2,17 @@ import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 
 /** A filter that is on: what it says, and a way to drop it. */
-export function Chip({ name, value, onDrop, editor }: { name: string; value: string; onDrop(): void; editor?: ReactNode }) {
+export function Chip({
+  name,
+  value,
+  onDrop,
+  editor,
+}: {
+  name: string;
+  value: string;
+  onDrop(): void;
+  editor?: ReactNode;
+}) {
   return (
     <span className="inline-flex h-[26px] max-w-full items-center rounded-md bg-skip-soft">
       {editor ?? (

@@ -27,7 +27,9 @@ export function CopyText({ text, label = "Copy", children }: { text: string; lab
         className="inline-flex min-h-6 min-w-6 items-center justify-center gap-1 rounded-md px-1 text-sm text-muted hover:bg-skip-soft hover:text-text"
       >
         <Icon name={state === "copied" ? "check" : "copy"} size={12} />
-        <span className={state ? "" : "sr-only"}>{state === "copied" ? "Copied" : state === "selected" ? "Selected: press Ctrl+C" : label}</span>
+        <span className={state ? "" : "sr-only"}>
+          {state === "copied" ? "Copied" : state === "selected" ? "Selected: press Ctrl+C" : label}
+        </span>
       </button>
     </span>
   );

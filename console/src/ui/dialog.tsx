@@ -3,7 +3,14 @@ import type { ReactNode } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 
-type Props = { title: string; isOpen: boolean; onClose(): void; children: ReactNode; footer?: ReactNode; isWide?: boolean };
+type Props = {
+  title: string;
+  isOpen: boolean;
+  onClose(): void;
+  children: ReactNode;
+  footer?: ReactNode;
+  isWide?: boolean;
+};
 
 const backdrop = "fixed inset-0 z-40 bg-[#0a0c10]/40";
 
@@ -31,7 +38,13 @@ export function Dialog({ title, isOpen, onClose, children, footer, isWide }: Pro
 }
 
 /** Beside what it is about: the page stays in sight and in use. */
-export function SidePanel({ title, isOpen, onClose, children, actions }: Omit<Props, "footer" | "title"> & { title: ReactNode; actions?: ReactNode }) {
+export function SidePanel({
+  title,
+  isOpen,
+  onClose,
+  children,
+  actions,
+}: Omit<Props, "footer" | "title"> & { title: ReactNode; actions?: ReactNode }) {
   return (
     <Base.Root open={isOpen} modal={false} disablePointerDismissal onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>

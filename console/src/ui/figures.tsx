@@ -4,7 +4,13 @@ import { formatCount } from "./format.ts";
 import type { Tone } from "./tone.ts";
 import { toneText } from "./tone.ts";
 
-export type Figure = { label: string; value: number | ReactNode; tone?: Tone | undefined; isOn?: boolean; onPick?: (() => void) | undefined };
+export type Figure = {
+  label: string;
+  value: number | ReactNode;
+  tone?: Tone | undefined;
+  isOn?: boolean;
+  onPick?: (() => void) | undefined;
+};
 
 /** A row of counts with what they count; those that can be picked show only theirs. */
 export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
@@ -16,7 +22,12 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
       {figures.map((figure) => (
         <div key={figure.label} className={cx("flex flex-col-reverse bg-panel", figure.isOn && "bg-accent-soft")}>
           <dt className="px-3 pb-2 text-sm text-muted">{figure.label}</dt>
-          <dd className={cx("px-3 pt-2 text-2xl font-semibold tracking-tight tabular-nums", figure.tone && toneText[figure.tone])}>
+          <dd
+            className={cx(
+              "px-3 pt-2 text-2xl font-semibold tracking-tight tabular-nums",
+              figure.tone && toneText[figure.tone],
+            )}
+          >
             {figure.onPick ? (
               <button
                 type="button"

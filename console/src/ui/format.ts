@@ -22,7 +22,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** "partially_shipped" as people write it. */
 export function words(name: string): string {
-  return name.replaceAll("_", " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return name
+    .replaceAll("_", " ")
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
 }
 
 export function sentence(name: string): string {

@@ -57,7 +57,10 @@ export function Grid<Row>(props: Props<Row>) {
     if (cursor >= 0) virtual.scrollToIndex(cursor, { align: "auto" });
   }, [cursor, virtual]);
 
-  const template = [`${selectWidth}px`, ...columns.map(({ width, isWide }) => `minmax(${width}px, ${isWide ? width * 3 : width}fr)`)].join(" ");
+  const template = [
+    `${selectWidth}px`,
+    ...columns.map(({ width, isWide }) => `minmax(${width}px, ${isWide ? width * 3 : width}fr)`),
+  ].join(" ");
   const minWidth = selectWidth + columns.reduce((sum, column) => sum + column.width, 0);
   const layout: CSSProperties = { gridTemplateColumns: template, minWidth };
 
@@ -114,7 +117,12 @@ export function Grid<Row>(props: Props<Row>) {
 function Head<Row>({ columns, sort, onSort, layout }: Props<Row> & { layout: CSSProperties }) {
   return (
     <div role="rowgroup" className="sticky top-0 z-10 bg-panel">
-      <div role="row" aria-rowindex={1} style={layout} className="grid h-7 items-center border-b border-line font-medium text-faint">
+      <div
+        role="row"
+        aria-rowindex={1}
+        style={layout}
+        className="grid h-7 items-center border-b border-line font-medium text-faint"
+      >
         <span role="columnheader">
           <span className="sr-only">Selected</span>
         </span>
@@ -150,7 +158,20 @@ function Head<Row>({ columns, sort, onSort, layout }: Props<Row> & { layout: CSS
 
 type LineProps<Row> = Props<Row> & { row: Row; at: number; id: string; layout: CSSProperties };
 
-function Line<Row>({ row, at, id, layout, columns, idOf, nameOf, isSelected, onToggle, cursor, onCursor, onOpen }: LineProps<Row>) {
+function Line<Row>({
+  row,
+  at,
+  id,
+  layout,
+  columns,
+  idOf,
+  nameOf,
+  isSelected,
+  onToggle,
+  cursor,
+  onCursor,
+  onOpen,
+}: LineProps<Row>) {
   const isOn = isSelected(idOf(row));
   const pick = (event: MouseEvent): void => {
     onCursor(at);
@@ -174,11 +195,25 @@ function Line<Row>({ row, at, id, layout, columns, idOf, nameOf, isSelected, onT
       )}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
-      <span role="gridcell" className="grid h-full place-items-center" onClickCapture={(event) => event.shiftKey && onToggleRange(event, () => onToggle(at, true))}>
-        <Checkbox label={`Select ${nameOf(row)}`} isLabelHidden isChecked={isOn} onChange={() => onToggle(at, false)} tabIndex={-1} />
+      <span
+        role="gridcell"
+        className="grid h-full place-items-center"
+        onClickCapture={(event) => event.shiftKey && onToggleRange(event, () => onToggle(at, true))}
+      >
+        <Checkbox
+          label={`Select ${nameOf(row)}`}
+          isLabelHidden
+          isChecked={isOn}
+          onChange={() => onToggle(at, false)}
+          tabIndex={-1}
+        />
       </span>
       {columns.map((column) => (
-        <span key={column.id} role="gridcell" className={cx("truncate px-2.5", column.isNumber && "text-end tabular-nums")}>
+        <span
+          key={column.id}
+          role="gridcell"
+          className={cx("truncate px-2.5", column.isNumber && "text-end tabular-nums")}
+        >
           {column.cell(row)}
         </span>
       ))}

@@ -7,7 +7,13 @@ import { useEffect, useRef } from "react";
 import { nonce } from "./nonce.ts";
 
 const look = EditorView.theme({
-  "&": { fontSize: "12px", backgroundColor: "var(--bg)", color: "var(--text)", border: "1px solid var(--line-strong)", borderRadius: "6px" },
+  "&": {
+    fontSize: "12px",
+    backgroundColor: "var(--bg)",
+    color: "var(--text)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "6px",
+  },
   ".cm-content": { fontFamily: "var(--font-mono)", caretColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--faint)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--skip-soft)" },

@@ -7,7 +7,12 @@ type Json = unknown;
 export function JsonView({ value, label }: { value: Json; label: string }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div role="region" aria-label={label} tabIndex={0} className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5">
+    <div
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5"
+    >
       <Node value={value} depth={0} />
     </div>
   );
@@ -37,7 +42,12 @@ function Node({ name, value, depth }: { name?: string; value: Json; depth: numbe
   }
   return (
     <div>
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="inline-flex min-h-5 items-center gap-1">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="inline-flex min-h-5 items-center gap-1"
+      >
         <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={10} />
         {key}
         {isOpen ? open : `${open} ${entries.length} ${close}`}

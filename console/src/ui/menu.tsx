@@ -25,7 +25,12 @@ export function Menu({ label, items, kind = "plain", empty, name }: Props) {
           <Base.Popup className={popupClass}>
             {items.length === 0 && <p className="px-2 py-1.5 text-muted">{empty}</p>}
             {items.map((item, at) => (
-              <Base.Item key={at} className={itemClass} disabled={Boolean(item.disabledReason)} onClick={() => item.onPick()}>
+              <Base.Item
+                key={at}
+                className={itemClass}
+                disabled={Boolean(item.disabledReason)}
+                onClick={() => item.onPick()}
+              >
                 <span className="flex-1">
                   {item.label}
                   {(item.disabledReason || item.note) && (

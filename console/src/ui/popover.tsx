@@ -17,10 +17,7 @@ type Props = {
 export function Popover({ trigger, triggerClass, triggerLabel, isOpen, onOpenChange, children, title }: Props) {
   const handle = { current: () => {} };
   return (
-    <Base.Root
-      {...(isOpen === undefined ? {} : { open: isOpen })}
-      onOpenChange={(open) => onOpenChange?.(open)}
-    >
+    <Base.Root {...(isOpen === undefined ? {} : { open: isOpen })} onOpenChange={(open) => onOpenChange?.(open)}>
       <Base.Trigger className={triggerClass} {...(triggerLabel ? { "aria-label": triggerLabel } : {})}>
         {trigger}
       </Base.Trigger>
@@ -30,7 +27,11 @@ export function Popover({ trigger, triggerClass, triggerLabel, isOpen, onOpenCha
             <Base.Title className="sr-only">{title}</Base.Title>
             {typeof children === "function" ? (
               <>
-                <Base.Close className="sr-only" tabIndex={-1} ref={(node) => void (handle.current = () => node?.click())}>
+                <Base.Close
+                  className="sr-only"
+                  tabIndex={-1}
+                  ref={(node) => void (handle.current = () => node?.click())}
+                >
                   Close
                 </Base.Close>
                 {children(() => handle.current())}

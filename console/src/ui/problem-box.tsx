@@ -9,7 +9,15 @@ export function messageOf(error: unknown): string {
 }
 
 /** What went wrong, in its place: what it is, what can be done, its code, and the number to ask for help with. */
-export function ProblemBox({ error, onRetry, children }: { error: unknown; onRetry?: () => void; children?: ReactNode }) {
+export function ProblemBox({
+  error,
+  onRetry,
+  children,
+}: {
+  error: unknown;
+  onRetry?: () => void;
+  children?: ReactNode;
+}) {
   const said = error instanceof HubApiError ? error : undefined;
   const isAway = error instanceof HubConnectionError;
   return (
@@ -36,7 +44,9 @@ export function ProblemBox({ error, onRetry, children }: { error: unknown; onRet
             {said.status} <code className="font-mono">{said.code}</code>
           </span>
         )}
-        {said?.requestId && <CopyText text={said.requestId} label="Copy the request id">{`request ${said.requestId}`}</CopyText>}
+        {said?.requestId && (
+          <CopyText text={said.requestId} label="Copy the request id">{`request ${said.requestId}`}</CopyText>
+        )}
         {isAway && <span>It is tried again by itself.</span>}
         {onRetry && (said?.retryable !== false || isAway) && <Button onClick={onRetry}>Try again</Button>}
         {children}

@@ -19,7 +19,11 @@ export function Th({ isNumber, className, ...rest }: ComponentProps<"th"> & { is
     <th
       scope="col"
       {...rest}
-      className={cx("h-7 border-b border-line px-2.5 font-medium whitespace-nowrap text-faint", isNumber ? "text-end" : "text-start", className)}
+      className={cx(
+        "h-7 border-b border-line px-2.5 font-medium whitespace-nowrap text-faint",
+        isNumber ? "text-end" : "text-start",
+        className,
+      )}
     />
   );
 }
@@ -28,7 +32,11 @@ export function Td({ isNumber, className, ...rest }: ComponentProps<"td"> & { is
   return (
     <td
       {...rest}
-      className={cx("h-row border-b border-line px-2.5 [tr:last-child>&]:border-b-0", isNumber && "text-end tabular-nums", className)}
+      className={cx(
+        "h-row border-b border-line px-2.5 [tr:last-child>&]:border-b-0",
+        isNumber && "text-end tabular-nums",
+        className,
+      )}
     />
   );
 }

@@ -3,7 +3,13 @@ import { cx } from "./class-names.ts";
 import { formatCount } from "./format.ts";
 import { Link } from "./link.tsx";
 
-export type TabLink = { href: string; label: string; count?: number | undefined; isOn: boolean; isCapped?: boolean | undefined };
+export type TabLink = {
+  href: string;
+  label: string;
+  count?: number | undefined;
+  isOn: boolean;
+  isCapped?: boolean | undefined;
+};
 
 /** Places beside each other, each with an address of its own. */
 export function TabLinks({ label, tabs, children }: { label: string; tabs: readonly TabLink[]; children?: ReactNode }) {

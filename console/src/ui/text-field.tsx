@@ -22,7 +22,11 @@ export function Field({
       <label htmlFor={id} className={isLabelHidden ? "sr-only" : "text-sm font-medium text-muted"}>
         {label}
       </label>
-      {children({ id, ...(note ? { "aria-describedby": `${id}-note` } : {}), ...(error ? { "aria-invalid": true } : {}) })}
+      {children({
+        id,
+        ...(note ? { "aria-describedby": `${id}-note` } : {}),
+        ...(error ? { "aria-invalid": true } : {}),
+      })}
       {note && (
         <p id={`${id}-note`} className={cx("text-sm", error ? "text-bad" : "text-faint")}>
           {note}
@@ -38,7 +42,12 @@ export function TextField({ label, hint, error, isLabelHidden, onChange, classNa
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden ?? false}>
       {(ids) => (
-        <input {...rest} {...ids} onChange={(event) => onChange(event.target.value)} className={cx(inputClass, className)} />
+        <input
+          {...rest}
+          {...ids}
+          onChange={(event) => onChange(event.target.value)}
+          className={cx(inputClass, className)}
+        />
       )}
     </Field>
   );

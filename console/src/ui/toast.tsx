@@ -48,8 +48,13 @@ function List() {
           <Base.Title className="font-medium" />
           <Base.Description className="text-sm text-muted" />
         </div>
-        {toast.actionProps && <Base.Action className="rounded-md px-1.5 font-medium text-accent-text hover:bg-accent-soft" />}
-        <Base.Close aria-label="Close" className="grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft">
+        {toast.actionProps && (
+          <Base.Action className="rounded-md px-1.5 font-medium text-accent-text hover:bg-accent-soft" />
+        )}
+        <Base.Close
+          aria-label="Close"
+          className="grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft"
+        >
           <Icon name="x" />
         </Base.Close>
       </div>

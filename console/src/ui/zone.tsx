@@ -13,7 +13,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${timeZone} ${JSON.stringify(options)}`;
   let format = formats.get(key);
-  if (!format) formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { timeZone, hourCycle: "h23", ...options })));
+  if (!format)
+    formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { timeZone, hourCycle: "h23", ...options })));
   return format;
 }
 
@@ -30,11 +31,17 @@ export function formatTime(value: string | number, { timeZone, now }: Clock, wit
     ...(withSeconds ? { second: "2-digit" } : {}),
   }).format(ms);
   const that = dayOf(ms, timeZone);
-  for (const [offset, name] of [[0, "today"], [1, "tomorrow"], [-1, "yesterday"]] as const) {
+  for (const [offset, name] of [
+    [0, "today"],
+    [1, "tomorrow"],
+    [-1, "yesterday"],
+  ] as const) {
     if (dayOf(at + offset * day, timeZone) === that) return `${name} ${clock}`;
   }
   const isNear = Math.abs(ms - at) < 180 * day;
-  const date = formatOf(timeZone, { day: "numeric", month: "short", ...(isNear ? {} : { year: "numeric" }) }).format(ms);
+  const date = formatOf(timeZone, { day: "numeric", month: "short", ...(isNear ? {} : { year: "numeric" }) }).format(
+    ms,
+  );
   return `${date} ${clock}`;
 }
 

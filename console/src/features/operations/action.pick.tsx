@@ -6,7 +6,12 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
 import { inputClass } from "../../ui/text-field.tsx";
 
-type Props = { catalog: readonly OperationAction[]; isOpen: boolean; onClose(): void; onPick(action: OperationAction): void };
+type Props = {
+  catalog: readonly OperationAction[];
+  isOpen: boolean;
+  onClose(): void;
+  onPick(action: OperationAction): void;
+};
 
 /** All actions, by what they are for; what cannot be used says why. */
 export function ActionPick({ catalog, isOpen, onClose, onPick }: Props) {
@@ -20,7 +25,9 @@ export function ActionPick({ catalog, isOpen, onClose, onPick }: Props) {
 function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
   const [typed, setTyped] = useState("");
   const wanted = typed.trim().toLowerCase();
-  const found = catalog.filter((action) => `${action.title} ${action.type} ${action.description}`.toLowerCase().includes(wanted));
+  const found = catalog.filter((action) =>
+    `${action.title} ${action.type} ${action.description}`.toLowerCase().includes(wanted),
+  );
   const groups = Map.groupBy(found, (action) => action.group);
   const first = found.find((action) => action.available);
   return (
@@ -59,7 +66,9 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
                     {action.title}
                     {action.effect === "external" && <Badge tone="warn">leaves the hub</Badge>}
                   </span>
-                  <span className="text-sm text-muted">{action.available ? action.description : action.unavailable_reason}</span>
+                  <span className="text-sm text-muted">
+                    {action.available ? action.description : action.unavailable_reason}
+                  </span>
                 </button>
               </li>
             ))}

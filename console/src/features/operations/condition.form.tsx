@@ -13,9 +13,32 @@ type Simple = Extract<Condition, { path: string }>;
 type Props = { value: Condition | undefined; onChange(value: Condition | undefined): void; error?: string | undefined };
 
 const fields = [
-  "status", "onHold", "tags", "priority", "paymentStatus", "channel", "total", "currency", "number", "customer.name", "customer.email",
-  "shippingAddress.countryCode", "shippingAddress.provinceCode", "shippingAddress.zip", "shippingAddress.city", "addressStatus",
-  "shipping.carrier", "shipping.service", "lines.sku", "lines.quantity", "locationId", "bridgeId", "assigneeId", "orderedAt", "shipBy", "archived",
+  "status",
+  "onHold",
+  "tags",
+  "priority",
+  "paymentStatus",
+  "channel",
+  "total",
+  "currency",
+  "number",
+  "customer.name",
+  "customer.email",
+  "shippingAddress.countryCode",
+  "shippingAddress.provinceCode",
+  "shippingAddress.zip",
+  "shippingAddress.city",
+  "addressStatus",
+  "shipping.carrier",
+  "shipping.service",
+  "lines.sku",
+  "lines.quantity",
+  "locationId",
+  "bridgeId",
+  "assigneeId",
+  "orderedAt",
+  "shipBy",
+  "archived",
 ];
 const valueless = new Set(["empty", "not_empty"]);
 const lists = new Set(["in", "not_in", "between"]);
@@ -25,11 +48,26 @@ const isSimple = (condition: Condition): condition is Simple => "path" in condit
 /** Comparisons that all have to hold, or any of them. Deeper ones are text: few are, and none is lost. */
 export function ConditionForm({ value, onChange, error }: Props) {
   const join = value && "any" in value ? "any" : "all";
-  const rows = value === undefined ? [] : isSimple(value) ? [value] : "all" in value ? value.all : "any" in value ? value.any : undefined;
+  const rows =
+    value === undefined
+      ? []
+      : isSimple(value)
+        ? [value]
+        : "all" in value
+          ? value.all
+          : "any" in value
+            ? value.any
+            : undefined;
   if (rows === undefined || !rows.every(isSimple)) {
     return (
       <Suspense>
-        <JsonField label="When" hint="A condition with parts in parts." error={error} value={value} onChange={(next) => onChange(next as Condition | undefined)} />
+        <JsonField
+          label="When"
+          hint="A condition with parts in parts."
+          error={error}
+          value={value}
+          onChange={(next) => onChange(next as Condition | undefined)}
+        />
       </Suspense>
     );
   }
@@ -40,7 +78,9 @@ export function ConditionForm({ value, onChange, error }: Props) {
   };
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 flex w-full items-center justify-between text-sm font-medium text-muted">When (optional)</legend>
+      <legend className="mb-1 flex w-full items-center justify-between text-sm font-medium text-muted">
+        When (optional)
+      </legend>
       {rows.length > 1 && (
         <Select
           label="Joined by"
@@ -72,11 +112,20 @@ export function ConditionForm({ value, onChange, error }: Props) {
 }
 
 function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simple): void; onDrop(): void }) {
-  const options = [...new Set([row.path, ...fields])].map((path) => ({ value: path, label: words(path.replaceAll(".", " ")) }));
+  const options = [...new Set([row.path, ...fields])].map((path) => ({
+    value: path,
+    label: words(path.replaceAll(".", " ")),
+  }));
   const shown = Array.isArray(row.value) ? row.value.join(", ") : row.value === undefined ? "" : String(row.value);
   return (
     <div className="grid grid-cols-[1fr_auto] gap-1 rounded-md bg-bg p-1.5">
-      <Select label="Field" isLabelHidden value={row.path} options={options} onChange={(path) => onChange({ ...row, path })} />
+      <Select
+        label="Field"
+        isLabelHidden
+        value={row.path}
+        options={options}
+        onChange={(path) => onChange({ ...row, path })}
+      />
       <IconButton label="Remove this condition" onClick={onDrop}>
         <Icon name="x" size={12} />
       </IconButton>
@@ -85,7 +134,13 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
         isLabelHidden
         value={row.op}
         options={operators}
-        onChange={(op) => onChange(valueless.has(op) ? { path: row.path, op } : { ...row, op, value: lists.has(op) ? [row.value ?? ""].flat() : [row.value].flat()[0] })}
+        onChange={(op) =>
+          onChange(
+            valueless.has(op)
+              ? { path: row.path, op }
+              : { ...row, op, value: lists.has(op) ? [row.value ?? ""].flat() : [row.value].flat()[0] },
+          )
+        }
       />
       <span />
       {!valueless.has(row.op) && (
@@ -94,7 +149,12 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
           isLabelHidden
           placeholder={lists.has(row.op) ? "values, with commas between" : "value"}
           value={shown}
-          onChange={(text) => onChange({ ...row, value: lists.has(row.op) ? text.split(",").map((one) => typed(one.trim())) : typed(text) })}
+          onChange={(text) =>
+            onChange({
+              ...row,
+              value: lists.has(row.op) ? text.split(",").map((one) => typed(one.trim())) : typed(text),
+            })
+          }
         />
       )}
     </div>

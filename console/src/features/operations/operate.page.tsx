@@ -61,7 +61,9 @@ export function OperatePage() {
     );
   }
   const report = body ? preflight.data : undefined;
-  const scope = selection.data ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}` : "";
+  const scope = selection.data
+    ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}`
+    : "";
   return (
     <>
       <PageHead title="Operate" note={scope} />
@@ -73,11 +75,16 @@ export function OperatePage() {
           <PipelineForm draft={draft} onChange={setDraft} catalog={catalog} errors={errors} />
         </section>
         <section aria-label="What would happen" className="min-w-0">
-          <Heading title="What would happen" note={report ? `checked for ${plural(report.summary.orders, "order")}` : undefined} />
+          <Heading
+            title="What would happen"
+            note={report ? `checked for ${plural(report.summary.orders, "order")}` : undefined}
+          />
           {preflight.error && !isOnSteps(preflight.error) && (
             <ProblemBox error={preflight.error} onRetry={() => void preflight.refetch()} />
           )}
-          {!report && !preflight.error && (body && preflight.isFetching ? <Skeleton rows={8} /> : <Waiting draft={draft} />)}
+          {!report &&
+            !preflight.error &&
+            (body && preflight.isFetching ? <Skeleton rows={8} /> : <Waiting draft={draft} />)}
           {report && (
             <PreflightView
               report={report}
@@ -115,7 +122,13 @@ function toggled(set: ReadonlySet<string>, one: string, isOn: boolean): Readonly
 function Waiting({ draft }: { draft: Draft }) {
   return (
     <div className="rounded-lg border border-dashed border-line-strong">
-      <Empty text={draft.steps.length === 0 ? "Add a step: what would happen to each order is shown here before anything is done." : "Fill in what the steps need; then it is checked by itself."} />
+      <Empty
+        text={
+          draft.steps.length === 0
+            ? "Add a step: what would happen to each order is shown here before anything is done."
+            : "Fill in what the steps need; then it is checked by itself."
+        }
+      />
     </div>
   );
 }
@@ -135,21 +148,48 @@ function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: D
 const debounceMs = 300;
 
 /** What is sent to be checked: as soon as every step has what it needs, and typing has paused. */
-function useReadyBody(selectionId: string | undefined, draft: Draft, actions: ReadonlyArray<OperationAction | undefined>) {
+function useReadyBody(
+  selectionId: string | undefined,
+  draft: Draft,
+  actions: ReadonlyArray<OperationAction | undefined>,
+) {
   const isReady =
-    selectionId !== undefined && draft.steps.length > 0 && draft.steps.every((step, at) => actions[at] && missingOf(step, actions[at]).length === 0);
-  const text = isReady ? JSON.stringify({ selection_id: selectionId, actions: toActions(draft), atomic: draft.isAtomic, detail_limit: 1000 }) : "";
+    selectionId !== undefined &&
+    draft.steps.length > 0 &&
+    draft.steps.every((step, at) => actions[at] && missingOf(step, actions[at]).length === 0);
+  const text = isReady
+    ? JSON.stringify({
+        selection_id: selectionId,
+        actions: toActions(draft),
+        atomic: draft.isAtomic,
+        detail_limit: 1000,
+      })
+    : "";
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), debounceMs);
     return () => clearTimeout(timer);
   }, [text]);
   const ready = text === "" ? "" : settled;
-  return useMemo(() => (ready === "" ? undefined : (JSON.parse(ready) as { selection_id: string; actions: ReturnType<typeof toActions>; atomic: boolean; detail_limit: number })), [ready]);
+  return useMemo(
+    () =>
+      ready === ""
+        ? undefined
+        : (JSON.parse(ready) as {
+            selection_id: string;
+            actions: ReturnType<typeof toActions>;
+            atomic: boolean;
+            detail_limit: number;
+          }),
+    [ready],
+  );
 }
 
 const stepPointer = /^\/actions\/(\d+)(.*)$/;
-const isOnSteps = (error: unknown): boolean => error instanceof HubApiError && error.errors.length > 0 && error.errors.every(({ pointer }) => stepPointer.test(pointer));
+const isOnSteps = (error: unknown): boolean =>
+  error instanceof HubApiError &&
+  error.errors.length > 0 &&
+  error.errors.every(({ pointer }) => stepPointer.test(pointer));
 
 /** What the hub finds wrong, by step: it lands on the field it is about. */
 function stepErrors(error: unknown): ReadonlyMap<number, Map<string, string>> {

@@ -1,4 +1,10 @@
-import type { OperationAction, OperationRun, OperationRunResult, SavedPipeline, Selection } from "@order-operations-hub/sdk/api-types";
+import type {
+  OperationAction,
+  OperationRun,
+  OperationRunResult,
+  SavedPipeline,
+  Selection,
+} from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
@@ -8,7 +14,8 @@ export type PreflightRequest = Input<"POST /api/v1/operations/preflight">["body"
 
 export const catalogQuery = queryOptions({
   queryKey: ["operations", "catalog"],
-  queryFn: async ({ signal }): Promise<OperationAction[]> => (await hub.call("GET /api/v1/operations/actions", { signal })).data,
+  queryFn: async ({ signal }): Promise<OperationAction[]> =>
+    (await hub.call("GET /api/v1/operations/actions", { signal })).data,
   staleTime: 300_000,
 });
 
@@ -22,7 +29,8 @@ export const presetsQuery = queryOptions({
 export const selectionQuery = (id: string | undefined) =>
   queryOptions({
     queryKey: ["operations", "selection", id],
-    queryFn: ({ signal }): Promise<Selection> => hub.call("GET /api/v1/operations/selections/{id}", { path: { id: id! }, signal }),
+    queryFn: ({ signal }): Promise<Selection> =>
+      hub.call("GET /api/v1/operations/selections/{id}", { path: { id: id! }, signal }),
     enabled: id !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -42,7 +50,10 @@ export const runsQuery = (status: string | undefined) =>
   queryOptions({
     queryKey: ["operations", "runs", status],
     queryFn: async ({ signal }) =>
-      hub.call("GET /api/v1/operations/runs", { query: { limit: 50, ...(status ? { status: status as "failed" } : {}) }, signal }),
+      hub.call("GET /api/v1/operations/runs", {
+        query: { limit: 50, ...(status ? { status: status as "failed" } : {}) },
+        signal,
+      }),
     refetchInterval: 5_000,
   });
 
@@ -50,14 +61,16 @@ export const runsQuery = (status: string | undefined) =>
 export const runningRunsQuery = queryOptions({
   queryKey: ["operations", "running"],
   queryFn: async ({ signal }): Promise<number> =>
-    (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination.total,
+    (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
+      .total,
   refetchInterval: 15_000,
 });
 
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "run", id],
-    queryFn: ({ signal }): Promise<OperationRun> => hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, signal }),
+    queryFn: ({ signal }): Promise<OperationRun> =>
+      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, signal }),
   });
 
 export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };

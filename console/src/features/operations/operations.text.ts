@@ -9,7 +9,13 @@ export const runTones: Record<string, Tone> = {
   cancelled: "skip",
 };
 
-export const verdictTones: Record<string, Tone> = { ok: "ok", no_change: "skip", warning: "warn", blocked: "bad", skipped: "skip" };
+export const verdictTones: Record<string, Tone> = {
+  ok: "ok",
+  no_change: "skip",
+  warning: "warn",
+  blocked: "bad",
+  skipped: "skip",
+};
 export const verdictWords: Record<string, string> = {
   ok: "ready",
   no_change: "no change",

@@ -39,7 +39,9 @@ export function PipelineForm({ draft, onChange, catalog, errors }: Props) {
             isOpen={open === step.key}
             errors={errors.get(at) ?? noErrors}
             onOpen={() => setOpen(open === step.key ? undefined : step.key)}
-            onChange={(next) => onChange({ ...draft, steps: draft.steps.map((one) => (one.key === step.key ? next : one)) })}
+            onChange={(next) =>
+              onChange({ ...draft, steps: draft.steps.map((one) => (one.key === step.key ? next : one)) })
+            }
             onMove={(by) => move(at, by)}
             onDrop={() => onChange({ ...draft, steps: draft.steps.filter((one) => one.key !== step.key) })}
             isFirst={at === 0}
@@ -47,7 +49,12 @@ export function PipelineForm({ draft, onChange, catalog, errors }: Props) {
           />
         ))}
       </ol>
-      <Button className="mt-2 w-full" keys="a" onClick={() => setPicking(true)} disabledReason={draft.steps.length >= 25 && "A pipeline has at most 25 steps."}>
+      <Button
+        className="mt-2 w-full"
+        keys="a"
+        onClick={() => setPicking(true)}
+        disabledReason={draft.steps.length >= 25 && "A pipeline has at most 25 steps."}
+      >
         + step
       </Button>
       {draft.steps.length > 1 && (

@@ -12,7 +12,13 @@ export type Condition =
   | { not: Condition };
 
 /** One step while it is being made. `key` tells it apart when steps move. */
-export type DraftStep = { key: number; type: string; params: Record<string, unknown>; when?: Condition | undefined; on_error?: OnError | undefined };
+export type DraftStep = {
+  key: number;
+  type: string;
+  params: Record<string, unknown>;
+  when?: Condition | undefined;
+  on_error?: OnError | undefined;
+};
 type OnError = "skip_order" | "continue" | "abort_run";
 export type Draft = { steps: DraftStep[]; isAtomic: boolean; name?: string | undefined };
 
@@ -72,7 +78,11 @@ export function missingOf(step: DraftStep, action: OperationAction | undefined):
 export function summaryOf(step: DraftStep, nameOf: (id: string) => string): Array<[name: string, value: string]> {
   return Object.entries(withoutEmpty(step.params)).map(([name, value]) => [
     words(name.replace(/_id$/, "")),
-    typeof value === "string" && /^[\da-f]{8}-/.test(value) ? nameOf(value) : typeof value === "string" ? shortened(value) : valueText(value),
+    typeof value === "string" && /^[\da-f]{8}-/.test(value)
+      ? nameOf(value)
+      : typeof value === "string"
+        ? shortened(value)
+        : valueText(value),
   ]);
 }
 
@@ -103,7 +113,13 @@ export function conditionText(condition: Condition): string {
   if ("not" in condition) return `not (${conditionText(condition.not)})`;
   if ("all" in condition) return condition.all.map(conditionText).join(" and ");
   if ("any" in condition) return condition.any.map(conditionText).join(" or ");
-  return [words(condition.path.split(".").at(-1)!), opWords[condition.op] ?? condition.op, condition.value === undefined ? "" : valueText(condition.value)].join(" ").trim();
+  return [
+    words(condition.path.split(".").at(-1)!),
+    opWords[condition.op] ?? condition.op,
+    condition.value === undefined ? "" : valueText(condition.value),
+  ]
+    .join(" ")
+    .trim();
 }
 
 const empty: Draft = { steps: [], isAtomic: false };

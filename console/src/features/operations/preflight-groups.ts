@@ -13,7 +13,9 @@ export type PreflightGroup = {
 
 type Told = { code: string; message: string; fix?: string };
 
-function toldOf(order: Preflight["orders"][number]): Array<{ step: number | undefined; verdict: "blocked" | "warning"; told: Told }> {
+function toldOf(
+  order: Preflight["orders"][number],
+): Array<{ step: number | undefined; verdict: "blocked" | "warning"; told: Told }> {
   const own = order.error ? [{ step: undefined, verdict: "blocked" as const, told: order.error }] : [];
   const steps = order.steps.flatMap((step) => [
     ...(step.error ? [{ step: step.index, verdict: "blocked" as const, told: step.error }] : []),
@@ -33,8 +35,19 @@ export function groupsOf(report: Preflight): PreflightGroup[] {
       if (group) {
         group.count++;
         if (group.sample.length < 5) group.sample.push(name);
-      } else groups.set(key, { step, verdict, code: told.code, message: told.message, fix: told.fix, count: 1, sample: [name] });
+      } else
+        groups.set(key, {
+          step,
+          verdict,
+          code: told.code,
+          message: told.message,
+          fix: told.fix,
+          count: 1,
+          sample: [name],
+        });
     }
   }
-  return [...groups.values()].toSorted((a, b) => (a.verdict === b.verdict ? b.count - a.count : a.verdict === "blocked" ? -1 : 1));
+  return [...groups.values()].toSorted((a, b) =>
+    a.verdict === b.verdict ? b.count - a.count : a.verdict === "blocked" ? -1 : 1,
+  );
 }

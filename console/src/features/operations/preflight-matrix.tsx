@@ -13,7 +13,13 @@ type Row = Preflight["orders"][number];
 type Step = Row["steps"][number];
 
 /** Order by order, step by step, what would change; each cell says from what to what. */
-export function PreflightMatrix({ rows, actions }: { rows: readonly Row[]; actions: ReadonlyArray<OperationAction | undefined> }) {
+export function PreflightMatrix({
+  rows,
+  actions,
+}: {
+  rows: readonly Row[];
+  actions: ReadonlyArray<OperationAction | undefined>;
+}) {
   return (
     <Table label="What would happen to each order">
       <thead>
@@ -31,7 +37,10 @@ export function PreflightMatrix({ rows, actions }: { rows: readonly Row[]; actio
         {rows.map((row) => (
           <tr key={row.ref}>
             <Td>
-              <Link href={paths.order(row.order_number ?? row.ref)} className="font-mono text-sm tracking-tight hover:underline">
+              <Link
+                href={paths.order(row.order_number ?? row.ref)}
+                className="font-mono text-sm tracking-tight hover:underline"
+              >
                 {row.order_number ?? row.ref}
               </Link>
             </Td>
@@ -84,7 +93,10 @@ function Cell({ step }: { step: Step | undefined }) {
         </ul>
       }
     >
-      <button type="button" className={cx("max-w-full truncate", sign === "+" && "text-ok", sign === "−" && "text-bad")}>
+      <button
+        type="button"
+        className={cx("max-w-full truncate", sign === "+" && "text-ok", sign === "−" && "text-bad")}
+      >
         {sign} {text}
         {changes.length > 1 && <span className="text-muted"> +{changes.length - 1}</span>}
       </button>

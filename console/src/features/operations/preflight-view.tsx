@@ -29,13 +29,27 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut }:
   const rows = report.orders.filter(
     (order) =>
       (!verdict || order.verdict === verdict) &&
-      (!code || order.error?.code === code || order.steps.some((step) => step.error?.code === code || step.warning?.code === code)),
+      (!code ||
+        order.error?.code === code ||
+        order.steps.some((step) => step.error?.code === code || step.warning?.code === code)),
   );
   const pick = (name: string) => () => setVerdict(verdict === name ? undefined : name);
   const figures = [
     { label: "ready", value: summary.ok, tone: "ok" as const, isOn: verdict === "ok", onPick: pick("ok") },
-    { label: "with a warning", value: summary.warning, tone: "warn" as const, isOn: verdict === "warning", onPick: pick("warning") },
-    { label: "blocked", value: summary.blocked, tone: "bad" as const, isOn: verdict === "blocked", onPick: pick("blocked") },
+    {
+      label: "with a warning",
+      value: summary.warning,
+      tone: "warn" as const,
+      isOn: verdict === "warning",
+      onPick: pick("warning"),
+    },
+    {
+      label: "blocked",
+      value: summary.blocked,
+      tone: "bad" as const,
+      isOn: verdict === "blocked",
+      onPick: pick("blocked"),
+    },
     { label: "no change", value: summary.no_change, isOn: verdict === "no_change", onPick: pick("no_change") },
   ];
   const parts = [
@@ -47,7 +61,10 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut }:
     <div className={cx("flex flex-col gap-2.5", isStale && "opacity-55")} aria-busy={isStale}>
       <Figures label="What would happen" figures={figures} />
       <ShareBar parts={parts} total={summary.orders} />
-      <Groups {...{ report, actions, leftOut, onLeaveOut, code }} onOpen={(next) => setCode(code === next ? undefined : next)} />
+      <Groups
+        {...{ report, actions, leftOut, onLeaveOut, code }}
+        onOpen={(next) => setCode(code === next ? undefined : next)}
+      />
       <Card label="Orders">
         <PreflightMatrix rows={rows.slice(0, maxRows)} actions={actions} />
       </Card>
@@ -61,7 +78,10 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut }:
   );
 }
 
-type GroupProps = Pick<Props, "report" | "actions" | "leftOut" | "onLeaveOut"> & { code: string | undefined; onOpen(code: string): void };
+type GroupProps = Pick<Props, "report" | "actions" | "leftOut" | "onLeaveOut"> & {
+  code: string | undefined;
+  onOpen(code: string): void;
+};
 
 function Groups({ report, actions, leftOut, onLeaveOut, code, onOpen }: GroupProps) {
   const groups = groupsOf(report);
@@ -98,7 +118,10 @@ function Groups({ report, actions, leftOut, onLeaveOut, code, onOpen }: GroupPro
                 <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onOpen(group.code)}>
                   {code === group.code ? "show all" : "show"}
                 </Button>
-                <Button aria-pressed={leftOut.has(group.code)} onClick={() => onLeaveOut(group.code, !leftOut.has(group.code))}>
+                <Button
+                  aria-pressed={leftOut.has(group.code)}
+                  onClick={() => onLeaveOut(group.code, !leftOut.has(group.code))}
+                >
                   {leftOut.has(group.code) ? "left out" : "leave out"}
                 </Button>
               </Td>

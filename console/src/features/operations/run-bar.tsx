@@ -67,7 +67,8 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
   const isLive = me.environment === "live";
   const mustType = isLive && (lasting.length > 0 || leaving.length > 0 || count > manyOrders);
   const reason =
-    missingScope(me, "operations:run") ?? (isStale ? "It is being checked." : count === 0 ? "No order is left to run on." : undefined);
+    missingScope(me, "operations:run") ??
+    (isStale ? "It is being checked." : count === 0 ? "No order is left to run on." : undefined);
   const start = (): void => {
     if (reason || run.isPending) return;
     if (mustType) setAsking(true);
@@ -80,9 +81,7 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
       {run.error && (
         <div className="mb-2">
           <ProblemBox error={run.error}>
-            {isDrifted && (
-              <Button onClick={() => (run.reset(), onCheckAgain())}>Check again</Button>
-            )}
+            {isDrifted && <Button onClick={() => (run.reset(), onCheckAgain())}>Check again</Button>}
           </ProblemBox>
         </div>
       )}
@@ -91,7 +90,13 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
           <Checkbox
             label={`leave out ${formatCount(report.summary.blocked)} blocked`}
             isChecked={isWithoutBlocked}
-            onChange={(isOn) => onLeaveOut(new Set(isOn ? [...leftOut, ...blockedCodes] : [...leftOut].filter((code) => !blockedCodes.includes(code))))}
+            onChange={(isOn) =>
+              onLeaveOut(
+                new Set(
+                  isOn ? [...leftOut, ...blockedCodes] : [...leftOut].filter((code) => !blockedCodes.includes(code)),
+                ),
+              )
+            }
           />
         )}
         {lasting.length > 0 && <span className="text-muted">{stepsText(lasting)} cannot be undone</span>}
@@ -120,7 +125,14 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
         ]}
       />
       <Dialog title="As curl" isOpen={isCurl} onClose={() => setCurl(false)} isWide>
-        <Curl text={curlOf({ method: "POST", url: "/api/v1/operations/run", headers: { "content-type": "application/json" }, body: request })} />
+        <Curl
+          text={curlOf({
+            method: "POST",
+            url: "/api/v1/operations/run",
+            headers: { "content-type": "application/json" },
+            body: request,
+          })}
+        />
       </Dialog>
     </div>
   );
@@ -145,6 +157,8 @@ function countOut(report: Preflight, codes: ReadonlySet<string>): number {
   return report.orders.filter(
     (order) =>
       (order.error && codes.has(order.error.code)) ||
-      order.steps.some((step) => (step.error && codes.has(step.error.code)) || (step.warning && codes.has(step.warning.code))),
+      order.steps.some(
+        (step) => (step.error && codes.has(step.error.code)) || (step.warning && codes.has(step.warning.code)),
+      ),
   ).length;
 }

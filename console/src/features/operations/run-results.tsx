@@ -56,9 +56,13 @@ export function RunGroups({ run, code, onCode }: GroupProps) {
 export function RunResults({ run, filter }: { run: OperationRun; filter: ResultFilter }) {
   const [page, setPage] = useState(1);
   const query = resultsQuery(run.id, filter, page);
-  const { data, error, isPending, isPlaceholderData } = useQuery({ ...query, refetchInterval: hasEnded(run) ? false : 2_000 });
+  const { data, error, isPending, isPlaceholderData } = useQuery({
+    ...query,
+    refetchInterval: hasEnded(run) ? false : 2_000,
+  });
   const { data: catalog } = useQuery(catalogQuery);
-  const titleOf = (type: unknown): string => catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(String(type));
+  const titleOf = (type: unknown): string =>
+    catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(String(type));
   if (error && !data) return <ProblemBox error={error} />;
   if (isPending) return <Skeleton />;
   if (data.data.length === 0) {
@@ -89,7 +93,10 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
             {data.data.map((result) => (
               <tr key={result.position}>
                 <Td>
-                  <Link href={paths.order(result.order_number ?? result.ref)} className="font-mono text-sm tracking-tight hover:underline">
+                  <Link
+                    href={paths.order(result.order_number ?? result.ref)}
+                    className="font-mono text-sm tracking-tight hover:underline"
+                  >
                     {result.order_number ?? result.ref}
                   </Link>
                 </Td>
@@ -99,7 +106,9 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
                   </Td>
                 ))}
                 <Td>
-                  <Badge tone={resultTones[result.status] ?? "skip"}>{result.status === "succeeded" ? "done" : words(result.status)}</Badge>
+                  <Badge tone={resultTones[result.status] ?? "skip"}>
+                    {result.status === "succeeded" ? "done" : words(result.status)}
+                  </Badge>
                 </Td>
                 <Td className="max-w-96 truncate text-muted">
                   {result.error ? `${result.error.message} ${result.error.fix ?? ""}` : "–"}
@@ -113,12 +122,17 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
       <div className="flex items-center gap-2 text-sm text-muted">
         <span>
           {plural(pagination.total, "order")}
-          {filter.code ? ` with ${filter.code}` : filter.status ? ` ${words(filter.status)}` : ""}, page {pagination.page} of {formatCount(Math.max(1, pagination.pages))}
+          {filter.code ? ` with ${filter.code}` : filter.status ? ` ${words(filter.status)}` : ""}, page{" "}
+          {pagination.page} of {formatCount(Math.max(1, pagination.pages))}
         </span>
         <Button kind="quiet" disabledReason={page === 1 && "This is the first page."} onClick={() => setPage(page - 1)}>
           Back
         </Button>
-        <Button kind="quiet" disabledReason={page >= pagination.pages && "This is the last page."} onClick={() => setPage(page + 1)}>
+        <Button
+          kind="quiet"
+          disabledReason={page >= pagination.pages && "This is the last page."}
+          onClick={() => setPage(page + 1)}
+        >
           More
         </Button>
       </div>
@@ -132,7 +146,8 @@ function StepCell({ step }: { step: Step | undefined }) {
   if (!step || step.status === "skipped") return <span className="text-muted">–</span>;
   if (step.error) return <span className="text-bad">✕ {words(step.error.code)}</span>;
   if (step.status === "no_change") return <span className="text-muted">had it</span>;
-  if (step.status === "rolled_back" || step.status === "not_undone") return <span className="text-warn">{words(step.status)}</span>;
+  if (step.status === "rolled_back" || step.status === "not_undone")
+    return <span className="text-warn">{words(step.status)}</span>;
   const first = step.changes?.[0];
   if (!first) return <span className="text-ok">done</span>;
   const { sign, text } = changeText(first);

@@ -7,7 +7,8 @@ export const hasEnded = (run: Pick<OperationRun, "status">): boolean => ended.ha
 
 /** What may be done with a run, by its state and one's scopes: undefined, or why not. The hub decides in the end. */
 export const runCan = {
-  cancel: (run: OperationRun, me: Me): string | undefined => missingScope(me, "operations:run") ?? (hasEnded(run) ? "It has ended." : undefined),
+  cancel: (run: OperationRun, me: Me): string | undefined =>
+    missingScope(me, "operations:run") ?? (hasEnded(run) ? "It has ended." : undefined),
   retry(run: OperationRun, me: Me): string | undefined {
     const refused = missingScope(me, "operations:run");
     if (refused) return refused;

@@ -46,7 +46,10 @@ function useRunProgress(id: string, run: OperationRun | undefined): void {
     run && !isOver ? id : undefined,
     (signal) => hub.stream("GET /api/v1/operations/runs/{id}/watch", { path: { id }, signal }),
     (state, isLast) => {
-      queryClient.setQueryData<OperationRun>(["operations", "run", id], (before) => ({ ...before, ...state }) as OperationRun);
+      queryClient.setQueryData<OperationRun>(
+        ["operations", "run", id],
+        (before) => ({ ...before, ...state }) as OperationRun,
+      );
       if (!isLast) return;
       void queryClient.invalidateQueries({ queryKey: ["operations"] });
       void queryClient.invalidateQueries({ queryKey: ["orders"] });
@@ -66,7 +69,8 @@ function Run({ run }: { run: OperationRun }) {
     onSuccess: () => tell("The run is stopped after the orders at hand"),
   });
   const retry = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/retry", { path: { id: run.id }, prefer: "respond-async" }),
+    mutationFn: () =>
+      hub.call("POST /api/v1/operations/runs/{id}/retry", { path: { id: run.id }, prefer: "respond-async" }),
     onSuccess: (next) => router.history.push(paths.run(next.id)),
   });
   const { summary } = run;
@@ -90,7 +94,12 @@ function Run({ run }: { run: OperationRun }) {
         note={<Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>}
       >
         {!hasEnded(run) && (
-          <Button kind="danger" isBusy={cancel.isPending} disabledReason={runCan.cancel(run, me)} onClick={() => cancel.mutate()}>
+          <Button
+            kind="danger"
+            isBusy={cancel.isPending}
+            disabledReason={runCan.cancel(run, me)}
+            onClick={() => cancel.mutate()}
+          >
             Cancel
           </Button>
         )}
@@ -106,11 +115,13 @@ function Run({ run }: { run: OperationRun }) {
       </PageHead>
       <div className="flex flex-col gap-2.5">
         <p className="text-muted">
-          By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)}, <Time at={run.created_at} withSeconds />,{" "}
-          {plural(run.order_count, "order")}
+          By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
+          <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
           {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
           {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
-          {run.preflight && run.preflight.drifted_orders.length > 0 && `, ${plural(run.preflight.drifted_orders.length, "order")} changed since it was checked`}
+          {run.preflight &&
+            run.preflight.drifted_orders.length > 0 &&
+            `, ${plural(run.preflight.drifted_orders.length, "order")} changed since it was checked`}
           <Relatives run={run} />
         </p>
         <Progress run={run} done={done} />
@@ -118,8 +129,20 @@ function Run({ run }: { run: OperationRun }) {
         <Figures
           label="Results"
           figures={[
-            { label: "done", value: summary.succeeded, tone: "ok", isOn: status === "succeeded", onPick: pick("succeeded") },
-            { label: "failed", value: summary.failed, tone: summary.failed > 0 ? "bad" : undefined, isOn: status === "failed", onPick: pick("failed") },
+            {
+              label: "done",
+              value: summary.succeeded,
+              tone: "ok",
+              isOn: status === "succeeded",
+              onPick: pick("succeeded"),
+            },
+            {
+              label: "failed",
+              value: summary.failed,
+              tone: summary.failed > 0 ? "bad" : undefined,
+              isOn: status === "failed",
+              onPick: pick("failed"),
+            },
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
             { label: "without a change", value: summary.no_change },
           ]}
@@ -132,7 +155,11 @@ function Run({ run }: { run: OperationRun }) {
             { label: "skipped", count: summary.skipped, tone: "skip" },
           ]}
         />
-        <RunGroups run={run} code={code} onCode={(next) => set({ code: next === code ? undefined : next, status: undefined }, "replace")} />
+        <RunGroups
+          run={run}
+          code={code}
+          onCode={(next) => set({ code: next === code ? undefined : next, status: undefined }, "replace")}
+        />
         <RunResults run={run} filter={{ code, status: status as "failed" | undefined }} />
       </div>
       <UndoDialog run={run} isOpen={isUndoing} onClose={() => setUndoing(false)} />
@@ -161,7 +188,9 @@ const saidEveryMs = 5_000;
 
 /** Moves with the run. Those who hear it are told now and then, not four times a second. */
 function Progress({ run, done }: { run: OperationRun; done: number }) {
-  const text = hasEnded(run) ? `${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}` : `${formatCount(done)} of ${formatCount(run.order_count)} orders`;
+  const text = hasEnded(run)
+    ? `${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}`
+    : `${formatCount(done)} of ${formatCount(run.order_count)} orders`;
   const [said, setSaid] = useState(text);
   const latest = useRef(text);
   latest.current = text;
@@ -174,7 +203,12 @@ function Progress({ run, done }: { run: OperationRun; done: number }) {
     const timer = setInterval(() => setSaid(latest.current), saidEveryMs);
     return () => clearInterval(timer);
   }, [isOver]);
-  if (isOver) return <p role="status" className="sr-only">{said}</p>;
+  if (isOver)
+    return (
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    );
   return (
     <div>
       <div
@@ -186,7 +220,10 @@ function Progress({ run, done }: { run: OperationRun; done: number }) {
         aria-valuetext={said}
         className="h-2 overflow-hidden rounded-full bg-skip-soft"
       >
-        <i className="block h-full bg-accent transition-[width]" style={{ width: `${run.order_count === 0 ? 0 : (done / run.order_count) * 100}%` }} />
+        <i
+          className="block h-full bg-accent transition-[width]"
+          style={{ width: `${run.order_count === 0 ? 0 : (done / run.order_count) * 100}%` }}
+        />
       </div>
       <p className="mt-1 tabular-nums">{text}</p>
       <p role="status" className="sr-only">

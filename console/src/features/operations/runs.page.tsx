@@ -22,7 +22,8 @@ export function RunsPage() {
   const status = oneOf(search["status"]);
   const { data, error, isPending } = useQuery(runsQuery(status));
   const { data: catalog } = useQuery(catalogQuery);
-  const titleOf = (type: unknown): string => catalog?.find((action) => action.type === type)?.title ?? words(String(type));
+  const titleOf = (type: unknown): string =>
+    catalog?.find((action) => action.type === type)?.title ?? words(String(type));
   const tabs = [
     { href: paths.operations(), label: "All", isOn: !status },
     ...filters.map((name) => ({ href: paths.operations({ status: name }), label: words(name), isOn: status === name })),
@@ -39,7 +40,11 @@ export function RunsPage() {
       <Card label="Runs">
         {isPending && <Skeleton />}
         {data?.data.length === 0 && (
-          <Empty text={status ? `No run is ${words(status)}.` : "No run yet. Pick orders, press E, and see what would happen."}>
+          <Empty
+            text={
+              status ? `No run is ${words(status)}.` : "No run yet. Pick orders, press E, and see what would happen."
+            }
+          >
             <Link href={paths.orders()} className={buttonClass("plain")}>
               To the orders
             </Link>
@@ -79,7 +84,9 @@ export function RunsPage() {
                   <Td isNumber className={run.summary.failed > 0 ? "font-medium text-bad" : ""}>
                     {formatCount(run.summary.failed)}
                   </Td>
-                  <Td className="max-w-40 truncate text-muted">{run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)}</Td>
+                  <Td className="max-w-40 truncate text-muted">
+                    {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)}
+                  </Td>
                   <Td isNumber className="whitespace-nowrap text-muted">
                     {run.duration_ms === null ? "–" : formatMs(run.duration_ms)}
                   </Td>

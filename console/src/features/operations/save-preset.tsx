@@ -17,7 +17,9 @@ export function SavePreset({ draft, actions }: { draft: Draft; actions: Readonly
   const isWhole = draft.steps.length > 0 && draft.steps.every((step, at) => missingOf(step, actions[at]).length === 0);
   const save = useMutation({
     mutationFn: () =>
-      hub.call("POST /api/v1/operations/pipelines", { body: { name: name.trim(), actions: toActions(draft), atomic: draft.isAtomic } }),
+      hub.call("POST /api/v1/operations/pipelines", {
+        body: { name: name.trim(), actions: toActions(draft), atomic: draft.isAtomic },
+      }),
     onSuccess: async (saved) => {
       await queryClient.invalidateQueries({ queryKey: ["operations", "presets"] });
       tell(`Preset ${saved.name} saved`, { text: "Pick orders and press Shift and its number." });

@@ -39,7 +39,12 @@ export function StepCard(props: Props) {
     >
       <div className="flex items-center gap-2">
         <span className="grid size-4.5 place-items-center rounded-[5px] bg-skip-soft text-xs text-muted">{at + 1}</span>
-        <button type="button" aria-expanded={isOpen} onClick={onOpen} className="flex min-h-6 flex-1 items-center gap-2 text-start font-medium">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={onOpen}
+          className="flex min-h-6 flex-1 items-center gap-2 text-start font-medium"
+        >
           {action?.title ?? step.type}
           {action?.effect === "external" && <Badge tone="warn">leaves the hub</Badge>}
         </button>
@@ -70,21 +75,29 @@ export function StepCard(props: Props) {
             errors={below(errors, "/params")}
             pickEntity={pickEntity}
           />
-          <ConditionForm value={step.when} onChange={(when) => onChange({ ...step, when })} error={firstBelow(errors, "/when")} />
+          <ConditionForm
+            value={step.when}
+            onChange={(when) => onChange({ ...step, when })}
+            error={firstBelow(errors, "/when")}
+          />
           <Select
             label="If it fails for an order"
             value={step.on_error ?? "skip_order"}
             options={onErrorOptions}
-            onChange={(value) => onChange({ ...step, on_error: value === "skip_order" ? undefined : (value as "continue") })}
+            onChange={(value) =>
+              onChange({ ...step, on_error: value === "skip_order" ? undefined : (value as "continue") })
+            }
           />
           {!action.reversible && <p className="text-sm text-warn">This step cannot be undone.</p>}
         </div>
       )}
-      {[...errors].filter(([pointer]) => !isOpen || pointer === "" || pointer === "/type").map(([pointer, message]) => (
-        <p key={pointer} className="mt-1 text-sm text-bad">
-          {message}
-        </p>
-      ))}
+      {[...errors]
+        .filter(([pointer]) => !isOpen || pointer === "" || pointer === "/type")
+        .map(([pointer, message]) => (
+          <p key={pointer} className="mt-1 text-sm text-bad">
+            {message}
+          </p>
+        ))}
     </li>
   );
 }
@@ -101,7 +114,11 @@ function Summary({ step, missing }: { step: DraftStep; missing: string[] }) {
           {name} <span className="font-medium text-text">{value}</span>
         </span>
       ))}
-      {missing.length > 0 && <span className="text-warn">{parts.length > 0 ? ", " : ""}needs {missing.join(", ").replaceAll("_", " ")}</span>}
+      {missing.length > 0 && (
+        <span className="text-warn">
+          {parts.length > 0 ? ", " : ""}needs {missing.join(", ").replaceAll("_", " ")}
+        </span>
+      )}
       {step.when && (
         <div>
           when <span className="font-medium text-text">{conditionText(step.when)}</span>
@@ -109,7 +126,10 @@ function Summary({ step, missing }: { step: DraftStep; missing: string[] }) {
       )}
       {step.on_error && (
         <div>
-          on error <span className="font-medium text-text">{onErrorOptions.find(({ value }) => value === step.on_error)?.label}</span>
+          on error{" "}
+          <span className="font-medium text-text">
+            {onErrorOptions.find(({ value }) => value === step.on_error)?.label}
+          </span>
         </div>
       )}
     </div>
@@ -117,7 +137,12 @@ function Summary({ step, missing }: { step: DraftStep; missing: string[] }) {
 }
 
 function below(errors: ReadonlyMap<string, string>, prefix: string): Map<string, string> {
-  return new Map([...errors].filter(([pointer]) => pointer.startsWith(prefix)).map(([pointer, message]) => [pointer.slice(prefix.length), message]));
+  return new Map(
+    [...errors]
+      .filter(([pointer]) => pointer.startsWith(prefix))
+      .map(([pointer, message]) => [pointer.slice(prefix.length), message]),
+  );
 }
 
-const firstBelow = (errors: ReadonlyMap<string, string>, prefix: string): string | undefined => [...below(errors, prefix).values()][0];
+const firstBelow = (errors: ReadonlyMap<string, string>, prefix: string): string | undefined =>
+  [...below(errors, prefix).values()][0];

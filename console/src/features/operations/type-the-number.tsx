@@ -26,7 +26,13 @@ export function TypeTheNumber({ isOpen, onClose, count, reasons, isBusy, onRun }
             </li>
           ))}
         </ul>
-        <TextField label={`Type ${formatCount(count)} to go on`} inputMode="numeric" autoComplete="off" value={typed} onChange={setTyped} />
+        <TextField
+          label={`Type ${formatCount(count)} to go on`}
+          inputMode="numeric"
+          autoComplete="off"
+          value={typed}
+          onChange={setTyped}
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Not now</Button>
           <Button kind="primary" type="submit" isBusy={isBusy} disabledReason={!isRight && "The number is not that."}>

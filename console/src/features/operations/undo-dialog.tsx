@@ -14,7 +14,8 @@ export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen
   const router = useRouter();
   const { data: catalog } = useQuery(catalogQuery);
   const undo = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/undo", { path: { id: run.id }, prefer: "respond-async" }),
+    mutationFn: () =>
+      hub.call("POST /api/v1/operations/runs/{id}/undo", { path: { id: run.id }, prefer: "respond-async" }),
     onSuccess: (next) => {
       onClose();
       router.history.push(paths.run(next.id));
@@ -39,7 +40,9 @@ export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen
       }
     >
       <div className="flex flex-col gap-2">
-        <p>The fields that this run changed get back what they were before, on {plural(run.summary.succeeded, "order")}.</p>
+        <p>
+          The fields that this run changed get back what they were before, on {plural(run.summary.succeeded, "order")}.
+        </p>
         <p>Fields that somebody has changed since stay as they are, and are named order by order in the result.</p>
         {lasting.length > 0 && <p className="text-warn">Cannot be taken back: {lasting.join(", ")}.</p>}
         {undo.error && <ProblemBox error={undo.error} />}

@@ -40,7 +40,11 @@ export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateRe
         onChange={() => (areShownAll || isAll ? picked.clear() : picked.selectShown())}
       />
       <span aria-live="polite">
-        {count === 0 ? `${matching} ${total.count === 1 ? "order matches" : "orders match"}, none picked.` : areShownAll ? `All ${plural(count, "order")} shown picked.` : `${scopeText(selection)}.`}
+        {count === 0
+          ? `${matching} ${total.count === 1 ? "order matches" : "orders match"}, none picked.`
+          : areShownAll
+            ? `All ${plural(count, "order")} shown picked.`
+            : `${scopeText(selection)}.`}
       </span>
       {!isAll && count > 0 && (total.isCapped || total.count > count) && (
         <button type="button" onClick={onSelectAll} className="min-h-6 font-medium underline underline-offset-2">
@@ -53,7 +57,13 @@ export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateRe
         </Button>
       )}
       <span className="flex-1" />
-      <Button kind="primary" keys="e" isBusy={isBusy} onClick={onOperate} disabledReason={operateReason ?? (count === 0 && "Pick orders first: x, or a tick.")}>
+      <Button
+        kind="primary"
+        keys="e"
+        isBusy={isBusy}
+        onClick={onOperate}
+        disabledReason={operateReason ?? (count === 0 && "Pick orders first: x, or a tick.")}
+      >
         Operate
       </Button>
       <Menu label="Presets" items={presets} empty="No preset yet. Build a pipeline and save it." />

@@ -1,15 +1,16 @@
 import type { RefObject } from "react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Chip } from "../../ui/chip.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { Popover } from "../../ui/popover.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf } from "../../ui/search-params.ts";
 import { useEntityNames } from "../pick/entity.pick.tsx";
-import { FilterEditor } from "./filter-editor.tsx";
 import type { FilterDefinition } from "./order-filters.ts";
 import { chipText, orderFilters, paramsOf } from "./order-filters.ts";
 import { text } from "./orders.text.ts";
+
+const FilterEditor = lazy(async () => ({ default: (await import("./filter-editor.tsx")).FilterEditor }));
 
 type Props = { search: Search; onChange(change: Search): void; searchBox: RefObject<HTMLInputElement | null> };
 
@@ -25,7 +26,11 @@ export function FilterBar({ search, onChange, searchBox }: Props) {
     onChange(Object.fromEntries(paramsOf(filter).map((param) => [param, undefined])));
   return (
     <div role="search" aria-label="Filters" className="mb-2.5 flex shrink-0 flex-wrap items-center gap-1.5">
-      <SearchBox value={oneOf(search["search"]) ?? ""} onChange={(value) => onChange({ search: value || undefined })} box={searchBox} />
+      <SearchBox
+        value={oneOf(search["search"]) ?? ""}
+        onChange={(value) => onChange({ search: value || undefined })}
+        box={searchBox}
+      />
       {shown.map(({ filter, value }) => (
         <Chip
           key={filter.id}
@@ -42,13 +47,17 @@ export function FilterBar({ search, onChange, searchBox }: Props) {
                 </>
               }
             >
-              <FilterEditor filter={filter} search={search} onApply={onChange} />
+              <Suspense>
+                <FilterEditor filter={filter} search={search} onApply={onChange} />
+              </Suspense>
             </Popover>
           }
         />
       ))}
       <AddFilter
-        filters={orderFilters.filter((filter) => !shown.some((one) => one.filter.id === filter.id) || filter.id === editing)}
+        filters={orderFilters.filter(
+          (filter) => !shown.some((one) => one.filter.id === filter.id) || filter.id === editing,
+        )}
         search={search}
         onChange={onChange}
         editing={editing}
@@ -58,7 +67,13 @@ export function FilterBar({ search, onChange, searchBox }: Props) {
   );
 }
 
-type AddProps = { filters: FilterDefinition[]; search: Search; onChange(change: Search): void; editing: string | undefined; setEditing(id: string | undefined): void };
+type AddProps = {
+  filters: FilterDefinition[];
+  search: Search;
+  onChange(change: Search): void;
+  editing: string | undefined;
+  setEditing(id: string | undefined): void;
+};
 
 function AddFilter({ filters, search, onChange, editing, setEditing }: AddProps) {
   const filter = filters.find(({ id }) => id === editing);
@@ -70,12 +85,18 @@ function AddFilter({ filters, search, onChange, editing, setEditing }: AddProps)
       onOpenChange={(isOpen) => !isOpen && setEditing(undefined)}
     >
       {filter ? (
-        <FilterEditor filter={filter} search={search} onApply={onChange} />
+        <Suspense>
+          <FilterEditor filter={filter} search={search} onApply={onChange} />
+        </Suspense>
       ) : (
         <ul className="-m-2 max-h-80 overflow-y-auto">
           {filters.map(({ id, title }) => (
             <li key={id}>
-              <button type="button" onClick={() => setEditing(id)} className="flex min-h-7 w-full items-center rounded-md px-2 hover:bg-accent-soft">
+              <button
+                type="button"
+                onClick={() => setEditing(id)}
+                className="flex min-h-7 w-full items-center rounded-md px-2 hover:bg-accent-soft"
+              >
                 {title}
               </button>
             </li>
@@ -86,7 +107,15 @@ function AddFilter({ filters, search, onChange, editing, setEditing }: AddProps)
   );
 }
 
-function SearchBox({ value, onChange, box }: { value: string; onChange(value: string): void; box: RefObject<HTMLInputElement | null> }) {
+function SearchBox({
+  value,
+  onChange,
+  box,
+}: {
+  value: string;
+  onChange(value: string): void;
+  box: RefObject<HTMLInputElement | null>;
+}) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {

@@ -49,11 +49,18 @@ export function FilterEditor({ filter, search, onApply }: Props) {
   }
 }
 
-type Of<Kind extends FilterDefinition["kind"]> = Omit<Props, "filter"> & { filter: Extract<FilterDefinition, { kind: Kind }> };
+type Of<Kind extends FilterDefinition["kind"]> = Omit<Props, "filter"> & {
+  filter: Extract<FilterDefinition, { kind: Kind }>;
+};
 
 const some = (values: readonly string[]): string[] | undefined => (values.length === 0 ? undefined : [...values]);
 
-function Picks({ filter, search, onApply, options }: Of<"names" | "entity"> & { options: Array<{ id: string; name: string }> }) {
+function Picks({
+  filter,
+  search,
+  onApply,
+  options,
+}: Of<"names" | "entity"> & { options: Array<{ id: string; name: string }> }) {
   const isNot = listOf(search[filter.notParam]).length > 0;
   const [isNegated, setNegated] = useState(isNot);
   const param = isNegated ? filter.notParam : filter.param;
@@ -68,7 +75,12 @@ function Picks({ filter, search, onApply, options }: Of<"names" | "entity"> & { 
             <Checkbox
               label={name}
               isChecked={chosen.includes(id)}
-              onChange={(isOn) => onApply({ [param]: some(isOn ? [...chosen, id] : chosen.filter((one) => one !== id)), [other]: undefined })}
+              onChange={(isOn) =>
+                onApply({
+                  [param]: some(isOn ? [...chosen, id] : chosen.filter((one) => one !== id)),
+                  [other]: undefined,
+                })
+              }
             />
           </div>
         ))}
@@ -103,7 +115,11 @@ function Texts({ filter, search, onApply }: Of<"texts">) {
         onChange={(tokens) => onApply({ [filter.param]: some(tokens) })}
         isAutoFocused
       />
-      <TokenField label="Not" tokens={listOf(search[filter.notParam])} onChange={(tokens) => onApply({ [filter.notParam]: some(tokens) })} />
+      <TokenField
+        label="Not"
+        tokens={listOf(search[filter.notParam])}
+        onChange={(tokens) => onApply({ [filter.notParam]: some(tokens) })}
+      />
     </div>
   );
 }
@@ -152,7 +168,12 @@ function Range({ filter, search, onApply }: Of<"range">) {
           </Button>
         ))}
       </div>
-      <TextField label={`${filter.title}: from`} hint="2027-03-14, a time, now, today, today-7" value={from} onChange={setFrom} />
+      <TextField
+        label={`${filter.title}: from`}
+        hint="2027-03-14, a time, now, today, today-7"
+        value={from}
+        onChange={setFrom}
+      />
       <TextField label="before" value={to} onChange={setTo} />
       <Button kind="primary" type="submit">
         Apply

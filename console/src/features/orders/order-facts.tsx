@@ -14,17 +14,38 @@ import { timelineQuery } from "./orders.queries.ts";
 type Fact = { field: string; name: string; value: ReactNode };
 
 function factsOf(order: Order): Fact[] {
-  const { shippingAddress: to } = order;
+  const to = order.shippingAddress ?? {};
   const address = [to.name, to.company, to.address1, to.address2, placeOf(to), to.zip].filter(Boolean).join(", ");
   const dash = <span className="text-muted">–</span>;
   return [
-    { field: "customer", name: "Customer", value: [order.customer.name, order.customer.email, order.customer.phone].filter(Boolean).join(", ") || dash },
+    {
+      field: "customer",
+      name: "Customer",
+      value: [order.customer.name, order.customer.email, order.customer.phone].filter(Boolean).join(", ") || dash,
+    },
     { field: "shippingAddress", name: "Ship to", value: address ? `${address} (${order.addressStatus})` : dash },
-    { field: "shipping", name: "Shipping", value: [order.shipping.carrier, order.shipping.service].filter(Boolean).join(", ") || dash },
+    {
+      field: "shipping",
+      name: "Shipping",
+      value: [order.shipping.carrier, order.shipping.service].filter(Boolean).join(", ") || dash,
+    },
     { field: "shipBy", name: "Ship by", value: <ShipBy order={order} /> },
     { field: "paymentStatus", name: "Payment", value: sentence(order.paymentStatus) },
     { field: "priority", name: "Priority", value: sentence(order.priority) },
-    { field: "tags", name: "Tags", value: order.tags.length === 0 ? dash : <span className="flex flex-wrap gap-1">{order.tags.map((tag) => <Tag key={tag}>{tag}</Tag>)}</span> },
+    {
+      field: "tags",
+      name: "Tags",
+      value:
+        order.tags.length === 0 ? (
+          dash
+        ) : (
+          <span className="flex flex-wrap gap-1">
+            {order.tags.map((tag) => (
+              <Tag key={tag}>{tag}</Tag>
+            ))}
+          </span>
+        ),
+    },
     { field: "channel", name: "Channel", value: order.channel ?? dash },
     { field: "total", name: "Total", value: formatMoney(order.total, order.currency) },
     { field: "orderedAt", name: "Ordered", value: <Time at={order.orderedAt} /> },
@@ -45,7 +66,11 @@ function factsOf(order: Order): Fact[] {
       ),
     })),
     ...order.notes.map((note) => ({ field: "notes", name: `Note (${words(note.visibility)})`, value: note.text })),
-    ...Object.entries(order.customFields).map(([name, value]) => ({ field: "customFields", name, value: String(value) })),
+    ...Object.entries(order.customFields).map(([name, value]) => ({
+      field: "customFields",
+      name,
+      value: String(value),
+    })),
   ];
 }
 
@@ -59,7 +84,10 @@ export function OrderFacts({ order }: { order: Order }) {
       {factsOf(order).map(({ field, name, value }, at) => {
         const by = blame.get(field);
         return (
-          <div key={`${field} ${at}`} className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0">
+          <div
+            key={`${field} ${at}`}
+            className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0"
+          >
             <dt className="text-muted">{name}</dt>
             <dd className="flex min-w-0 flex-wrap items-baseline justify-between gap-x-3">
               <span className="min-w-0 break-words">{value}</span>

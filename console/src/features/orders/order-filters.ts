@@ -42,7 +42,13 @@ const entity = (id: string, title: string, of: "location" | "bridge" | "user"): 
   param: id,
   notParam: `${id}Not`,
 });
-const range = (id: string, title: string): FilterDefinition => ({ id, title, kind: "range", from: `${id}From`, to: `${id}To` });
+const range = (id: string, title: string): FilterDefinition => ({
+  id,
+  title,
+  kind: "range",
+  from: `${id}From`,
+  to: `${id}To`,
+});
 
 const statuses = [
   "draft",
@@ -75,7 +81,13 @@ export const orderFilters: readonly FilterDefinition[] = [
   range("ordered", "Ordered"),
   range("created", "Came in"),
   range("updated", "Changed"),
-  { id: "archived", title: "Archived", kind: "choice", param: "archived", options: { true: "only archived", any: "with archived" } },
+  {
+    id: "archived",
+    title: "Archived",
+    kind: "choice",
+    param: "archived",
+    options: { true: "only archived", any: "with archived" },
+  },
 ];
 
 export function paramsOf(filter: FilterDefinition): string[] {
@@ -92,7 +104,9 @@ export function paramsOf(filter: FilterDefinition): string[] {
   }
 }
 
-const rangeParams = new Set(orderFilters.flatMap((filter) => (filter.kind === "range" ? [filter.from, filter.to] : [])));
+const rangeParams = new Set(
+  orderFilters.flatMap((filter) => (filter.kind === "range" ? [filter.from, filter.to] : [])),
+);
 const allParams = ["search", ...orderFilters.flatMap(paramsOf)];
 
 /** The part of an address that filters. */
@@ -107,7 +121,9 @@ export function resolveTime(value: string, clock: Clock): string {
   if (value === "now") return new Date(Math.floor(now / 60_000) * 60_000).toISOString();
   const [, days] = /^today([+-]\d+)?$/.exec(value) ?? [];
   if (!value.startsWith("today")) return /^\d{4}-\d\d-\d\d$/.test(value) ? startOfDay(value, clock.timeZone) : value;
-  const day = new Intl.DateTimeFormat("en-CA", { timeZone: clock.timeZone }).format(now + Number(days ?? 0) * 86_400_000);
+  const day = new Intl.DateTimeFormat("en-CA", { timeZone: clock.timeZone }).format(
+    now + Number(days ?? 0) * 86_400_000,
+  );
   return startOfDay(day, clock.timeZone);
 }
 
@@ -134,7 +150,10 @@ export function filterOf(search: Search, clock: Clock): OrderFilter {
 
 /** What a chip says, or undefined when its filter is off. */
 export function chipText(filter: FilterDefinition, search: Search, nameOf: (id: string) => string): string | undefined {
-  const values = (param: string): string => listOf(search[param]).map((one) => nameOf(one)).join(", ");
+  const values = (param: string): string =>
+    listOf(search[param])
+      .map((one) => nameOf(one))
+      .join(", ");
   switch (filter.kind) {
     case "names":
     case "texts":

@@ -40,12 +40,14 @@ export function useOrderSelection(rows: readonly Order[]) {
     setSelection((before) => {
       if (before.kind === "some") {
         const next = new Set(before.ids);
-        for (const id of ids) if (isOn) next.add(id);
+        for (const id of ids)
+          if (isOn) next.add(id);
           else next.delete(id);
         return { kind: "some", ids: next };
       }
       const except = new Set(before.except);
-      for (const id of ids) if (isOn) except.delete(id);
+      for (const id of ids)
+        if (isOn) except.delete(id);
         else except.add(id);
       return { ...before, except };
     });
@@ -59,7 +61,10 @@ export function useOrderSelection(rows: readonly Order[]) {
       if (!row) return;
       const isOn = isRange ? true : !isSelected(row.id);
       const [from, to] = isRange ? [Math.min(anchor, at), Math.max(anchor, at)] : [at, at];
-      put(rows.slice(from, to + 1).map(({ id }) => id), isOn);
+      put(
+        rows.slice(from, to + 1).map(({ id }) => id),
+        isOn,
+      );
       setAnchor(at);
     },
     selectShown: () => setSelection({ kind: "some", ids: new Set(rows.map(({ id }) => id)) }),

@@ -3,7 +3,7 @@ import { paths } from "../../app/paths.ts";
 import { Skeleton } from "../../ui/card.tsx";
 import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
 import { cx } from "../../ui/class-names.ts";
-import { plural, sentence, words } from "../../ui/format.ts";
+import { plural, sentence } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -35,9 +35,14 @@ export function OrderTimeline({ reference }: { reference: string }) {
     <ol className="relative ms-1.5 border-s border-line">
       {data.map((entry) => (
         <li key={entry.id} className="relative ps-4 pb-3">
-          <span aria-hidden className="absolute -start-[4.5px] top-1.5 size-2 rounded-full border-2 border-panel bg-accent" />
+          <span
+            aria-hidden
+            className="absolute -start-[4.5px] top-1.5 size-2 rounded-full border-2 border-panel bg-accent"
+          />
           <p className="flex flex-wrap items-baseline gap-x-2">
-            <span className="font-medium">{entry.type ? sentence(entry.type) : (kinds[entry.kind] ?? sentence(entry.kind))}</span>
+            <span className="font-medium">
+              {entry.type ? sentence(entry.type) : (kinds[entry.kind] ?? sentence(entry.kind))}
+            </span>
             <span className="text-muted">
               by {actorName(entry.actor)}
               {entry.runId && (
@@ -85,7 +90,9 @@ function Changes({ entry }: { entry: TimelineEntry }) {
           </li>
         );
       })}
-      {entry.changes.length > maxChanges && <li className="text-muted">and {plural(entry.changes.length - maxChanges, "more field")}</li>}
+      {entry.changes.length > maxChanges && (
+        <li className="text-muted">and {plural(entry.changes.length - maxChanges, "more field")}</li>
+      )}
     </ul>
   );
 }

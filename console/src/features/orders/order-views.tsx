@@ -22,7 +22,8 @@ const builtIn: readonly OrderView[] = [
   { name: "To review", search: { status: "review_required" } },
 ];
 
-const keyOf = (search: Search): string => JSON.stringify(Object.entries(filterSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const keyOf = (search: Search): string =>
+  JSON.stringify(Object.entries(filterSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Filters that have a name. What is typed on top of one is in the address, and can get a name of its own. */
 export function OrderViews({ search }: { search: Search }) {
@@ -45,7 +46,12 @@ export function OrderViews({ search }: { search: Search }) {
       {!isKnown && (
         <SaveView
           onSave={(name) => {
-            set({ orderViews: [...preferences.orderViews.filter((view) => view.name !== name), { name, search: filterSearch(search) }] });
+            set({
+              orderViews: [
+                ...preferences.orderViews.filter((view) => view.name !== name),
+                { name, search: filterSearch(search) },
+              ],
+            });
             tell(`View ${name} saved`);
           }}
         />
@@ -69,7 +75,11 @@ export function OrderViews({ search }: { search: Search }) {
 function SaveView({ onSave }: { onSave(name: string): void }) {
   const [name, setName] = useState("");
   return (
-    <Popover title="Save these filters as a view" triggerClass="-mb-px min-h-7 px-2.5 text-muted hover:text-text" trigger="+ view">
+    <Popover
+      title="Save these filters as a view"
+      triggerClass="-mb-px min-h-7 px-2.5 text-muted hover:text-text"
+      trigger="+ view"
+    >
       {(close) => (
         <form
           className="flex flex-col gap-2.5"

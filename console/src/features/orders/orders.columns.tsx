@@ -36,7 +36,8 @@ export function ShipBy({ order }: { order: Pick<Order, "shipBy" | "status"> }) {
   return <Time at={order.shipBy} />;
 }
 
-export function placeOf({ city, provinceCode, province, countryCode, zip }: Order["shippingAddress"]): string {
+export function placeOf(address: Order["shippingAddress"]): string {
+  const { city, provinceCode, province, countryCode, zip } = address ?? {};
   const region = provinceCode ?? province;
   const isHome = countryCode === undefined || countryCode === "US";
   return [city ?? zip, region, isHome ? undefined : countryCode].filter(Boolean).join(", ");
@@ -56,7 +57,12 @@ export const orderColumns: readonly GridColumn<Order>[] = [
     ),
   },
   { id: "status", title: "Status", width: 190, cell: (order) => <OrderStatus order={order} /> },
-  { id: "customer", title: "Customer", width: 140, cell: (order) => order.customer.name ?? muted(order.customer.email) },
+  {
+    id: "customer",
+    title: "Customer",
+    width: 140,
+    cell: (order) => order.customer.name ?? muted(order.customer.email),
+  },
   { id: "to", title: "To", width: 130, cell: (order) => muted(placeOf(order.shippingAddress)) },
   { id: "service", title: "Service", width: 96, cell: (order) => order.shipping.service ?? muted(null) },
   { id: "shipBy", title: "Ship by", width: 116, sort: "shipBy", cell: (order) => <ShipBy order={order} /> },

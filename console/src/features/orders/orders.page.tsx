@@ -1,7 +1,7 @@
 import type { Order } from "@order-operations-hub/sdk/api-types";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useCallback, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { usePreferences } from "../../live/preferences.ts";
@@ -18,13 +18,14 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterOf, filterSearch } from "./order-filters.ts";
-import { OrderPanel } from "./order.panel.tsx";
 import { countOf, freeze, useOrderSelection } from "./order-selection.ts";
 import { OrderViews } from "./order-views.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 import type { OrderSort } from "./orders.queries.ts";
 import { ordersQuery } from "./orders.queries.ts";
 import { text } from "./orders.text.ts";
+
+const OrderPanel = lazy(async () => ({ default: (await import("./order.panel.tsx")).OrderPanel }));
 
 const noRows: Order[] = [];
 
@@ -58,9 +59,11 @@ export function OrdersPage() {
   );
   const open = oneOf(search["open"]);
   const show = (order: Order | undefined): void => set({ open: order?.number }, "replace");
-  const acts = useActs(rows, picked, filter, cursor);
+  const acts = useActs(rows, picked, cursor);
   useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, searchBox, acts });
-  const columnIds = oneOf(search["cols"])?.split(",") ?? (preferences.orderColumns.length > 0 ? preferences.orderColumns : defaultColumns);
+  const columnIds =
+    oneOf(search["cols"])?.split(",") ??
+    (preferences.orderColumns.length > 0 ? preferences.orderColumns : defaultColumns);
   const columns = columnIds.flatMap((id) => orderColumns.find((column) => column.id === id) ?? []);
   const hasFilters = Object.keys(filterSearch(search)).length > 0;
   return (
@@ -95,7 +98,15 @@ export function OrdersPage() {
           <Skeleton rows={12} />
         ) : rows.length === 0 ? (
           <Empty text={hasFilters ? text.nothing : text.none}>
-            {hasFilters && <Button onClick={() => change(Object.fromEntries(Object.keys(filterSearch(search)).map((name) => [name, undefined])))}>{text.dropFilters}</Button>}
+            {hasFilters && (
+              <Button
+                onClick={() =>
+                  change(Object.fromEntries(Object.keys(filterSearch(search)).map((name) => [name, undefined])))
+                }
+              >
+                {text.dropFilters}
+              </Button>
+            )}
           </Empty>
         ) : (
           <Grid
@@ -103,8 +114,8 @@ export function OrdersPage() {
             rows={rows}
             total={total.count}
             columns={columns}
-            idOf={(order) => order.id}
-            nameOf={(order) => order.number}
+            idOf={(order: Order) => order.id}
+            nameOf={(order: Order) => order.number}
             isSelected={picked.isSelected}
             onToggle={picked.toggle}
             cursor={cursor}
@@ -118,19 +129,20 @@ export function OrdersPage() {
           />
         )}
       </Card>
-      {open && <OrderPanel reference={open} onClose={() => set({ open: undefined }, "replace")} />}
+      <Suspense>{open && <OrderPanel reference={open} onClose={() => set({ open: undefined }, "replace")} />}</Suspense>
     </>
   );
 }
 
 function exportHref(filter: ReturnType<typeof filterOf>): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter)) for (const one of [value].flat()) params.append(name, String(one));
+  for (const [name, value] of Object.entries(filter))
+    for (const one of [value].flat()) params.append(name, String(one));
   return `/api/v1/orders/export.csv?${params}`;
 }
 
 /** What can be done with what is picked: a new pipeline, or one that has a name. */
-function useActs(rows: readonly Order[], picked: ReturnType<typeof useOrderSelection>, filter: ReturnType<typeof filterOf>, cursor: number) {
+function useActs(rows: readonly Order[], picked: ReturnType<typeof useOrderSelection>, cursor: number) {
   const router = useRouter();
   const reason = missingScope(useMe(), "operations:run");
   const { data: presets } = useQuery(presetsQuery);
@@ -181,7 +193,8 @@ function useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, sear
     setCursor(next);
     if (open) show(rows[next]);
   };
-  const isAllShown = picked.selection.kind === "some" && rows.length > 0 && rows.every(({ id }) => picked.isSelected(id));
+  const isAllShown =
+    picked.selection.kind === "some" && rows.length > 0 && rows.every(({ id }) => picked.isSelected(id));
   useHotkeys([
     { keys: "/", name: "Search orders", run: () => searchBox.current?.focus() },
     { keys: "j", name: "Next order", run: () => move(1) },

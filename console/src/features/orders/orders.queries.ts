@@ -8,13 +8,24 @@ export const pageSize = 100;
 export const maxRows = 10_000;
 
 type OrderPage = Answer<"GET /api/v1/orders">;
-export type OrderSort = "createdAt" | "-createdAt" | "orderedAt" | "-orderedAt" | "updatedAt" | "-updatedAt" | "shipBy" | "-shipBy";
+export type OrderSort =
+  | "createdAt"
+  | "-createdAt"
+  | "orderedAt"
+  | "-orderedAt"
+  | "updatedAt"
+  | "-updatedAt"
+  | "shipBy"
+  | "-shipBy";
 
 export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
   infiniteQueryOptions({
     queryKey: ["orders", "list", filter, sort],
     queryFn: ({ pageParam, signal }): Promise<OrderPage> =>
-      hub.call("GET /api/v1/orders", { query: { ...(filter as object), sort, page: pageParam, limit: pageSize }, signal }),
+      hub.call("GET /api/v1/orders", {
+        query: { ...(filter as object), sort, page: pageParam, limit: pageSize },
+        signal,
+      }),
     initialPageParam: 1,
     getNextPageParam: ({ pagination }) =>
       pagination.hasMore && pagination.page * pageSize < maxRows ? pagination.page + 1 : undefined,
@@ -26,7 +37,10 @@ export const orderTotalQuery = (filter: OrderFilter) =>
   queryOptions({
     queryKey: ["orders", "total", filter],
     queryFn: async ({ signal }) => {
-      const { pagination } = await hub.call("GET /api/v1/orders", { query: { ...(filter as object), limit: 1 }, signal });
+      const { pagination } = await hub.call("GET /api/v1/orders", {
+        query: { ...(filter as object), limit: 1 },
+        signal,
+      });
       return { total: pagination.total, isCapped: pagination.totalIsCapped };
     },
     staleTime: 30_000,

@@ -13,7 +13,18 @@ import { Time } from "../../ui/zone.tsx";
 import { runsQuery } from "../operations/operations.queries.ts";
 import { orderCountsQuery } from "../orders/orders.queries.ts";
 
-const statuses = ["new", "review_required", "awaiting_payment", "ready", "sent", "partially_shipped", "shipped", "delivered", "cancelled", "on_hold"] as const;
+const statuses = [
+  "new",
+  "review_required",
+  "awaiting_payment",
+  "ready",
+  "sent",
+  "partially_shipped",
+  "shipped",
+  "delivered",
+  "cancelled",
+  "on_hold",
+] as const;
 
 /** What needs somebody. Every figure opens the list that it counts. */
 export function OverviewPage() {
@@ -25,7 +36,10 @@ export function OverviewPage() {
       <PageHead title="Overview" />
       <div className="grid items-start gap-3.5 xl:grid-cols-2">
         <Card className="px-3 py-2.5" label="Orders by status">
-          <Heading title="Orders by status" note={counts.data && `${formatCount(counts.data.total)} that are not archived`} />
+          <Heading
+            title="Orders by status"
+            note={counts.data && `${formatCount(counts.data.total)} that are not archived`}
+          />
           {counts.error && !counts.data && <ProblemBox error={counts.error} onRetry={() => void counts.refetch()} />}
           {counts.isPending && <Skeleton />}
           {counts.data?.total === 0 && (
@@ -38,7 +52,11 @@ export function OverviewPage() {
           {counts.data && counts.data.total > 0 && (
             <BarChart
               label="Orders by status"
-              bars={statuses.map((status) => ({ label: sentence(status), value: counts.data[status], href: paths.orders({ status }) }))}
+              bars={statuses.map((status) => ({
+                label: sentence(status),
+                value: counts.data[status],
+                href: paths.orders({ status }),
+              }))}
             />
           )}
         </Card>

@@ -24,7 +24,16 @@ export function useEntityNames(kind: EntityKind): UseQueryResult<Named[]> {
 
 function EntityField({ entity, label, hint, error, value, onChange }: Parameters<EntityPicker>[0]) {
   const { data, error: failed } = useEntityNames(entity as EntityKind);
-  if (failed) return <TextField label={label} hint={hint ?? "Its id."} error={error} value={value} onChange={(next) => onChange(next || null)} />;
+  if (failed)
+    return (
+      <TextField
+        label={label}
+        hint={hint ?? "Its id."}
+        error={error}
+        value={value}
+        onChange={(next) => onChange(next || null)}
+      />
+    );
   return (
     <Select
       label={label}
@@ -39,4 +48,14 @@ function EntityField({ entity, label, hint, error, value, onChange }: Parameters
 }
 
 export const pickEntity: EntityPicker = (given) =>
-  given.entity in queries ? <EntityField {...given} /> : <TextField label={given.label} hint={given.hint} error={given.error} value={given.value} onChange={(next) => given.onChange(next || null)} />;
+  given.entity in queries ? (
+    <EntityField {...given} />
+  ) : (
+    <TextField
+      label={given.label}
+      hint={given.hint}
+      error={given.error}
+      value={given.value}
+      onChange={(next) => given.onChange(next || null)}
+    />
+  );

@@ -1,7 +1,15 @@
 import { Table, Td, Th } from "../table.tsx";
 
 /** The figures of a chart for those who read rather than look. */
-export function AsTable({ label, columns, rows }: { label: string; columns: readonly string[]; rows: ReadonlyArray<readonly string[]> }) {
+export function AsTable({
+  label,
+  columns,
+  rows,
+}: {
+  label: string;
+  columns: readonly string[];
+  rows: ReadonlyArray<readonly string[]>;
+}) {
   return (
     <Table label={label}>
       <thead>

@@ -49,7 +49,11 @@ export function BarChart({ label, bars, format = formatCount }: Props) {
 
 export function TableSwitch({ isTable, onChange }: { isTable: boolean; onChange(isTable: boolean): void }) {
   return (
-    <button type="button" onClick={() => onChange(!isTable)} className="mt-1 min-h-6 text-sm text-muted hover:text-text hover:underline">
+    <button
+      type="button"
+      onClick={() => onChange(!isTable)}
+      className="mt-1 min-h-6 text-sm text-muted hover:text-text hover:underline"
+    >
       {isTable ? "as a chart" : "as a table"}
     </button>
   );

@@ -16,8 +16,17 @@ export function LineChart({ label, points, format = formatCount }: Props) {
   const [at, setAt] = useState<number>();
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [pad.left, width - pad.right]);
   const y = scaleLinear([0, Math.max(1, ...points.map(({ value }) => value))], [height - pad.bottom, pad.top]).nice(3);
-  const path = line<Point>((_, index) => x(index), ({ value }) => y(value))(points as Point[]) ?? "";
-  const fill = area<Point>((_, index) => x(index), y(0), ({ value }) => y(value))(points as Point[]) ?? "";
+  const path =
+    line<Point>(
+      (_, index) => x(index),
+      ({ value }) => y(value),
+    )(points as Point[]) ?? "";
+  const fill =
+    area<Point>(
+      (_, index) => x(index),
+      y(0),
+      ({ value }) => y(value),
+    )(points as Point[]) ?? "";
   const shown = at === undefined ? points.at(-1) : points[at];
   if (isTable) {
     return (
@@ -53,7 +62,14 @@ export function LineChart({ label, points, format = formatCount }: Props) {
         <path d={path} fill="none" stroke="var(--accent)" strokeWidth={1.75} />
         {at !== undefined && points[at] && <circle cx={x(at)} cy={y(points[at].value)} r={3.5} fill="var(--accent)" />}
         {[0, points.length - 1].map((index) => (
-          <text key={index} x={x(index)} y={height - 4} textAnchor={index === 0 ? "start" : "end"} fontSize={11} fill="var(--faint)">
+          <text
+            key={index}
+            x={x(index)}
+            y={height - 4}
+            textAnchor={index === 0 ? "start" : "end"}
+            fontSize={11}
+            fill="var(--faint)"
+          >
             {points[index]?.label}
           </text>
         ))}

@@ -5,7 +5,13 @@ import { usStates } from "../us-states.ts";
 import { AsTable } from "./as-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
-type Props = { label: string; values: Readonly<Record<string, number>>; chosen?: string; onPick?(code: string): void; format?(value: number): string };
+type Props = {
+  label: string;
+  values: Readonly<Record<string, number>>;
+  chosen?: string;
+  onPick?(code: string): void;
+  format?(value: number): string;
+};
 
 /** A figure for each state. The darker, the more; the words beside it and the table say how much. */
 export function UsMap({ label, values, chosen, onPick, format = formatCount }: Props) {
@@ -15,7 +21,9 @@ export function UsMap({ label, values, chosen, onPick, format = formatCount }: P
   const shown = over ?? chosen;
   const name = usStates.states.find(({ code }) => code === shown)?.name;
   if (isTable) {
-    const rows = usStates.states.filter(({ code }) => values[code]).map((state) => [state.name, format(values[state.code] ?? 0)] as const);
+    const rows = usStates.states
+      .filter(({ code }) => values[code])
+      .map((state) => [state.name, format(values[state.code] ?? 0)] as const);
     return (
       <figure aria-label={label}>
         <AsTable label={label} columns={["State", label]} rows={rows} />
@@ -35,7 +43,11 @@ export function UsMap({ label, values, chosen, onPick, format = formatCount }: P
               role={onPick ? "button" : "img"}
               aria-label={`${state.name}: ${format(value)}`}
               {...(onPick ? { tabIndex: 0, "aria-pressed": chosen === state.code } : {})}
-              fill={value === 0 ? "var(--skip-soft)" : `color-mix(in srgb, var(--accent) ${shade(value)}%, var(--accent-soft))`}
+              fill={
+                value === 0
+                  ? "var(--skip-soft)"
+                  : `color-mix(in srgb, var(--accent) ${shade(value)}%, var(--accent-soft))`
+              }
               stroke="var(--panel)"
               strokeWidth={state.code === chosen ? 3 : 1}
               onPointerEnter={() => setOver(state.code)}

@@ -1,7 +1,13 @@
 import { useState } from "react";
 import { JsonEditor } from "../json-editor.tsx";
 
-type Props = { label: string; hint: string | undefined; error: string | undefined; value: unknown; onChange(value: unknown): void };
+type Props = {
+  label: string;
+  hint: string | undefined;
+  error: string | undefined;
+  value: unknown;
+  onChange(value: unknown): void;
+};
 
 /** What no field is drawn for, as text. It is handed on whenever it can be read. */
 export function JsonField({ label, hint, error, value, onChange }: Props) {

@@ -44,7 +44,14 @@ export function SchemaField(props: Props): ReactNode {
           value={text}
           placeholder={schema.default === undefined ? "Choose" : `${words(String(schema.default))} (default)`}
           options={[
-            ...(isRequired ? [] : [{ value: "", label: schema.default === undefined ? "Not set" : `${words(String(schema.default))} (default)` }]),
+            ...(isRequired
+              ? []
+              : [
+                  {
+                    value: "",
+                    label: schema.default === undefined ? "Not set" : `${words(String(schema.default))} (default)`,
+                  },
+                ]),
             ...(schema.enum ?? []).map((one) => ({ value: String(one), label: words(String(one)) })),
           ]}
           onChange={(next) => onChange(next === "" ? undefined : next)}
@@ -71,7 +78,14 @@ export function SchemaField(props: Props): ReactNode {
         />
       );
     case "time":
-      return <TextField {...common} value={text} placeholder="2027-03-14 or 2027-03-14T09:00:00Z" onChange={(next) => onChange(next || undefined)} />;
+      return (
+        <TextField
+          {...common}
+          value={text}
+          placeholder="2027-03-14 or 2027-03-14T09:00:00Z"
+          onChange={(next) => onChange(next || undefined)}
+        />
+      );
     case "long-text":
       return <TextArea {...common} value={text} onChange={(next) => onChange(next || undefined)} />;
     case "tokens":
@@ -79,7 +93,13 @@ export function SchemaField(props: Props): ReactNode {
     case "choices":
       return <Choices {...props} schema={schema} label={label} />;
     case "entity":
-      if (pickEntity) return pickEntity({ entity: schema["x-entity"]!, ...common, value: text, onChange: (next) => onChange(next ?? undefined) });
+      if (pickEntity)
+        return pickEntity({
+          entity: schema["x-entity"]!,
+          ...common,
+          value: text,
+          onChange: (next) => onChange(next ?? undefined),
+        });
       return <TextField {...common} value={text} onChange={(next) => onChange(next || undefined)} />;
     case "object":
       return (
@@ -109,8 +129,14 @@ export function SchemaField(props: Props): ReactNode {
 
 function hintOf({ description, maximum, minimum, type }: FormSchema): string | undefined {
   const isNumber = type === "integer" || type === "number";
-  const range = isNumber && minimum !== undefined && maximum !== undefined && maximum < 1_000_000 ? `${minimum} to ${maximum}.` : "";
-  return [description && (/[.!?]$/.test(description) ? description : `${description}.`), range].filter(Boolean).join(" ") || undefined;
+  const range =
+    isNumber && minimum !== undefined && maximum !== undefined && maximum < 1_000_000
+      ? `${minimum} to ${maximum}.`
+      : "";
+  return (
+    [description && (/[.!?]$/.test(description) ? description : `${description}.`), range].filter(Boolean).join(" ") ||
+    undefined
+  );
 }
 
 type GroupProps = { label: string; hint: string | undefined; error: string | undefined; children: ReactNode };

@@ -25,7 +25,19 @@ export type FormSchema = {
 };
 
 /** Which field draws a schema. */
-export type FieldKind = "enum" | "boolean" | "number" | "text" | "long-text" | "time" | "tokens" | "choices" | "entity" | "object" | "list" | "json";
+export type FieldKind =
+  | "enum"
+  | "boolean"
+  | "number"
+  | "text"
+  | "long-text"
+  | "time"
+  | "tokens"
+  | "choices"
+  | "entity"
+  | "object"
+  | "list"
+  | "json";
 
 export const typesOf = (schema: FormSchema): string[] =>
   schema.anyOf ? schema.anyOf.flatMap(typesOf) : schema.type === undefined ? [] : [schema.type].flat();
@@ -35,7 +47,9 @@ export const mayBeNull = (schema: FormSchema): boolean => typesOf(schema).includ
 /** Of one thing or null, the thing. */
 export function plainSchema(schema: FormSchema): FormSchema {
   const given = schema.anyOf?.filter((one) => !(one.type === "null"));
-  return given?.length === 1 ? { ...given[0], ...(schema.description ? { description: schema.description } : {}) } : schema;
+  return given?.length === 1
+    ? { ...given[0], ...(schema.description ? { description: schema.description } : {}) }
+    : schema;
 }
 
 const longText = 501;
@@ -43,12 +57,14 @@ const longText = 501;
 export function kindOf(given: FormSchema): FieldKind {
   const schema = plainSchema(given);
   const types = typesOf(schema).filter((type) => type !== "null");
-  if (types.length !== 1) return types.every((type) => ["string", "number", "boolean"].includes(type)) && types.length > 0 ? "text" : "json";
+  if (types.length !== 1)
+    return types.every((type) => ["string", "number", "boolean"].includes(type)) && types.length > 0 ? "text" : "json";
   switch (types[0]) {
     case "string":
       if (schema["x-entity"]) return "entity";
       if (schema.enum) return "enum";
-      if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date") return "time";
+      if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date")
+        return "time";
       return (schema.maxLength ?? 0) >= longText ? "long-text" : "text";
     case "boolean":
       return "boolean";
@@ -57,7 +73,11 @@ export function kindOf(given: FormSchema): FieldKind {
       return "number";
     case "array":
       if (schema.items?.enum) return "choices";
-      return schema.items && typesOf(schema.items).includes("string") ? "tokens" : schema.items?.properties ? "list" : "json";
+      return schema.items && typesOf(schema.items).includes("string")
+        ? "tokens"
+        : schema.items?.properties
+          ? "list"
+          : "json";
     default:
       return schema.properties && Object.keys(schema.properties).length > 0 ? "object" : "json";
   }
@@ -76,6 +96,8 @@ export function startOf(schema: FormSchema): Record<string, unknown> {
 /** Without what was left empty: an empty field is one that is not given. */
 export function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).filter(([, one]) => one !== undefined && one !== "" && !(Array.isArray(one) && one.length === 0)),
+    Object.entries(value).filter(
+      ([, one]) => one !== undefined && one !== "" && !(Array.isArray(one) && one.length === 0),
+    ),
   );
 }
