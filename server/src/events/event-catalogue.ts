@@ -95,6 +95,7 @@ const pickup = {
 };
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
+const view = { ...named, list: Text };
 const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
 const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
@@ -378,6 +379,9 @@ export const eventCatalogue = {
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
 
+  "view.created": defineEvent("view", "Somebody saved a view of a list", view),
+  "view.updated": defineEvent("view", "A saved view was changed", view),
+  "view.deleted": defineEvent("view", "A saved view was deleted", view),
   "pipeline.created": defineEvent("pipeline", "A pipeline was saved", named),
   "pipeline.updated": defineEvent("pipeline", "A saved pipeline was changed", named),
   "pipeline.deleted": defineEvent("pipeline", "A saved pipeline was deleted", named),

@@ -27,6 +27,7 @@ const familyScopes: Record<Family, Scope> = {
   label: "shipments:read",
   pickup: "pickups:read",
   rate_comparison: "rates:read",
+  view: "admin",
   pipeline: "operations:read",
   operation_run: "operations:read",
   preview: "admin",

@@ -5,6 +5,7 @@ import type { CapabilityInput, RouteGroup } from "./capabilities.ts";
 import { Capabilities, describeCapabilities } from "./capabilities.ts";
 import { Envelope } from "./envelope.ts";
 import { chooseOrganization } from "./gateway-organization.ts";
+import { readOverviewSeries, Series, SeriesQuery } from "./series.ts";
 import { definitions, Overview, OverviewQuery, readOverview } from "./overview.ts";
 
 export const gatewayPrefix = "/v1";
@@ -29,6 +30,19 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       handle: async (ctx, { query, organizationHeader }) => {
         const organizationId = await chooseOrganization(ctx, organizationHeader, query.organization_id);
         return await readOverview(ctx, organizationId, query);
+      },
+    }),
+    defineRoute("GET /overview/series", {
+      name: "gateway.series.get",
+      scope: "gateway:read",
+      summary: "The figures of the overview by day, carrier, service or state of the destination",
+      query: SeriesQuery,
+      headers: ["OrganizationId"],
+      answer: [200, Envelope(Series)],
+      failures: [403, 404],
+      handle: async (ctx, { query, organizationHeader }) => {
+        const organizationId = await chooseOrganization(ctx, organizationHeader, query.organization_id);
+        return await readOverviewSeries(ctx, organizationId, query);
       },
     }),
     defineRoute("GET /overview/at-risk", {

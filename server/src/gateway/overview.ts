@@ -88,7 +88,7 @@ export async function readOverview(
   };
 }
 
-function readWindow({ days, from, to }: OverviewQuery, now: Date): Window {
+export function readWindow({ days, from, to }: OverviewQuery, now: Date): Window {
   const errors: FieldError[] = [];
   const last = to ?? dateOf(now.getTime());
   const first = from ?? dateOf(Date.parse(last) - ((days ?? defaultDays) - 1) * dayMs);

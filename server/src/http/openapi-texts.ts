@@ -48,6 +48,8 @@ export const tagTexts: Record<string, string> = {
   "rate-comparisons": "What parcels would have cost with another contract",
   organizations: "Tenants of this hub",
   users: "The people of an organization",
+  views: "Views of lists that people keep, for themselves or for all",
+  search: "Records of all kinds by what they are called",
   events: "What happens, as it happens: a feed with cursors, and the same as a stream",
   audit: "Who changed what, as a hash chain",
   preview: "Clock and reset; on the preview surface only",

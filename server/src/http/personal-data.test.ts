@@ -131,8 +131,14 @@ beforeAll(async () => {
   ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
 });
 
-/** What is printed shows who it is for, or it is of no use. And only people have codes of an app, not keys. */
-const refusals: Record<string, number> = { "/shipments/labels/:id/content": 403, "/me/totp": 409 };
+/** What is printed shows who it is for, or it is of no use. And only people have codes of an app and preferences, not keys. */
+const refusals: Record<string, number> = {
+  "/shipments/labels/:id/content": 403,
+  "/me/totp": 409,
+  "/me/preferences": 409,
+};
+/** What these have to be asked with. */
+const queries: Record<string, string> = { "/search": "?q=P-1", "/overview/series": "?by=state" };
 
 /** The route for each of the things that an id in its path may point at. */
 function pathsOf(mounted: (typeof routes)[number]): string[] {
@@ -144,7 +150,7 @@ function pathsOf(mounted: (typeof routes)[number]): string[] {
 describe("who an order is for is told nobody without pii:read", () => {
   test.each(routes)("by $name", async (mounted) => {
     for (const path of pathsOf(mounted)) {
-      const answer = await stranger.get(path);
+      const answer = await stranger.get(path + (queries[mounted.route.path] ?? ""));
       const expected = refusals[mounted.route.path] ?? 200;
       expect([path, answer.status, tells(answer)]).toEqual([path, expected, false]);
     }

@@ -21,6 +21,8 @@ import { taskRoutes } from "../features/tasks/tasks.routes.ts";
 import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
+import { searchRoutes } from "../features/search/search.routes.ts";
+import { viewRoutes } from "../features/views/views.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import type { Environment } from "../context.ts";
 
@@ -46,6 +48,8 @@ const allRoutes: Route[] = [
   ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,
+  ...viewRoutes,
+  ...searchRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...previewRoutes,

@@ -31,6 +31,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const actions = [{ type: "add_tags", params: { tags: ["built"] } }];
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
+  view: async (org) => {
+    const view = { list: "orders", name: `View ${crypto.randomUUID()}`, settings: {}, isShared: true };
+    return (await org.post("/views", view)).body.id;
+  },
   bridge: async (org) =>
     (await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" })).body.id,
   execution: async (org) => {

@@ -3,6 +3,7 @@ import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
 import * as shapes from "./operations.schemas.ts";
+import { listConditionFields } from "./condition-fields.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
 import * as selectionShapes from "./selections.schemas.ts";
@@ -19,6 +20,13 @@ export const operationRoutes = [
     summary: "The catalog of actions a pipeline can be made of",
     answer: [200, shapes.Catalog],
     handle: (ctx) => operations.listActions(ctx),
+  }),
+  defineRoute("GET /operations/fields", {
+    name: "operations.fields.list",
+    scope: "operations:read",
+    summary: "What of an order the condition of a step (`when`) can ask about",
+    answer: [200, shapes.ConditionFields],
+    handle: (ctx) => Promise.resolve(listConditionFields(ctx)),
   }),
   defineRoute("POST /operations/selections", {
     name: "operations.selections.create",
@@ -79,8 +87,17 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "Read a run with its first results",
     ids: runIds,
+    query: shapes.RunDetailQuery,
     answer: [200, shapes.RunDetail],
-    handle: (ctx, { params }) => operations.getRun(ctx, params.id),
+    handle: (ctx, { params, query }) => operations.getRun(ctx, params.id, query.results),
+  }),
+  defineRoute("GET /operations/runs/:id/groups", {
+    name: "operations.runs.groups.list",
+    scope: "operations:read",
+    summary: "Why orders of a run did not succeed: by step and code, with how many and the first of them",
+    ids: runIds,
+    answer: [200, shapes.RunGroups],
+    handle: (ctx, { params }) => operations.listRunGroups(ctx, params.id),
   }),
   defineRoute("GET /operations/runs/:id/watch", {
     name: "operations.runs.watch",
@@ -113,11 +130,25 @@ export const operationRoutes = [
   defineRoute("POST /operations/runs/:id/retry", {
     name: "operations.runs.retry",
     scope: "operations:run",
-    summary: "Run the failed orders again, each from the step where it failed",
+    summary:
+      "Run the failed orders again, each from the step where it failed; all, or those that failed with certain codes",
     ids: runIds,
+    body: shapes.RetryRequest,
+    bodyIsOptional: true,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
-    handle: (ctx, { params, prefersAsync }) => operations.retryRun(ctx, params.id, prefersAsync),
+    handle: (ctx, { params, body, prefersAsync }) => operations.retryRun(ctx, params.id, body, prefersAsync),
+  }),
+  defineRoute("POST /operations/runs/:id/undo/preflight", {
+    name: "operations.runs.undo.preflight",
+    scope: "operations:read",
+    summary: "What an undo of the run would take back now, and what not and why; changes nothing",
+    ids: runIds,
+    answer: [200, shapes.UndoReport],
+    failures: [409],
+    onlyLooks: true,
+    idempotency: "none",
+    handle: (ctx, { params }) => operations.preflightUndo(ctx, params.id),
   }),
   defineRoute("POST /operations/runs/:id/undo", {
     name: "operations.runs.undo",

@@ -4,6 +4,7 @@ import { Type } from "../../core/type.ts";
 import {
   Before,
   Count,
+  CountOfEach,
   DateTime,
   Id,
   Name,
@@ -20,6 +21,8 @@ import { SelectionFilter } from "./selections.schemas.ts";
 
 const maxOrders = 10_000;
 const maxActions = 25;
+const verdicts = ["ok", "no_change", "warning", "blocked"] as const;
+const Code = Type.String({ pattern: "^[a-z0-9_]{1,64}$" });
 const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
@@ -54,7 +57,11 @@ export type OrderSource = { order_ids?: string[]; filter?: OrderFilterRequest; s
 
 const pipelineFields = {
   ...sourceFields,
-  actions: Actions,
+  actions: Type.Optional(Actions),
+  pipeline_id: Type.Optional({
+    ...Id,
+    description: "A saved pipeline: its actions, on_error and atomic stand for those that are left out",
+  }),
   on_error: Type.Optional(OnErrorName),
   atomic: Type.Optional(Type.Boolean({ description: "Take back an order's earlier steps when a later one fails" })),
 };
@@ -70,10 +77,22 @@ export const PreflightRequest = Strict(
         description: "How many orders to show; those with problems first. Default 1000",
       }),
     ),
+    show: Type.Optional(
+      Strict(
+        optional({
+          verdict: OneOf(verdicts),
+          step: Type.Integer({ minimum: 0, maximum: maxActions - 1 }),
+          code: Code,
+          page: Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Of `detail_limit` orders each" }),
+        }),
+      ),
+    ),
   },
   { examples: [example] },
 );
-export type PreflightRequest = Static<typeof PreflightRequest>;
+export type PreflightBody = Static<typeof PreflightRequest>;
+/** With the actions of the saved pipeline, if they were left out. */
+export type PreflightRequest = PreflightBody & { actions: ActionRequest[] };
 
 export const RunRequest = Strict(
   {
@@ -93,7 +112,7 @@ export const RunRequest = Strict(
       }),
     ),
     leave_out: Type.Optional(
-      Type.Array(Type.String({ pattern: "^[a-z0-9_]{1,64}$" }), {
+      Type.Array(Code, {
         minItems: 1,
         maxItems: 50,
         description: "Codes of errors and warnings: orders that the preflight said one of them about are left out",
@@ -103,7 +122,8 @@ export const RunRequest = Strict(
   },
   { examples: [example] },
 );
-export type RunRequest = Static<typeof RunRequest>;
+export type RunBody = Static<typeof RunRequest>;
+export type RunRequest = RunBody & { actions: ActionRequest[] };
 
 const Change = Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() });
 const StepError = Type.Object({ code: Type.String(), message: Type.String(), fix: Type.Optional(Type.String()) });
@@ -124,15 +144,36 @@ const stepFields = {
   }),
 };
 
+const stepOutcomes = OneOf(["applied", "no_change", "failed", "skipped", "rolled_back", "not_undone"]);
+
 const PreflightStep = Type.Object({
   ...stepFields,
   verdict: OneOf(["ok", "no_change", "warning", "blocked", "skipped"]),
 });
 
+/** What is said about many orders in the same way. */
+const orderGroup = {
+  step: Nullable({ ...Count, description: "Of the pipeline, from 0; null: it is about the order as a whole" }),
+  type: Nullable(Type.String({ description: "The action of the step" })),
+  code: Type.String(),
+  message: Type.String({ description: "As it was said about the first order" }),
+  fix: Type.Optional(Type.String()),
+  count: Count,
+  sample: Type.Array(
+    Type.Object({ ref: Type.String(), order_id: Nullable(Id), order_number: Nullable(Type.String()) }),
+    {
+      description: "The first five orders",
+    },
+  ),
+};
+const OrderGroup = Type.Object(orderGroup);
+export type OrderGroup = Static<typeof OrderGroup>;
+
 export const PreflightReport = Type.Object({
   preflight_token: Type.String({ description: "Send it with the run to learn which orders changed in between" }),
   expires_at: DateTime,
   selection_id: Nullable(Id),
+  pipeline_id: Nullable(Id),
   verdict: OneOf(["ready", "ready_with_warnings", "blocked"]),
   summary: Type.Object({
     orders: Count,
@@ -144,8 +185,15 @@ export const PreflightReport = Type.Object({
     duplicates_removed: Count,
   }),
   errors_by_code: Type.Record(Type.String(), Count),
+  groups: Type.Array(Type.Object({ ...orderGroup, verdict: OneOf(["blocked", "warning"]) }), {
+    description: "Why orders are blocked and what they are warned of, the most frequent first",
+  }),
   pipeline: Type.Array(
     Type.Object({ index: Count, type: Type.String(), applies_to: Count, warnings: Type.Array(StepWarning) }),
+  ),
+  shown: Type.Object(
+    { total: Count, page: Count, pages: Count },
+    { description: "How many orders `show` asked for, and which page of them `orders` is" },
   ),
   orders: Type.Array(
     Type.Object({
@@ -153,7 +201,7 @@ export const PreflightReport = Type.Object({
       order_id: Nullable(Id),
       order_number: Nullable(Type.String()),
       version: Nullable(Type.Integer()),
-      verdict: OneOf(["ok", "no_change", "warning", "blocked"]),
+      verdict: OneOf(verdicts),
       error: Type.Optional(StepError),
       steps: Type.Array(PreflightStep),
     }),
@@ -180,6 +228,7 @@ const runFields = {
   order_count: Count,
   duplicates_removed: Count,
   selection_id: Nullable({ ...Id, description: "The orders were those of a selection" }),
+  pipeline_id: Nullable({ ...Id, description: "The saved pipeline it was started with, if it was named" }),
   left_out: Type.Integer({ minimum: 0, description: "How many orders `leave_out` kept out of the run" }),
   summary: Type.Object({ total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count }),
 };
@@ -198,7 +247,7 @@ export const RunResult = Type.Object({
   steps: Type.Array(
     Type.Object({
       ...stepFields,
-      status: OneOf(["applied", "no_change", "failed", "skipped", "rolled_back", "not_undone"]),
+      status: stepOutcomes,
       carried: Type.Optional(Type.Boolean({ description: "Done by an earlier run of the chain" })),
     }),
   ),
@@ -218,6 +267,49 @@ export const RunDetail = Type.Object({
   results: Type.Array(RunResult, { description: "The first 100; see /results for all" }),
 });
 export type RunDetail = Static<typeof RunDetail>;
+
+export const RunDetailQuery = Strict({
+  results: Type.Integer({ minimum: 0, maximum: 100, default: 100, description: "How many results to answer with" }),
+});
+
+export const RunGroups = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...orderGroup,
+      status: OneOf(resultStatuses),
+      retryable: Type.Boolean({ description: "A retry of the run does these orders again" }),
+    }),
+  ),
+});
+
+export const RetryRequest = Strict(
+  optional({
+    codes: Type.Array(Code, {
+      minItems: 1,
+      maxItems: 50,
+      description: "Only the orders that failed with one of these; `cancelled` for those that were not reached",
+    }),
+  }),
+  { examples: [{ codes: ["invalid_state"] }] },
+);
+export type RetryRequest = Static<typeof RetryRequest>;
+
+export const UndoReport = Type.Object({
+  run_id: Id,
+  summary: Type.Object(CountOfEach(["orders", "takes_back", "in_part", "cannot", "no_change", "gone"] as const)),
+  groups: Type.Array(OrderGroup, { description: "What cannot be taken back and why, the most frequent first" }),
+  orders: Type.Array(
+    Type.Object({
+      ref: Type.String(),
+      order_id: Id,
+      order_number: Nullable(Type.String()),
+      verdict: OneOf(["takes_back", "in_part", "cannot", "no_change"]),
+      steps: Type.Array(Type.Object({ ...stepFields, status: stepOutcomes })),
+    }),
+    { description: "The first 100; those that cannot be taken back come first" },
+  ),
+  orders_truncated: Type.Boolean(),
+});
 
 export const RunQuery = pageQuery({
   status: Type.Optional(OneOf(runStatuses)),
@@ -241,6 +333,8 @@ const savedParts = {
   actions: Actions,
   on_error: OnErrorName,
   atomic: Type.Boolean(),
+  hotkey: Nullable(Type.Integer({ minimum: 1, maximum: 9, description: "A key of the console" })),
+  shared: Type.Boolean({ description: "false: only whoever saved it sees it. Default true" }),
 };
 
 export const PipelineRequest = Strict(
@@ -259,6 +353,9 @@ export const SavedPipeline = Type.Object({
   actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   on_error: OnErrorName,
   atomic: Type.Boolean(),
+  hotkey: savedParts.hotkey,
+  shared: Type.Boolean(),
+  own: Type.Boolean({ description: "The caller saved it" }),
   created_at: DateTime,
   updated_at: DateTime,
   version: Version,
@@ -283,4 +380,17 @@ export const CatalogEntry = Type.Object({
   available: Type.Boolean(),
   unavailable_reason: Nullable(Type.String()),
 });
+const fieldTypes = ["text", "number", "boolean", "date", "id", "choice", "tags"] as const;
+const ConditionField = Type.Object({
+  path: Type.String({ description: "As a condition names it; `*` stands for any name, as of a custom field" }),
+  title: Type.String(),
+  type: OneOf(fieldTypes),
+  operators: Type.Array(Type.String(), { description: "Those that make sense for it" }),
+  values: Nullable(Type.Array(Type.String(), { description: "All that there are" })),
+  entity: Nullable(Type.String({ description: "What it is the id of" })),
+  available: Type.Boolean({ description: "false: to ask about it takes the scope pii:read" }),
+});
+export type ConditionField = Static<typeof ConditionField>;
+export const ConditionFields = Type.Object({ data: Type.Array(ConditionField), operators: Type.Array(Type.String()) });
+
 export const Catalog = Type.Object({ data: Type.Array(CatalogEntry), groups: Type.Array(Type.String()) });

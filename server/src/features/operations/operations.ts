@@ -12,17 +12,29 @@ import { actionCatalog } from "./action-catalog.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { executeIfIdle, executeNewRun, requestsOf } from "./run/execute-run.ts";
-import type { ResultQuery, RunDetail, RunQuery, RunRecord, RunRequest, RunResult } from "./operations.schemas.ts";
+import type {
+  ResultQuery,
+  RetryRequest,
+  RunBody,
+  RunDetail,
+  RunQuery,
+  RunRecord,
+  RunResult,
+} from "./operations.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
 import type { Effects } from "./run/run-effects.ts";
 import { mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
+import { withSavedPipeline } from "./saved-pipelines.ts";
+import { preflightUndoOf } from "./undo-preflight.ts";
+import { listUndoable } from "./run/list-undoable.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import type { ActionDefinition } from "./action.ts";
+import { withFormHints } from "./form-hints.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
@@ -46,7 +58,7 @@ export async function listActions(ctx: Ctx) {
       title: action.title,
       group: action.group,
       description: action.description,
-      params_schema: action.params,
+      params_schema: withFormHints(action.params),
       example: action.example,
       allowed_statuses: action.statuses,
       effect: action.needsBridges ? "external" : "local",
@@ -61,15 +73,17 @@ export async function listActions(ctx: Ctx) {
   };
 }
 
-export async function startRun(ctx: Ctx, request: RunRequest, isAsync: boolean): Promise<RunDetail> {
+export async function startRun(ctx: Ctx, body: RunBody, isAsync: boolean): Promise<RunDetail> {
+  const request = await withSavedPipeline(ctx, body);
   const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null } = request;
   const pipeline = await compilePipeline(ctx, actions, { onError: on_error, isAtomic: is_atomic });
   const { orders, about } = await planOrders(ctx, request, pipeline);
-  return await begin(ctx, pipeline, orders, isAsync, { actions, on_error, is_atomic, note, ...about });
+  const named = { pipeline_id: request.pipeline_id ?? null };
+  return await begin(ctx, pipeline, orders, isAsync, { actions, on_error, is_atomic, note, ...named, ...about });
 }
 
 /** Only the orders that still fail, each from its first step that was not done. */
-export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
+export async function retryRun(ctx: Ctx, id: string, { codes }: RetryRequest, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   if (run.undo_of !== null) throw new HubError("undo_not_retryable");
   const first = run.root_run_id === run.id ? run : await runs.findRun(ctx.db, ctx.orgId, run.root_run_id);
@@ -80,8 +94,9 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const failed = await results.listStillFailed(tx, run.id, run.root_run_id);
-      if (failed.length === 0) throw new HubError("no_failed_orders");
+      const failed = await results.listStillFailed(tx, run.id, run.root_run_id, codes);
+      const why = codes && `No order of the run still fails with ${codes.join(" or ")}.`;
+      if (failed.length === 0) throw new HubError("no_failed_orders", why);
       const named = await findUnknown(tx, ctx, run.root_run_id, failed);
       if (named.length === 0) throw new HubError("no_failed_orders");
       const left = ({ undoneSteps }: Effects, { ref, todo }: Unfinished): number => todo | undoneSteps(ref);
@@ -97,6 +112,11 @@ export async function retryRun(ctx: Ctx, id: string, isAsync: boolean): Promise<
   );
 }
 
+/** What an undo would do now. Nothing is written. */
+export async function preflightUndo(ctx: Ctx, id: string) {
+  return await preflightUndoOf(ctx, await getFinishedRun(ctx, id));
+}
+
 /** A new run of the inverse steps, newest first. */
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
@@ -108,10 +128,7 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const listed = await results.listChanged(tx, run.id);
-      const hasEffect = ({ effectOf }: Effects, { ref }: { ref: string }): boolean => effectOf(run.id, ref) !== 0;
-      const isLeft = await mapWithEffects(tx, run.root_run_id, listed, hasEffect);
-      const changed = listed.filter((_, i) => isLeft[i]);
+      const changed = await listUndoable(tx, run);
       if (changed.length === 0) throw new HubError("nothing_to_undo");
       return {
         refs: changed.map(({ ref }) => ref),
@@ -143,9 +160,22 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
   return mapPage(page, (run) => presentRun(ctx, run));
 }
 
-export async function getRun(ctx: Ctx, id: string): Promise<RunDetail> {
+export async function getRun(ctx: Ctx, id: string, shown = firstResults): Promise<RunDetail> {
   const run = await findRunOrThrow(ctx, id);
-  return { ...(await describe(ctx, ctx.db, run)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
+  return { ...(await describe(ctx, ctx.db, run, shown)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
+}
+
+/** Of the orders that did not succeed; asked for on its own, since it looks at all of them. */
+export async function listRunGroups(ctx: Ctx, id: string) {
+  await findRunOrThrow(ctx, id);
+  const groups = await results.listGroups(ctx.db, id);
+  return {
+    data: groups.map(({ fix, ...group }) => ({
+      ...group,
+      ...(fix ? { fix } : {}),
+      retryable: !results.leftAlone.includes(group.code),
+    })),
+  };
 }
 
 export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
@@ -187,6 +217,7 @@ async function begin(
       attempt: 1,
       drifted: null,
       left_out: 0,
+      pipeline_id: null,
       selection_id: null,
       filter: null,
       ...plan,
@@ -228,8 +259,8 @@ async function begin(
   return answer ?? (await getRun(ctx, run.id));
 }
 
-function planOf({ actions, on_error, is_atomic, note, root_run_id }: RunRow): RunPlan {
-  return { actions, on_error, is_atomic, note, root_run_id };
+function planOf({ actions, on_error, is_atomic, note, root_run_id, pipeline_id }: RunRow): RunPlan {
+  return { actions, on_error, is_atomic, note, root_run_id, pipeline_id };
 }
 
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {
@@ -250,10 +281,10 @@ async function findRunOrThrow(ctx: Ctx, id: string): Promise<RunRow> {
   return orNotFound("operation_run", await runs.findRun(ctx.db, ctx.orgId, id));
 }
 
-async function describe(ctx: Ctx, db: Queryable, run: RunRow): Promise<RunDetail> {
+async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResults): Promise<RunDetail> {
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
-  const first = await results.readResultsAfter(db, ctx.orgId, run.id, -1, firstResults);
+  const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
   return { ...presentWithoutResults(ctx, run), errors_by_code: errors, results: presentResults(ctx, first) };
 }

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.ts";
 import { readOrders } from "../orders/orders.ts";
 import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
-import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
-import { evaluate, isGrouped, outcomeOf } from "./evaluate.ts";
-import type { PreflightRequest } from "./operations.schemas.ts";
+import type { Evaluation, Pipeline } from "./evaluate.ts";
+import { evaluate, isGrouped } from "./evaluate.ts";
+import type { PreflightBody } from "./operations.schemas.ts";
+import type { Report } from "./preflight-report.ts";
+import { codesOf, createReport } from "./preflight-report.ts";
 import type { SeenOrder } from "./preflight-token.ts";
 import { makePreflightToken } from "./preflight-token.ts";
-import { presentSteps } from "./present-run.ts";
 import { findOrders, sourceOf } from "./run/run-orders.ts";
+import { withSavedPipeline } from "./saved-pipelines.ts";
 import { takeSelection } from "./selections.ts";
 import { insertPreflight, insertSeen, readSelected, selectionPortion } from "./selections.store.ts";
 
@@ -17,21 +18,18 @@ import { insertPreflight, insertSeen, readSelected, selectionPortion } from "./s
 const portion = 250;
 const defaultDetail = 1_000;
 
-type Verdict = "ok" | "no_change" | "warning" | "blocked";
-
-/** Those with problems are shown first. */
-const ranks: Record<Verdict, number> = { blocked: 0, warning: 1, ok: 2, no_change: 2 };
-
 /** What a run would do, found out by doing it on copies: same code, no order is written, nobody is called. */
-export async function preflight(ctx: Ctx, request: PreflightRequest) {
+export async function preflight(ctx: Ctx, body: PreflightBody) {
+  const request = await withSavedPipeline(ctx, body);
   const options = { onError: request.on_error ?? "skip_order", isAtomic: request.atomic ?? false } as const;
   const source = sourceOf(request);
   const pipeline = await compilePipeline(ctx, request.actions, options);
-  const report = createReport(ctx, pipeline, request.detail_limit ?? defaultDetail);
+  const report = createReport(ctx, pipeline, request.detail_limit ?? defaultDetail, request.show);
   const look = createLook(ctx, pipeline, report);
   const finish = (duplicatesRemoved: number, { token, expiresAt }: ReturnType<typeof makePreflightToken>) => ({
     preflight_token: token,
     expires_at: expiresAt,
+    pipeline_id: request.pipeline_id ?? null,
     ...report.finish(duplicatesRemoved),
   });
   if (source.order_ids) {
@@ -81,117 +79,4 @@ function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
     }
     return looked;
   };
-}
-
-/** Why it was blocked and what it was warned of: what a run may leave out. */
-function codesOf(evaluation: Evaluation | undefined): string[] {
-  if (!evaluation) return [notFound.code];
-  const said = evaluation.steps.flatMap(({ status, error, warning }) => [
-    status === "failed" ? error?.code : undefined,
-    warning?.code,
-  ]);
-  return [...new Set([outcomeOf(evaluation).error?.code, ...said])].filter((code) => code !== undefined).toSorted();
-}
-
-const notFound = { code: "order_not_found", message: "There is no order with this id or number." };
-
-type Report = ReturnType<typeof createReport>;
-
-/** Of a hundred thousand orders no more is kept than is shown. */
-function createReport(ctx: Ctx, pipeline: Pipeline, limit: number) {
-  const counts = { orders: 0, ok: 0, warning: 0, blocked: 0, no_change: 0, not_found: 0 };
-  const errorsByCode: Record<string, number> = {};
-  const steps = pipeline.steps.map(({ index, action }) => ({
-    index,
-    type: action.type,
-    applied: 0,
-    pointless: new Map<string, number>(),
-  }));
-  const shown: object[][] = [[], [], []];
-
-  function show(verdict: Verdict, code: string | undefined, describe: () => object): void {
-    counts.orders++;
-    counts[verdict]++;
-    if (code !== undefined) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
-    const rank = ranks[verdict];
-    const before = shown.slice(0, rank + 1).reduce((sum, list) => sum + list.length, 0);
-    if (before < limit) shown[rank]!.push({ ...describe(), verdict });
-  }
-
-  return {
-    add(ref: string, evaluation: Evaluation | undefined): void {
-      if (!evaluation) {
-        counts.not_found++;
-        const nothing = { order_id: null, order_number: null, version: null, error: notFound, steps: [] };
-        return show("blocked", notFound.code, () => ({ ref, ...nothing }));
-      }
-      const { id, number, version } = evaluation.before;
-      const outcome = outcomeOf(evaluation);
-      const isWarned = evaluation.steps.some((step) => step.warning);
-      const verdict: Verdict =
-        outcome.status !== "succeeded" ? "blocked" : isWarned ? "warning" : outcome.isUnchanged ? "no_change" : "ok";
-      notePointless(evaluation.steps, steps);
-      show(verdict, outcome.error?.code, () => {
-        const told = presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
-          ...step,
-          verdict: verdictOf(status, step.warning),
-        }));
-        return { ref, order_id: id, order_number: number, version, steps: told };
-      });
-    },
-    finish(duplicatesRemoved: number) {
-      const blocked = counts.blocked > 0;
-      const warnings = steps.map((step) => warningsOf(step));
-      const warned = counts.warning > 0 || warnings.some((list) => list.length > 0);
-      return {
-        verdict: blocked ? "blocked" : warned ? "ready_with_warnings" : "ready",
-        summary: { ...counts, duplicates_removed: duplicatesRemoved },
-        errors_by_code: errorsByCode,
-        pipeline: steps.map(({ index, type, applied }, i) => ({
-          index,
-          type,
-          applies_to: applied,
-          warnings: warnings[i],
-        })),
-        orders: shown.flat().slice(0, limit),
-        orders_truncated: counts.orders > limit,
-      };
-    },
-  };
-}
-
-function verdictOf(status: StepResult["status"], warning: unknown): string {
-  if (status === "applied") return warning === undefined ? "ok" : "warning";
-  return status === "failed" || status === "rolled_back" ? "blocked" : status === "skipped" ? "skipped" : "no_change";
-}
-
-type StepTally = { index: number; applied: number; pointless: Map<string, number> };
-
-/** A step is pointless for an order when a later one sets the same value again or puts back what it changed. */
-function notePointless(results: StepResult[], tallies: StepTally[]): void {
-  for (const [i, result] of results.entries()) {
-    if (result.status !== "applied") continue;
-    tallies[i]!.applied++;
-    if (!result.changes || result.created_order_ids) continue;
-    const later = results.slice(i + 1).filter((candidate) => candidate.status === "applied");
-    const makers = result.changes.map(({ path, from }) =>
-      later.find((candidate) =>
-        candidate.changes?.some(
-          (change) => change.path === path && (typeof from !== "object" || isDeepStrictEqual(change.to, from)),
-        ),
-      ),
-    );
-    const [maker] = makers;
-    if (!maker || makers.includes(undefined)) continue;
-    const key = `${maker.index}:${maker.type}`;
-    tallies[i]!.pointless.set(key, (tallies[i]!.pointless.get(key) ?? 0) + 1);
-  }
-}
-
-function warningsOf({ applied, pointless }: StepTally): { code: string; message: string }[] {
-  const affected = [...pointless.values()].reduce((sum, n) => sum + n, 0);
-  if (affected === 0 || affected < applied) return [];
-  const [later] = pointless.keys();
-  const [index, type] = later!.split(":");
-  return [{ code: "made_pointless", message: `Step ${index} (${type}) overwrites or takes back what this step does.` }];
 }

@@ -35,6 +35,7 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     order_count: run.order_count,
     duplicates_removed: run.duplicates_removed,
     selection_id: run.selection_id,
+    pipeline_id: run.pipeline_id,
     left_out: run.left_out,
     summary: { total: run.order_count, succeeded, failed, skipped, no_change },
   };

@@ -1,16 +1,34 @@
+import type { Page, PageRequest } from "../../core/page.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
+import type { Queryable } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
 import type { SavedPipeline } from "./operations.schemas.ts";
 
-const columns = defineColumns<SavedPipeline>("t", {
+/** `owner`: the caller who saved it; null of pipelines from before that was kept. */
+export type StoredPipeline = Omit<SavedPipeline, "own"> & { owner: string | null };
+
+const columns = defineColumns<StoredPipeline>("t", {
   name: "text",
   description: "text",
   actions: "jsonb",
   on_error: "text",
   atomic: { type: "boolean", name: "is_atomic" },
+  hotkey: "smallint",
+  shared: { type: "boolean", name: "is_shared" },
+  owner: "text",
   created_at: moment,
   updated_at: moment,
   version: "integer",
 });
 
 export const pipelines = recordsIn("operation_pipelines", "pipeline", columns);
+
+/** Everybody's, and those of the caller. */
+export async function listVisible(
+  db: Queryable,
+  orgId: string,
+  caller: string,
+  query: PageRequest,
+): Promise<Page<StoredPipeline>> {
+  return await pipelines.list(db, orgId, query, [["(t.is_shared or t.owner = ?)", caller]]);
+}

@@ -1,6 +1,8 @@
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { callerKey } from "../../core/actor.ts";
+import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
@@ -11,28 +13,74 @@ import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
 import { atomicErrors, compilePipeline } from "./compile-pipeline.ts";
-import type { ActionRequest, PipelinePatch, PipelineRequest, SavedPipeline } from "./operations.schemas.ts";
+import type { ActionRequest, PipelinePatch, PipelineRequest, RunBody, SavedPipeline } from "./operations.schemas.ts";
 import { presentPipeline } from "./present-run.ts";
-import { pipelines } from "./saved-pipelines.store.ts";
+import type { StoredPipeline } from "./saved-pipelines.store.ts";
+import { listVisible, pipelines } from "./saved-pipelines.store.ts";
 
 export async function listPipelines(ctx: Ctx, query: PageRequest): Promise<Page<SavedPipeline>> {
-  return mapPage(await pipelines.list(ctx.db, ctx.orgId, query), (pipeline) => presentPipeline(ctx, pipeline));
+  const page = await listVisible(ctx.db, ctx.orgId, callerKey(ctx.actor), query);
+  return mapPage(page, (pipeline) => present(ctx, pipeline));
 }
 
 export async function getPipeline(ctx: Ctx, id: string): Promise<SavedPipeline> {
-  return presentPipeline(ctx, await pipelines.get(ctx.db, ctx.orgId, id));
+  return present(ctx, requireVisible(ctx, await pipelines.get(ctx.db, ctx.orgId, id)));
+}
+
+/** Those of others look like none. */
+function requireVisible(ctx: Ctx, pipeline: StoredPipeline): StoredPipeline {
+  if (pipeline.shared || pipeline.owner === callerKey(ctx.actor)) return pipeline;
+  throw notFound("pipeline");
+}
+
+function present(ctx: Ctx, pipeline: StoredPipeline): SavedPipeline {
+  return presentPipeline(ctx, { ...pipeline, own: pipeline.owner === callerKey(ctx.actor) });
+}
+
+type PipelineParts = Pick<RunBody, "pipeline_id" | "actions" | "on_error" | "atomic">;
+
+/** What is to be done, with what the saved pipeline says where the request says nothing. */
+export async function withSavedPipeline<Body extends PipelineParts>(
+  ctx: Ctx,
+  body: Body,
+): Promise<Body & { actions: ActionRequest[] }> {
+  const { pipeline_id: id, actions } = body;
+  if (id === undefined) {
+    if (actions === undefined) throw badField("/actions", "required", "This field is needed, or a pipeline_id.");
+    return { ...body, actions };
+  }
+  const saved = await getStored(ctx, id);
+  if (actions !== undefined) return { ...body, actions };
+  return {
+    ...body,
+    actions: saved.actions as ActionRequest[],
+    on_error: body.on_error ?? saved.on_error,
+    atomic: body.atomic ?? saved.atomic,
+  };
+}
+
+async function getStored(ctx: Ctx, id: string): Promise<StoredPipeline> {
+  try {
+    return requireVisible(ctx, await pipelines.get(ctx.db, ctx.orgId, id));
+  } catch (error) {
+    // The address was right; what it was told is not.
+    if (!(error instanceof HubError) || error.code !== "pipeline_not_found") throw error;
+    throw badField("/pipeline_id", "pipeline_not_found", "There is no such pipeline.");
+  }
 }
 
 /** Saved only if it would run: a pipeline that cannot is refused here, not when somebody needs it. */
 export async function createPipeline(ctx: Ctx, request: PipelineRequest): Promise<SavedPipeline> {
   const { name, description = "", actions, on_error = "skip_order", atomic = false } = request;
+  const { hotkey = null, shared = true } = request;
   await compilePipeline(ctx, actions, { onError: on_error, isAtomic: atomic });
   return await change(ctx, async (tx) => {
     const at = ctx.clock.now().toISOString();
     const times = { created_at: at, updated_at: at };
-    const pipeline = { id: ctx.newId(), name, description, actions, on_error, atomic, ...times, version: 1 };
+    const parts = { name, description, actions, on_error, atomic, hotkey, shared };
+    const pipeline = { id: ctx.newId(), ...parts, owner: callerKey(ctx.actor), ...times, version: 1 };
     await save(tx, ctx, pipeline, "created");
-    return pipeline;
+    return present(ctx, pipeline);
   });
 }
 
@@ -45,20 +93,28 @@ export async function updatePipeline(
   requirePatch(patch);
   if (patch.actions) await compilePipeline(ctx, patch.actions, { onError: "skip_order", isAtomic: false });
   return await change(ctx, async (tx) => {
-    const current = await pipelines.lock(tx, ctx.orgId, id);
+    const current = requireVisible(ctx, await pipelines.lock(tx, ctx.orgId, id));
     checkVersion(current, ifMatch);
     const updated_at = ctx.clock.now().toISOString();
     const next = { ...current, ...patch, updated_at, version: current.version + 1 };
     const errors = atomicErrors(next.actions, next.atomic);
     if (errors.length > 0) throw validationFailed(errors);
+    if (current.shared && !next.shared) next.owner = takeBack(ctx, current);
     await save(tx, ctx, next, "updated");
-    return presentPipeline(ctx, next);
+    return present(ctx, next);
   });
+}
+
+/** Whoever hides what others use has to have made it; what nobody is known to have made is taken by whoever hides it. */
+function takeBack(ctx: Ctx, { owner }: StoredPipeline): string {
+  const caller = callerKey(ctx.actor);
+  if (owner === null || owner === caller) return caller;
+  throw badField("/shared", "not_own", "Only whoever saved the pipeline can take it back from the others.");
 }
 
 export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
-    const { name, version } = await pipelines.lock(tx, ctx.orgId, id);
+    const { name, version } = requireVisible(ctx, await pipelines.lock(tx, ctx.orgId, id));
     checkVersion({ version }, ifMatch);
     await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, []);
     await pipelines.remove(tx, ctx.orgId, id);
@@ -67,14 +123,22 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-async function save(tx: Tx, ctx: Ctx, pipeline: SavedPipeline, what: "created" | "updated"): Promise<void> {
-  const { id, name, actions, version } = pipeline;
+async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" | "updated"): Promise<void> {
+  const { id, name, actions, version, hotkey } = pipeline;
   const write = what === "created" ? pipelines.insert : pipelines.update;
-  await refuseTwin(
+  const nameTaken = () => new HubError("name_taken", "Another pipeline has this name.");
+  const keyTaken = () => new HubError("hotkey_taken", `Another pipeline has the key ${hotkey}.`);
+  const refusals = [
+    ["operation_pipelines_name_key", nameTaken],
+    ["operation_pipelines_own_name_key", nameTaken],
+    ["operation_pipelines_hotkey_key", keyTaken],
+    ["operation_pipelines_own_hotkey_key", keyTaken],
+  ] as const;
+  const written = refusals.reduce(
+    (saving, [constraint, refusal]) => refuseTwin(saving, constraint, refusal),
     write(tx, ctx.orgId, pipeline),
-    "operation_pipelines_name_key",
-    () => new HubError("name_taken", "Another pipeline has this name."),
   );
+  await written;
   // A condition set that a saved pipeline asks about cannot be deleted under it.
   const sets = (actions as ActionRequest[]).flatMap(setsOf);
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);

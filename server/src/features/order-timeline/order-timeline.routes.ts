@@ -1,7 +1,7 @@
 import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./order-timeline.schemas.ts";
-import { listTimeline } from "./order-timeline.ts";
+import { listTimeline, readBlame } from "./order-timeline.ts";
 
 export const orderTimelineRoutes = [
   defineRoute("GET /orders/:id/timeline", {
@@ -14,5 +14,15 @@ export const orderTimelineRoutes = [
     query: shapes.TimelineQuery,
     answer: [200, PageOf(shapes.TimelineAnswer)],
     handle: (ctx, { params, query }) => listTimeline(ctx, params.id, query),
+  }),
+  defineRoute("GET /orders/:id/blame", {
+    name: "orders.blame.list",
+    scope: "orders:read",
+    summary: "Who changed each field of the order last, and by which run and step",
+    description: "`id` is the id of the order or its number.",
+    ids: { id: "order" },
+    takesNames: true,
+    answer: [200, shapes.BlameAnswer],
+    handle: (ctx, { params }) => readBlame(ctx, params.id),
   }),
 ];

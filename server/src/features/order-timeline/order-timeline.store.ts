@@ -53,15 +53,42 @@ export async function listTimeline(
   return mapPage({ ...page, data: await unpackChanges(db, orgId, orderId, page.data) }, present);
 }
 
-function present(row: TimelineRow): TimelineEntry {
+type Changed = Omit<TimelineEntry, "id" | "changes">;
+type Blame = { data: (Changed & { field: string; entryId: string })[]; origin: Changed | null };
+
+/** The last entry for each field. What a bridge said and was not followed in has changed nothing. */
+export async function readBlame(db: Queryable, orgId: string, orderId: string): Promise<Blame> {
+  const [rows, [origin]] = await Promise.all([
+    db.query<TimelineRow & { field: string }>(
+      `select distinct on (c.change ->> 'path') ltrim(c.change ->> 'path', '/') as field, e.id, e.kind, e.at, e.actor, e.run_id,
+              e.step, e.type
+         from (${entries}) e cross join jsonb_array_elements(e.changes) as c (change)
+        where jsonb_typeof(e.changes) = 'array' and c.change -> 'kept' is null
+        order by c.change ->> 'path', e.at desc, e.made desc, e.nth desc`,
+      [orgId, orderId],
+    ),
+    db.query<TimelineRow>(
+      `select e.id, e.kind, e.at, e.actor, e.run_id, e.step, e.type from (${entries}) e order by e.at, e.made, e.nth limit 1`,
+      [orgId, orderId],
+    ),
+  ]);
   return {
-    id: row.id,
+    data: rows.map(({ field, ...row }) => ({ field, entryId: row.id, ...presentChanged(row) })),
+    origin: origin && (origin.kind === "created" || origin.kind === "imported") ? presentChanged(origin) : null,
+  };
+}
+
+function present(row: TimelineRow): TimelineEntry {
+  return { id: row.id, ...presentChanged(row), changes: row.changes ?? [] };
+}
+
+function presentChanged(row: Omit<TimelineRow, "changes">): Changed {
+  return {
     kind: row.kind,
     at: row.at.toISOString(),
     actor: row.actor,
     ...(row.run_id === null ? {} : { runId: row.run_id }),
     ...(row.step === null ? {} : { step: row.step }),
     ...(row.type === null ? {} : { type: row.type }),
-    changes: row.changes ?? [],
   };
 }

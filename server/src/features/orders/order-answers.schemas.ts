@@ -17,7 +17,7 @@ import {
   Version,
 } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
-import { Archived, orderFilters } from "./order-filter.schemas.ts";
+import { orderFilters } from "./order-filter.schemas.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
@@ -161,13 +161,16 @@ export type OrderQuery = Static<typeof OrderQuery>;
 export const ExportQuery = Strict(orderFilters);
 export type ExportQuery = Static<typeof ExportQuery>;
 
-export const CountsQuery = Strict({ archived: Archived });
+export const CountsQuery = Strict(orderFilters);
 export type CountsQuery = Static<typeof CountsQuery>;
 
 export const OrderCounts = Type.Object({
   ...CountOfEach(orderStatuses),
   on_hold: Type.Integer({ minimum: 0, description: "Whatever their status" }),
   total: Count,
+  isCapped: Type.Boolean({
+    description: "With filters no more than 100,000 orders are counted: there are more than `total`",
+  }),
 });
 export type OrderCounts = Static<typeof OrderCounts>;
 

@@ -75,12 +75,20 @@ export async function listOrders(ctx: Ctx, { page, limit, sort, ids, ...request 
   return toCappedPage({ ...found, data: found.orders.map((order) => presentTo(ctx, order)) }, query);
 }
 
+const mostCounted = 100_000;
+
 export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCounts> {
-  const rows = await countByStatus(ctx.db, ctx.orgId, archivedOptions(query.archived));
+  const { archived, ...filters } = query;
+  const isFiltered = Object.keys(filters).length > 0;
+  // Without a filter there are sums of all.
+  const rows = isFiltered
+    ? await lists.countMatchingByStatus(ctx.db, ctx.orgId, readFilter(ctx, query), mostCounted)
+    : await countByStatus(ctx.db, ctx.orgId, archivedOptions(archived));
   const counted = Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   const byStatus = Object.fromEntries(orderStatuses.map((status) => [status, counted[status] ?? 0]));
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-  return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total };
+  const isCapped = isFiltered && total >= mostCounted;
+  return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total, isCapped };
 }
 
 /** Work that nobody waits for; any number of processes may do it at once. */

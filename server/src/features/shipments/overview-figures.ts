@@ -51,6 +51,31 @@ export async function readFigures(
   };
 }
 
+export type SeriesPoint = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample"> & {
+  key: string;
+};
+
+/** The window taken apart: by day from the sums of each day, otherwise from its shipments. */
+export async function readSeries(
+  db: Queryable,
+  orgId: string | null,
+  { from, to }: Window,
+  by: "day" | "carrier" | "service" | "state",
+): Promise<SeriesPoint[]> {
+  const before = new Date(Date.parse(`${to}T00:00:00Z`) + dayMs).toISOString();
+  const rows =
+    by === "day"
+      ? await stats.listDays(db, orgId, from, to)
+      : await stats.sumBy(db, orgId, { from: `${from}T00:00:00Z`, before }, by);
+  return rows.map(({ key, delivered, evaluated, onTime, transitCount, transitMs }) => ({
+    key,
+    delivered,
+    onTimePct: oneDecimal(evaluated === 0 ? 0 : (100 * onTime) / evaluated),
+    avgTransitDays: oneDecimal(transitCount === 0 ? 0 : transitMs / transitCount / dayMs),
+    sample: { onTime: evaluated, transit: transitCount },
+  }));
+}
+
 function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -2,6 +2,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { Contribution, Shipment, Sums } from "./shipment.ts";
 import { contributionsOf, noSums } from "./shipment.ts";
 import type { RiskReason } from "./shipments.states.ts";
+import { uncountedStatuses } from "./shipments.states.ts";
 
 /**
  * Keeps the sums in step with the shipments; without `before` there was none. Call it last: writers of one organization
@@ -81,6 +82,46 @@ export async function sumDays(db: Queryable, orgId: string | null, from: string,
     [orgId, from, to],
   );
   return row!;
+}
+
+type KeyedSums = Sums & { key: string };
+
+/** Every day of the window, also those of which nothing is known. */
+export async function listDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<KeyedSums[]> {
+  return await db.query<KeyedSums>(
+    `select to_char(w.day, 'YYYY-MM-DD') as key, coalesce(sum(d.delivered), 0)::bigint as delivered,
+            coalesce(sum(d.transit_count), 0)::bigint as "transitCount", coalesce(sum(d.transit_ms), 0)::bigint as "transitMs",
+            coalesce(sum(d.evaluated), 0)::bigint as evaluated, coalesce(sum(d.on_time), 0)::bigint as "onTime"
+       from generate_series($2::date, $3::date, interval '1 day') as w (day)
+       left join shipment_days d on d.day = w.day::date and (${forOrg(orgId)})
+      group by w.day order by w.day`,
+    [orgId, from, to],
+  );
+}
+
+const keysOf = {
+  carrier: "coalesce(carrier_key, '')",
+  service: "lower(coalesce(service, ''))",
+  state: "upper(coalesce(destination ->> 'provinceCode', destination ->> 'province', ''))",
+};
+const mostKeys = 50;
+
+/** Of the shipments that were delivered in this span of time, by what they have in common. */
+export async function sumBy(
+  db: Queryable,
+  orgId: string | null,
+  { from, before }: { from: string; before: string },
+  by: keyof typeof keysOf,
+): Promise<KeyedSums[]> {
+  return await db.query<KeyedSums>(
+    `select ${keysOf[by]} as key, count(*) as delivered, count(accepted_at) as "transitCount",
+            coalesce(sum(extract(epoch from delivered_at - accepted_at) * 1000), 0)::bigint as "transitMs",
+            count(promise_ends_at) as evaluated, count(*) filter (where first_attempt_at < promise_ends_at) as "onTime"
+       from shipments
+      where ${forOrg(orgId)} and delivered_at >= $2::timestamptz and delivered_at < $3::timestamptz and status <> all($4)
+      group by 1 order by 2 desc, 1 limit ${mostKeys}`,
+    [orgId, from, before, uncountedStatuses],
+  );
 }
 
 /** Without an attempt to deliver although the promised day is over by now, and ended in this span of time. */

@@ -27,8 +27,9 @@ export { applyTrackingRecords } from "./tracking/ingest-events.ts";
 export { trackingWork } from "./tracking/follow-parcels.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
+export { trackingKeyOf } from "./shipment.ts";
 export type { Window } from "./overview-figures.ts";
-export { readFigures } from "./overview-figures.ts";
+export { readFigures, readSeries } from "./overview-figures.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
 export { findRecordedShipments, insertDemoParcels, keepOrderShipments } from "./order-shipments.ts";
 

@@ -151,6 +151,22 @@ export async function insertExecutions(
   return await tx.query<ExecutionRow>(insertStatement, [JSON.stringify(executions), at, events]);
 }
 
+type TaskCount = { bridgeId: string; taskName: string; status: ExecutionStatus; count: number; lastAt: Date };
+
+export async function countByTask(
+  db: Queryable,
+  orgId: string,
+  { from, to, bridgeId }: { from: Date; to: Date; bridgeId: string | undefined },
+): Promise<TaskCount[]> {
+  return await db.query<TaskCount>(
+    `select bridge_id as "bridgeId", task_name as "taskName", status, count(*)::integer as count, max(created_at) as "lastAt"
+       from task_executions
+      where org_id = $1 and created_at >= $2 and created_at < $3 and ($4::uuid is null or bridge_id = $4)
+      group by 1, 2, 3`,
+    [orgId, from, to, bridgeId ?? null],
+  );
+}
+
 export async function listExecutions(
   db: Queryable,
   orgId: string,

@@ -37,6 +37,14 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
   }),
+  defineRoute("GET /tasks/stats", {
+    name: "tasks.count",
+    scope: "tasks:read",
+    summary: "Count executions by status and by task, of the last 24 hours unless the query says otherwise",
+    query: shapes.StatsQuery,
+    answer: [200, shapes.TaskStats],
+    handle: (ctx, { query }) => tasks.readTaskStats(ctx, query),
+  }),
   defineRoute("GET /tasks/executions", {
     name: "tasks.executions.list",
     scope: "tasks:read",

@@ -1,7 +1,18 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Before, Count, DateTime, Id, Nullable, OneOf, pageQuery, Since, Strict } from "../../core/schema.ts";
+import {
+  Before,
+  Count,
+  CountOfEach,
+  DateTime,
+  Id,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Since,
+  Strict,
+} from "../../core/schema.ts";
 import { executionStatuses, triggers } from "./tasks.states.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
@@ -51,6 +62,28 @@ export const BulkExecuteRequest = Strict(
     ],
   },
 );
+
+export const StatsQuery = Strict({ bridgeId: Type.Optional(Id), from: Since, to: Before });
+export type StatsQuery = Static<typeof StatsQuery>;
+
+const counts = CountOfEach(executionStatuses);
+export const TaskStats = Type.Object({
+  from: DateTime,
+  to: DateTime,
+  total: Count,
+  byStatus: Type.Object(counts),
+  byTask: Type.Array(
+    Type.Object({
+      bridgeId: Id,
+      taskName: Type.String(),
+      total: Count,
+      byStatus: Type.Object(counts),
+      lastFailedAt: Nullable(DateTime),
+    }),
+    { description: "Those with the most failures first; 100 at most" },
+  ),
+});
+export type TaskStats = Static<typeof TaskStats>;
 
 export const SyncRequest = Strict(
   { ...request, timeoutSeconds },

@@ -32,6 +32,8 @@ import type {
   ExecutionSummary,
   RetryRequest,
   SyncRequest,
+  StatsQuery,
+  TaskStats,
 } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
@@ -117,6 +119,35 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
   }
   return found;
 }
+
+const statsMs = 24 * 3_600_000;
+const shownTasks = 100;
+
+export async function readTaskStats(ctx: Ctx, query: StatsQuery): Promise<TaskStats> {
+  const to = query.to === undefined ? ctx.clock.now() : new Date(query.to);
+  const from = query.from === undefined ? new Date(to.getTime() - statsMs) : new Date(query.from);
+  const rows = await store.countByTask(ctx.db, ctx.orgId, { from, to, bridgeId: query.bridgeId });
+  const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as TaskStats["byStatus"];
+  const byStatus = { ...none };
+  const byTask = Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`)
+    .values()
+    .map((of) => {
+      const own = { ...none };
+      for (const { status, count } of of) {
+        own[status] += count;
+        byStatus[status] += count;
+      }
+      const failures = of.filter(({ status }) => isFailure(status)).map(({ lastAt }) => lastAt.toISOString());
+      const { bridgeId, taskName } = of[0]!;
+      return { bridgeId, taskName, total: sum(own), byStatus: own, lastFailedAt: failures.toSorted().at(-1) ?? null };
+    });
+  const failed = ({ byStatus: own }: { byStatus: typeof none }): number => own.failed + own.timed_out + own.expired;
+  const sorted = [...byTask].toSorted((a, b) => failed(b) - failed(a) || b.total - a.total).slice(0, shownTasks);
+  return { from: from.toISOString(), to: to.toISOString(), total: sum(byStatus), byStatus, byTask: sorted };
+}
+
+const isFailure = (status: ExecutionStatus): boolean => ["failed", "timed_out", "expired"].includes(status);
+const sum = (counted: Record<string, number>): number => Object.values(counted).reduce((all, count) => all + count, 0);
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
   const page = await store.listExecutions(ctx.db, ctx.orgId, { ...query, statuses: readStatuses(query.status) });

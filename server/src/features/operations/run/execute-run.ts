@@ -202,7 +202,7 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   const work =
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
-      : await evaluateUndo(tx, ctx, run, orders, pipeline);
+      : await evaluateUndo(tx, ctx, run, orders, pipeline, (created) => lockOrders(tx, ctx.orgId, created));
   if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
   const deletedIds = work.deletes.map(({ id }) => id);
   await deleteOrders(tx, ctx.orgId, deletedIds);

@@ -2,7 +2,7 @@ import type { Page } from "../../../core/page.ts";
 import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
-import type { ResultQuery, RunResult } from "../operations.schemas.ts";
+import type { OrderGroup, ResultQuery, RunResult } from "../operations.schemas.ts";
 import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
@@ -138,18 +138,45 @@ export async function countErrors(db: Queryable, runId: string): Promise<Record<
   return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
 }
 
+type GroupRow = OrderGroup & { status: RunResult["status"] };
+
+/** What became of the orders that did not succeed: by status, step and code, the most frequent first. */
+export async function listGroups(db: Queryable, runId: string): Promise<GroupRow[]> {
+  return await db.query<GroupRow>(
+    `with grouped as (
+       select r.status, coalesce(r.error_code, r.status) as code, f.step, f.type, count(*)::integer as count,
+              (array_agg(r.position order by r.position))[1:5] as positions
+         from operation_results r left join lateral (
+           select (s ->> 'index')::integer as step, s ->> 'type' as type from jsonb_array_elements(r.steps) as s
+            where s ->> 'status' in ('failed', 'not_undone') limit 1) f on true
+        where r.run_id = $1 and r.status <> 'succeeded' group by 1, 2, 3, 4)
+     select g.status, g.code, g.step, g.type, g.count, coalesce(r.error ->> 'message', '') as message, r.error ->> 'fix' as fix,
+            array(select jsonb_build_object('ref', o.ref, 'order_id', o.order_id, 'order_number', o.order_number)
+                    from operation_results o where o.run_id = $1 and o.position = any(g.positions) order by o.position) as sample
+       from grouped g join operation_results r on r.run_id = $1 and r.position = g.positions[1]
+      order by g.count desc, g.positions[1]`,
+    [runId],
+  );
+}
+
 export type Unfinished = { ref: string; order_id: string | null; todo: number };
 
 /** The orders that failed in this run and have not succeeded in a later run of the same chain. */
-export async function listStillFailed(db: Queryable, runId: string, rootRunId: string): Promise<Unfinished[]> {
+export async function listStillFailed(
+  db: Queryable,
+  runId: string,
+  rootRunId: string,
+  codes?: string[],
+): Promise<Unfinished[]> {
   return await db.query<Unfinished>(
     `with latest as (
        select distinct on (l.ref) l.ref, l.status, l.todo, l.error_code from operation_runs n join operation_results l on l.run_id = n.id
         where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
      select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
       where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded'
-        and coalesce(latest.error_code, '') <> all($3) order by r.position`,
-    [runId, rootRunId, leftAlone],
+        and coalesce(latest.error_code, '') <> all($3)
+        and ($4::text[] is null or coalesce(latest.error_code, latest.status) = any($4)) order by r.position`,
+    [runId, rootRunId, leftAlone, codes ?? null],
   );
 }
 

@@ -34,6 +34,7 @@ export type RunRow = LeasedRow & {
   /** What orders must still meet when their turn comes. */
   filter: OrderFilter | null;
   left_out: number;
+  pipeline_id: string | null;
   cancel_requested: boolean;
   lease_owner: string | null;
   /** How often somebody took it since a portion of it was done. */
@@ -62,6 +63,7 @@ const given = [
   "selection_id",
   "filter",
   "left_out",
+  "pipeline_id",
   "created_at",
 ] as const;
 export type NewRun = Pick<RunRow, (typeof given)[number]>;

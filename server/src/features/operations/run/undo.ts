@@ -1,10 +1,9 @@
 import type { Ctx } from "../../../context.ts";
-import type { Tx } from "../../../db/database.ts";
+import type { Queryable } from "../../../db/database.ts";
 import type { Hold, Order } from "../../orders/order.ts";
 import type { FieldChange } from "../../orders/order-changes.ts";
 import { applyChanges, changesOf, revert } from "../../orders/order-changes.ts";
 import { liftingNeeds } from "../../orders/order-rules.ts";
-import { lockOrders } from "../../orders/orders.ts";
 import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import { beginOn } from "../evaluate.ts";
 import type { DoneRow } from "./run-results.store.ts";
@@ -12,20 +11,24 @@ import { readResultsOf } from "./run-results.store.ts";
 import { readEffects } from "./run-effects.ts";
 import type { RunRow } from "./runs.store.ts";
 
-/** The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. */
+/**
+ * The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. Orders
+ * that it made are read by `readCreated`: whoever goes on to write locks them.
+ */
 export async function evaluateUndo(
-  tx: Tx,
+  db: Queryable,
   ctx: Ctx,
   run: RunRow,
   orders: Order[],
   pipeline: Pipeline,
+  readCreated: (ids: string[]) => Promise<Order[]>,
 ): Promise<{ evaluations: Evaluation[]; deletes: Order[] }> {
   const ids = orders.map(({ id }) => id);
-  const done = await readResultsOf(tx, ctx.orgId, run.undo_of!, ids);
-  const { effectOf } = await readEffects(tx, run.root_run_id, ids);
+  const done = await readResultsOf(db, ctx.orgId, run.undo_of!, ids);
+  const { effectOf } = await readEffects(db, run.root_run_id, ids);
   const leftOf = (row: DoneRow | undefined): number => (row ? effectOf(run.undo_of!, row.ref) : 0);
   const createdIds = [...done.values()].flatMap(({ steps }) => steps.flatMap((step) => step.created_order_ids ?? []));
-  const created = new Map((await lockOrders(tx, ctx.orgId, createdIds)).map((order) => [order.id, order]));
+  const created = new Map((await readCreated(createdIds)).map((order) => [order.id, order]));
   const undo = (blocked: ReadonlySet<number>) =>
     orders.map((order) => {
       const row = done.get(order.id);

@@ -122,6 +122,25 @@ export function selectMatching(orgId: string, { search, ...filter }: OrderFilter
   return { text, values: plan.values };
 }
 
+/** How many meet the filter, by status, and how many of them are on hold; of so many at most. */
+export async function countMatchingByStatus(
+  db: Queryable,
+  orgId: string,
+  filter: OrderFilter,
+  limit: number,
+): Promise<{ name: string; count: number }[]> {
+  const { text, values } = selectMatching(orgId, filter);
+  return await db.query<{ name: string; count: number }>(
+    `with matching as materialized (select m.id from (${text}) m limit ${limit}),
+     counted as materialized (
+       select o.status, o.on_hold, count(*)::integer as orders from matching m join orders o on o.id = m.id group by 1, 2)
+     select status as name, sum(orders)::integer as count from counted group by status
+     union all
+     select 'on_hold', coalesce(sum(orders), 0)::integer from counted where on_hold`,
+    values,
+  );
+}
+
 /** Those of these orders that meet the filter at this moment. */
 export async function findMatching(
   db: Queryable,

@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Ctx } from "../../context.ts";
+import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
+import { outcomeOf } from "./evaluate.ts";
+import type { OrderGroup, PreflightRequest } from "./operations.schemas.ts";
+import { presentSteps } from "./present-run.ts";
+
+type Verdict = "ok" | "no_change" | "warning" | "blocked";
+type Shown = PreflightRequest["show"];
+
+/** Those with problems are shown first. */
+const ranks: Record<Verdict, number> = { blocked: 0, warning: 1, ok: 2, no_change: 2 };
+
+const notFound = { code: "order_not_found", message: "There is no order with this id or number." };
+
+/** Something that is wrong with an order, or that its caller should know. */
+type Said = Pick<OrderGroup, "step" | "type" | "code" | "message" | "fix"> & { verdict: "blocked" | "warning" };
+
+function saidOf(evaluation: Evaluation | undefined): Said[] {
+  const aboutAll = { step: null, type: null, verdict: "blocked" as const };
+  if (!evaluation) return [{ ...aboutAll, ...notFound }];
+  const said = evaluation.steps.flatMap(({ index: step, type, status, error, warning }): Said[] => [
+    ...(status === "failed" && error ? [{ step, type, verdict: "blocked" as const, ...error }] : []),
+    ...(warning ? [{ step, type, verdict: "warning" as const, ...warning }] : []),
+  ]);
+  const { status, error } = outcomeOf(evaluation);
+  return status === "skipped" && error ? [...said, { ...aboutAll, ...error }] : said;
+}
+
+/** Why it was blocked and what it was warned of: what a run may leave out. */
+export function codesOf(evaluation: Evaluation | undefined): string[] {
+  return [...new Set(saidOf(evaluation).map(({ code }) => code))].toSorted();
+}
+
+const sampleSize = 5;
+
+/** The same thing said about many orders by the same step is one line: how many, and the first of them. */
+export function createGroups<One extends Omit<OrderGroup, "count" | "sample">>() {
+  const groups = new Map<string, One & Pick<OrderGroup, "count" | "sample">>();
+  return {
+    add(one: One, kind: string, order: OrderGroup["sample"][number]): void {
+      const key = `${one.step ?? ""} ${kind} ${one.code}`;
+      let group = groups.get(key);
+      if (!group) groups.set(key, (group = { ...one, count: 0, sample: [] }));
+      group.count++;
+      if (group.sample.length < sampleSize) group.sample.push(order);
+    },
+    /** The largest first. */
+    list: () => [...groups.values()].toSorted((a, b) => b.count - a.count),
+  };
+}
+
+export type Report = ReturnType<typeof createReport>;
+
+/** Of a hundred thousand orders no more is kept than is shown. */
+export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: Shown) {
+  const counts = { orders: 0, ok: 0, warning: 0, blocked: 0, no_change: 0, not_found: 0 };
+  const errorsByCode: Record<string, number> = {};
+  const groups = createGroups<Said>();
+  const steps = pipeline.steps.map(({ index, action }) => ({
+    index,
+    type: action.type,
+    applied: 0,
+    pointless: new Map<string, number>(),
+  }));
+  const shown: object[][] = [[], [], []];
+  const page = show?.page ?? 1;
+  let wanted = 0;
+
+  function keep(verdict: Verdict, said: Said[], describe: () => object): void {
+    if (!isWanted(show, verdict, said)) return;
+    wanted++;
+    // Asked for by what they have in common, they come in their own order: a page is a page then.
+    const rank = show ? 0 : ranks[verdict];
+    const before = show ? wanted - 1 - (page - 1) * limit : countUpTo(shown, rank);
+    if (before >= 0 && before < limit) shown[rank]!.push({ ...describe(), verdict });
+  }
+
+  return {
+    add(ref: string, evaluation: Evaluation | undefined): void {
+      const said = saidOf(evaluation);
+      const { id = null, number = null, version = null } = evaluation?.before ?? {};
+      const named = { ref, order_id: id, order_number: number };
+      for (const one of said) groups.add(one, one.verdict, named);
+      const outcome = evaluation && outcomeOf(evaluation);
+      const verdict: Verdict =
+        outcome?.status !== "succeeded"
+          ? "blocked"
+          : said.length > 0
+            ? "warning"
+            : outcome.isUnchanged
+              ? "no_change"
+              : "ok";
+      counts.orders++;
+      counts[verdict]++;
+      const code = outcome ? outcome.error?.code : notFound.code;
+      if (code !== undefined) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
+      if (!evaluation) {
+        counts.not_found++;
+        return keep(verdict, said, () => ({ ...named, version, error: notFound, steps: [] }));
+      }
+      notePointless(evaluation.steps, steps);
+      keep(verdict, said, () => {
+        const told = presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
+          ...step,
+          verdict: verdictOf(status, step.warning),
+        }));
+        return { ...named, version, steps: told };
+      });
+    },
+    finish(duplicatesRemoved: number) {
+      const blocked = counts.blocked > 0;
+      const warnings = steps.map((step) => warningsOf(step));
+      const warned = counts.warning > 0 || warnings.some((list) => list.length > 0);
+      return {
+        verdict: blocked ? "blocked" : warned ? "ready_with_warnings" : "ready",
+        summary: { ...counts, duplicates_removed: duplicatesRemoved },
+        errors_by_code: errorsByCode,
+        groups: groups.list(),
+        pipeline: steps.map(({ index, type, applied }, i) => ({
+          index,
+          type,
+          applies_to: applied,
+          warnings: warnings[i],
+        })),
+        shown: { total: wanted, page, pages: limit === 0 ? 0 : Math.ceil(wanted / limit) },
+        orders: shown.flat().slice(0, limit),
+        orders_truncated: wanted > page * limit,
+      };
+    },
+  };
+}
+
+function countUpTo(shown: object[][], rank: number): number {
+  return shown.slice(0, rank + 1).reduce((sum, list) => sum + list.length, 0);
+}
+
+/** An order is one of a group if one thing that was said about it has all of what the group is asked for by. */
+function isWanted(show: Shown, verdict: Verdict, said: Said[]): boolean {
+  if (!show) return true;
+  if (show.verdict !== undefined && show.verdict !== verdict) return false;
+  const { step, code } = show;
+  if (step === undefined && code === undefined) return true;
+  return said.some((one) => (step === undefined || one.step === step) && (code === undefined || one.code === code));
+}
+
+function verdictOf(status: StepResult["status"], warning: unknown): string {
+  if (status === "applied") return warning === undefined ? "ok" : "warning";
+  return status === "failed" || status === "rolled_back" ? "blocked" : status === "skipped" ? "skipped" : "no_change";
+}
+
+type StepTally = { index: number; applied: number; pointless: Map<string, number> };
+
+/** A step is pointless for an order when a later one sets the same value again or puts back what it changed. */
+function notePointless(results: StepResult[], tallies: StepTally[]): void {
+  for (const [i, result] of results.entries()) {
+    if (result.status !== "applied") continue;
+    tallies[i]!.applied++;
+    if (!result.changes || result.created_order_ids) continue;
+    const later = results.slice(i + 1).filter((candidate) => candidate.status === "applied");
+    const makers = result.changes.map(({ path, from }) =>
+      later.find((candidate) =>
+        candidate.changes?.some(
+          (change) => change.path === path && (typeof from !== "object" || isDeepStrictEqual(change.to, from)),
+        ),
+      ),
+    );
+    const [maker] = makers;
+    if (!maker || makers.includes(undefined)) continue;
+    const key = `${maker.index}:${maker.type}`;
+    tallies[i]!.pointless.set(key, (tallies[i]!.pointless.get(key) ?? 0) + 1);
+  }
+}
+
+function warningsOf({ applied, pointless }: StepTally): { code: string; message: string }[] {
+  const affected = [...pointless.values()].reduce((sum, n) => sum + n, 0);
+  if (affected === 0 || affected < applied) return [];
+  const [later] = pointless.keys();
+  const [index, type] = later!.split(":");
+  return [{ code: "made_pointless", message: `Step ${index} (${type}) overwrites or takes back what this step does.` }];
+}

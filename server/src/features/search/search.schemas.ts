@@ -1,0 +1,43 @@
+import type { Static } from "typebox";
+import { Id, Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+
+export const kinds = [
+  "order",
+  "shipment",
+  "operation_run",
+  "pipeline",
+  "execution",
+  "bridge",
+  "schedule",
+  "transformation",
+  "condition_set",
+  "location",
+  "carrier_account",
+  "rate_comparison",
+  "pickup",
+  "user",
+] as const;
+export type Kind = (typeof kinds)[number];
+
+export const SearchQuery = Strict({
+  q: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description:
+      "A number, a tracking number, an id, or the beginning of words; names of other things by any part of them",
+  }),
+});
+export type SearchQuery = Static<typeof SearchQuery>;
+
+const Hit = Type.Object({
+  kind: OneOf(kinds),
+  id: Id,
+  title: Type.String(),
+  detail: Nullable(Type.String({ description: "Its status, or what else tells it apart" })),
+});
+export type Hit = Static<typeof Hit>;
+
+export const SearchAnswer = Type.Object({
+  data: Type.Array(Hit, { description: "Up to five of each kind, in the order of the kinds" }),
+});

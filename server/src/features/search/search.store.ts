@@ -1,0 +1,63 @@
+import { isUuid } from "../../core/ids.ts";
+import type { Queryable } from "../../db/database.ts";
+import { trackingKeyOf } from "../shipments/shipments.ts";
+import type { Hit, Kind } from "./search.schemas.ts";
+
+/** Orders are searched as their list is. */
+type Elsewhere = Exclude<Kind, "order">;
+
+/** $1 the organization, $2 the id (or null), $3 any part of a name, $4 and $7 a range of keys of tracking numbers, $5 the caller. */
+const statements: Record<Elsewhere, string> = {
+  shipment: `select id, coalesce(tracking_number, id::text) as title, status as detail from shipments
+    where org_id = $1 and (id = $2 or tracking_key >= $4 and tracking_key < $7)`,
+  operation_run: `select id, id::text as title, status as detail from operation_runs where org_id = $1 and id = $2`,
+  pipeline: `select id, name as title, description as detail from operation_pipelines
+    where org_id = $1 and (is_shared or owner = $5) and (id = $2 or name ilike $3)`,
+  execution: `select id, task_name as title, status as detail from task_executions where org_id = $1 and id = $2`,
+  bridge: `select id, name as title, connector as detail from bridges
+    where org_id = $1 and deleted_at is null and (id = $2 or name ilike $3)`,
+  schedule: `select id, coalesce(name, task_name) as title, cron as detail from schedules
+    where org_id = $1 and (id = $2 or coalesce(name, task_name) ilike $3)`,
+  transformation: `select id, name as title, task_name as detail from transformations
+    where org_id = $1 and (id = $2 or name ilike $3)`,
+  condition_set: `select id, name as title, description as detail from condition_sets
+    where org_id = $1 and (id = $2 or name ilike $3)`,
+  location: `select id, name as title, type as detail from locations where org_id = $1 and (id = $2 or name ilike $3)`,
+  carrier_account: `select id, name as title, carrier as detail from carrier_accounts
+    where org_id = $1 and (id = $2 or name ilike $3)`,
+  rate_comparison: `select id, name as title, status as detail from rate_comparisons
+    where org_id = $1 and (id = $2 or name ilike $3)`,
+  pickup: `select id, coalesce(confirmation_number, id::text) as title, status as detail from pickups
+    where org_id = $1 and (id = $2 or lower(confirmation_number) = lower($6))`,
+  user: `select id, name as title, email as detail from users where org_id = $1 and (id = $2 or name ilike $3 or email ilike $3)`,
+};
+
+export const hitsOfEach = 5;
+
+const shortestBeginning = 4;
+
+/** One statement for all kinds. */
+export async function findHits(
+  db: Queryable,
+  orgId: string,
+  caller: string,
+  q: string,
+  wanted: readonly Elsewhere[],
+): Promise<Hit[]> {
+  if (wanted.length === 0) return [];
+  const text = q.trim();
+  const part = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const key = trackingKeyOf(text);
+  // Beginnings are ranges there. A short one would begin too many.
+  const keyEnd = key + (key.length < shortestBeginning ? "\u0001" : "\uffff");
+  const values = [orgId, isUuid(text) ? text : null, part, key, caller, text, keyEnd];
+  const selects = wanted.map(
+    (kind, place) =>
+      `(select ${place} as place, '${kind}' as kind, f.* from (${statements[kind]}) f limit ${hitsOfEach})`,
+  );
+  return await db.query<Hit>(
+    `with asked as (select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text)
+     select kind, id, title, nullif(detail, '') as detail from (${selects.join(" union all ")}) hits order by place, title, id`,
+    values,
+  );
+}

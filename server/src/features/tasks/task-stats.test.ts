@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const hub = await startTestHub({ taskSlots: 0 });
+const org = await hub.org();
+
+test("executions are counted by status and by task, within a time and of one bridge", async () => {
+  const bridge = async (name: string) => (await org.post("/bridges", { name, connector: "demo" })).body.id as string;
+  const [one, two] = [await bridge("One"), await bridge("Two")];
+  const execute = async (bridgeId: string) =>
+    (await org.post("/tasks/execute", { bridgeId, taskName: "noop" })).body.id as string;
+  const first = await execute(one);
+  await execute(one);
+  await execute(two);
+  await org.post(`/tasks/executions/${first}/cancel`);
+  const stats = async (query = "") => (await org.get(`/tasks/stats${query}`)).body;
+  expect(await stats()).toMatchObject({
+    total: 3,
+    byStatus: { queued: 2, cancelled: 1, failed: 0 },
+    byTask: [
+      { bridgeId: one, taskName: "noop", total: 2, byStatus: { queued: 1, cancelled: 1 }, lastFailedAt: null },
+      { bridgeId: two, total: 1 },
+    ],
+  });
+  expect((await stats(`?bridgeId=${two}`)).total).toBe(1);
+  hub.advance(25 * 3_600_000);
+  expect(await stats()).toMatchObject({ total: 0, byTask: [] });
+  expect((await stats("?from=2000-01-01T00:00:00Z")).total).toBe(3);
+  expect((await (await hub.org()).get("/tasks/stats?from=2000-01-01T00:00:00Z")).body.total).toBe(0);
+});

@@ -1,0 +1,43 @@
+import type { Static } from "typebox";
+import { DateTime, Id, Name, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+
+/** Of the text of its settings. */
+export const maxViewBytes = 16 * 1024;
+
+const ListName = Type.String({
+  pattern: "^[a-z][a-z-]{0,39}$",
+  description: "The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons",
+});
+const Settings = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  description:
+    "What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it",
+});
+const Shared = Type.Boolean({ description: "Everybody in the organization has it; else only whoever made it" });
+
+export const ViewRequest = Strict(
+  { list: ListName, name: Name, settings: Settings, isShared: Type.Optional(Shared) },
+  { examples: [{ list: "orders", name: "Late", settings: { filter: { status: ["ready"] }, sort: "shipBy" } }] },
+);
+export type ViewRequest = Static<typeof ViewRequest>;
+
+export const ViewPatch = Strict(optional({ name: Name, settings: Settings, isShared: Shared }), {
+  examples: [{ name: "Late today" }],
+});
+export type ViewPatch = Static<typeof ViewPatch>;
+
+export const View = Type.Object({
+  id: Id,
+  list: Type.String(),
+  name: Type.String(),
+  settings: Settings,
+  isShared: Type.Boolean(),
+  isOwn: Type.Boolean({ description: "The caller made it" }),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type View = Static<typeof View>;
+
+export const ViewQuery = pageQuery({ list: Type.Optional(ListName) });
+export type ViewQuery = Static<typeof ViewQuery>;

@@ -1,0 +1,98 @@
+import { callerKey } from "../../core/actor.ts";
+import { badField, HubError } from "../../core/errors.ts";
+import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import { notFound } from "../../core/resources.ts";
+import { hasScope } from "../../core/scopes.ts";
+import type { IfMatch } from "../../core/versions.ts";
+import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
+import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { refuseTwin } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import type { View, ViewPatch, ViewQuery, ViewRequest } from "./views.schemas.ts";
+import { maxViewBytes } from "./views.schemas.ts";
+import type { StoredView } from "./views.store.ts";
+import { countOwn, listVisible, views } from "./views.store.ts";
+
+const maxOwn = 100;
+
+export async function listViews(ctx: Ctx, query: ViewQuery): Promise<Page<View>> {
+  const page = await listVisible(ctx.db, ctx.orgId, callerKey(ctx.actor), query);
+  return mapPage(page, (view) => present(ctx, view));
+}
+
+export async function getView(ctx: Ctx, id: string): Promise<View> {
+  return present(ctx, requireVisible(ctx, await views.get(ctx.db, ctx.orgId, id)));
+}
+
+export async function createView(ctx: Ctx, request: ViewRequest): Promise<View> {
+  const { list, name, settings, isShared = false } = request;
+  refuseLong(settings);
+  return await change(ctx, async (tx) => {
+    const owner = callerKey(ctx.actor);
+    if ((await countOwn(tx, ctx.orgId, owner)) >= maxOwn) {
+      throw new HubError("invalid_state", `You have ${maxOwn} views already. Delete one first.`);
+    }
+    const at = ctx.clock.now().toISOString();
+    const view = { id: ctx.newId(), owner, list, name, settings, isShared, createdAt: at, updatedAt: at, version: 1 };
+    await save(tx, ctx, view, "created");
+    return present(ctx, view);
+  });
+}
+
+export async function updateView(ctx: Ctx, id: string, patch: ViewPatch, ifMatch: IfMatch): Promise<View> {
+  requirePatch(patch);
+  if (patch.settings) refuseLong(patch.settings);
+  return await change(ctx, async (tx) => {
+    const current = requireOwn(ctx, await views.lock(tx, ctx.orgId, id));
+    checkVersion(current, ifMatch);
+    const next = nextVersion(current, patch, ctx.clock.now());
+    await save(tx, ctx, next, "updated");
+    return present(ctx, next);
+  });
+}
+
+export async function deleteView(ctx: Ctx, id: string, ifMatch: IfMatch) {
+  return await change(ctx, async (tx) => {
+    const view = requireOwn(ctx, await views.lock(tx, ctx.orgId, id));
+    checkVersion(view, ifMatch);
+    await views.remove(tx, ctx.orgId, id);
+    const { name, list, version } = view;
+    await recordEvent(tx, ctx, { type: "view.deleted", objectId: id, data: { name, list, version } });
+    return { id, deleted: true as const };
+  });
+}
+
+function present(ctx: Ctx, view: StoredView): View {
+  return { ...view, isOwn: view.owner === callerKey(ctx.actor) };
+}
+
+/** Those of others look like none. */
+function requireVisible(ctx: Ctx, view: StoredView): StoredView {
+  if (view.isShared || view.owner === callerKey(ctx.actor)) return view;
+  throw notFound("view");
+}
+
+/** What everybody has is changed by whoever made it, and by administrators: others may have left. */
+function requireOwn(ctx: Ctx, view: StoredView): StoredView {
+  requireVisible(ctx, view);
+  if (view.owner === callerKey(ctx.actor) || hasScope(ctx.principal.scopes, "admin")) return view;
+  throw new HubError("admin_required", "Only whoever made the view, or an administrator, can change it. Make a copy.");
+}
+
+function refuseLong(settings: object): void {
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
+  if (bytes <= maxViewBytes) return;
+  throw badField("/settings", "too_large", `The settings may have up to ${maxViewBytes} bytes, not ${bytes}.`);
+}
+
+async function save(tx: Tx, ctx: Ctx, view: StoredView, what: "created" | "updated"): Promise<void> {
+  const { id, name, list, version } = view;
+  const write = what === "created" ? views.insert : views.update;
+  const taken = () => new HubError("name_taken", "Another view of this list has this name.");
+  const own = refuseTwin(write(tx, ctx.orgId, view), "saved_views_own_name_key", taken);
+  await refuseTwin(own, "saved_views_name_key", taken);
+  await recordEvent(tx, ctx, { type: `view.${what}`, objectId: id, data: { name, list, version } });
+}
