@@ -104,7 +104,7 @@ function parametersOf(place: string, operation: Operation): string | undefined {
     found.map(({ name, schema, description }) => [name, { description, ...schema }]),
   );
   const required = found.filter((parameter) => parameter.required).map((parameter) => parameter.name);
-  return typeOf({ type: "object", properties, required } as Schema, { isOpen: false, indent: "    " });
+  return typeOf({ type: "object", properties, required }, { isOpen: false, indent: "    " });
 }
 
 function answerOf(operation: Operation): string {

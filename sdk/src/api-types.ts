@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -554,6 +554,8 @@ export type OperationRun = {
   duplicates_removed: number;
   /** The orders were those of a selection */
   selection_id: string | null;
+  /** The saved pipeline it was started with, if it was named */
+  pipeline_id: string | null;
   /** How many orders `leave_out` kept out of the run */
   left_out: number;
   summary: {
@@ -636,6 +638,8 @@ export type OperationRunSummary = {
   duplicates_removed: number;
   /** The orders were those of a selection */
   selection_id: string | null;
+  /** The saved pipeline it was started with, if it was named */
+  pipeline_id: string | null;
   /** How many orders `leave_out` kept out of the run */
   left_out: number;
   summary: {
@@ -1047,6 +1051,7 @@ export type PreflightReport = {
   preflight_token: string;
   expires_at: string;
   selection_id: string | null;
+  pipeline_id: string | null;
   verdict: Open<"ready" | "ready_with_warnings" | "blocked">;
   summary: {
     orders: number;
@@ -1058,6 +1063,25 @@ export type PreflightReport = {
     duplicates_removed: number;
   };
   errors_by_code: Record<string, number>;
+  /** Why orders are blocked and what they are warned of, the most frequent first */
+  groups: Array<{
+    /** Of the pipeline, from 0; null: it is about the order as a whole */
+    step: number | null;
+    /** The action of the step */
+    type: string | null;
+    code: string;
+    /** As it was said about the first order */
+    message: string;
+    fix?: string;
+    count: number;
+    /** The first five orders */
+    sample: Array<{
+      ref: string;
+      order_id: string | null;
+      order_number: string | null;
+    }>;
+    verdict: Open<"blocked" | "warning">;
+  }>;
   pipeline: Array<{
     index: number;
     type: string;
@@ -1067,6 +1091,12 @@ export type PreflightReport = {
       message: string;
     }>;
   }>;
+  /** How many orders `show` asked for, and which page of them `orders` is */
+  shown: {
+    total: number;
+    page: number;
+    pages: number;
+  };
   orders: Array<{
     ref: string;
     order_id: string | null;
@@ -1662,6 +1692,11 @@ export type SavedPipeline = {
   /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
+  /** A key of the console */
+  hotkey: number | null;
+  shared: boolean;
+  /** The caller saved it */
+  own: boolean;
   created_at: string;
   updated_at: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -2526,8 +2561,66 @@ export type Operations = {
   /** Count orders by status (`orders.count`) */
   "GET /api/v1/orders/counts": {
     query: {
+      /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
+      status?: string | Array<string>;
+      /** One or more of low, normal, high, urgent, with commas between */
+      priority?: string | Array<string>;
+      /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
+      paymentStatus?: string | Array<string>;
+      channel?: string | Array<string>;
+      /** Id of the location */
+      locationId?: string | Array<string>;
+      /** Id of the bridge */
+      bridgeId?: string | Array<string>;
+      /** Id of the assignee */
+      assigneeId?: string | Array<string>;
+      carrier?: string | Array<string>;
+      service?: string | Array<string>;
+      /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
+      customField?: string | Array<string>;
+      /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
+      statusNot?: string | Array<string>;
+      /** One or more of low, normal, high, urgent, with commas between */
+      priorityNot?: string | Array<string>;
+      /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
+      paymentStatusNot?: string | Array<string>;
+      channelNot?: string | Array<string>;
+      locationIdNot?: string | Array<string>;
+      bridgeIdNot?: string | Array<string>;
+      assigneeIdNot?: string | Array<string>;
+      carrierNot?: string | Array<string>;
+      serviceNot?: string | Array<string>;
+      /** Has none of these: another value, or no such field */
+      customFieldNot?: string | Array<string>;
+      /** Has at least one of these tags */
+      tagsAny?: string | Array<string>;
+      /** Has all of these tags */
+      tagsAll?: string | Array<string>;
+      /** Has none of these tags */
+      tagsNone?: string | Array<string>;
+      tag?: string;
+      /** Whether the last run that did something to the order, or tried to, failed for it */
+      lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
+      /** This moment or later */
+      orderedFrom?: string;
+      /** Before this moment */
+      orderedTo?: string;
+      /** This moment or later */
+      createdFrom?: string;
+      /** Before this moment */
+      createdTo?: string;
+      /** This moment or later */
+      updatedFrom?: string;
+      /** Before this moment */
+      updatedTo?: string;
+      /** This moment or later */
+      shipByFrom?: string;
+      /** Before this moment */
+      shipByTo?: string;
+      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
+      search?: string;
     };
     answer: {
       draft: number;
@@ -2543,6 +2636,8 @@ export type Operations = {
       /** Whatever their status */
       on_hold: number;
       total: number;
+      /** With filters no more than 100,000 orders are counted: there are more than `total` */
+      isCapped: boolean;
     };
   };
   /** Export orders as CSV, one row per line item, newest order first (`orders.export`) */
@@ -2764,6 +2859,37 @@ export type Operations = {
         }>;
       }>;
       pagination: Pagination;
+    };
+  };
+  /** Who changed each field of the order last, and by which run and step (`orders.blame.list`) */
+  "GET /api/v1/orders/{id}/blame": {
+    path: {
+      /** Id or number of the order */
+      id: string;
+    };
+    answer: {
+      data: Array<{
+        /** Of the order */
+        field: string;
+        /** The entry of the timeline that changed it last */
+        entryId: string;
+        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        at: string;
+        actor: Actor;
+        runId?: string;
+        step?: number;
+        /** The action of the step */
+        type?: string;
+      }>;
+      origin: {
+        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        at: string;
+        actor: Actor;
+        runId?: string;
+        step?: number;
+        /** The action of the step */
+        type?: string;
+      } | null;
     };
   };
   /** List shipments (`shipments.list`) */
@@ -3332,6 +3458,25 @@ export type Operations = {
       groups: Array<string>;
     };
   };
+  /** What of an order the condition of a step (`when`) can ask about (`operations.fields.list`) */
+  "GET /api/v1/operations/fields": {
+    answer: {
+      data: Array<{
+        /** As a condition names it; `*` stands for any name, as of a custom field */
+        path: string;
+        title: string;
+        type: Open<"text" | "number" | "boolean" | "date" | "id" | "choice" | "tags">;
+        /** Those that make sense for it */
+        operators: Array<string>;
+        values: Array<string> | null;
+        /** What it is the id of */
+        entity: string | null;
+        /** false: to ask about it takes the scope pii:read */
+        available: boolean;
+      }>;
+      operators: Array<string>;
+    };
+  };
   /** Keep the orders that meet a filter at this moment, for an hour (`operations.selections.create`) */
   "POST /api/v1/operations/selections": {
     body: {
@@ -3359,19 +3504,28 @@ export type Operations = {
       filter?: OrderFilter;
       /** Of POST /operations/selections, or of a preflight by filter */
       selection_id?: string;
-      actions: Array<{
+      actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Record<string, unknown>;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
+      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      pipeline_id?: string;
       /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
       on_error?: "skip_order" | "continue" | "abort_run";
       /** Take back an order's earlier steps when a later one fails */
       atomic?: boolean;
       /** How many orders to show; those with problems first. Default 1000 */
       detail_limit?: number;
+      show?: {
+        verdict?: "ok" | "no_change" | "warning" | "blocked";
+        step?: number;
+        code?: string;
+        /** Of `detail_limit` orders each */
+        page?: number;
+      };
     };
     answer: PreflightReport;
   };
@@ -3383,13 +3537,15 @@ export type Operations = {
       filter?: OrderFilter;
       /** Of POST /operations/selections, or of a preflight by filter */
       selection_id?: string;
-      actions: Array<{
+      actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Record<string, unknown>;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
+      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      pipeline_id?: string;
       /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
       on_error?: "skip_order" | "continue" | "abort_run";
       /** Take back an order's earlier steps when a later one fails */
@@ -3433,7 +3589,40 @@ export type Operations = {
       /** Id of the operation run */
       id: string;
     };
+    query: {
+      /** How many results to answer with */
+      results?: number;
+    };
     answer: OperationRun;
+  };
+  /** Why orders of a run did not succeed: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
+  "GET /api/v1/operations/runs/{id}/groups": {
+    path: {
+      /** Id of the operation run */
+      id: string;
+    };
+    answer: {
+      data: Array<{
+        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        step: number | null;
+        /** The action of the step */
+        type: string | null;
+        code: string;
+        /** As it was said about the first order */
+        message: string;
+        fix?: string;
+        count: number;
+        /** The first five orders */
+        sample: Array<{
+          ref: string;
+          order_id: string | null;
+          order_number: string | null;
+        }>;
+        status: Open<"succeeded" | "failed" | "skipped" | "cancelled">;
+        /** A retry of the run does these orders again */
+        retryable: boolean;
+      }>;
+    };
   };
   /** Follow a run as server-sent events: the run without its results, now and whenever it has gone on (`operations.runs.watch`) */
   "GET /api/v1/operations/runs/{id}/watch": {
@@ -3470,13 +3659,85 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Run the failed orders again, each from the step where it failed (`operations.runs.retry`) */
+  /** Run the failed orders again, each from the step where it failed; all, or those that failed with certain codes (`operations.runs.retry`) */
   "POST /api/v1/operations/runs/{id}/retry": {
     path: {
       /** Id of the operation run */
       id: string;
     };
+    body: {
+      /** Only the orders that failed with one of these; `cancelled` for those that were not reached */
+      codes?: Array<string>;
+    };
     answer: OperationRun;
+  };
+  /** What an undo of the run would take back now, and what not and why; changes nothing (`operations.runs.undo.preflight`) */
+  "POST /api/v1/operations/runs/{id}/undo/preflight": {
+    path: {
+      /** Id of the operation run */
+      id: string;
+    };
+    answer: {
+      run_id: string;
+      summary: {
+        orders: number;
+        takes_back: number;
+        in_part: number;
+        cannot: number;
+        no_change: number;
+        gone: number;
+      };
+      /** What cannot be taken back and why, the most frequent first */
+      groups: Array<{
+        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        step: number | null;
+        /** The action of the step */
+        type: string | null;
+        code: string;
+        /** As it was said about the first order */
+        message: string;
+        fix?: string;
+        count: number;
+        /** The first five orders */
+        sample: Array<{
+          ref: string;
+          order_id: string | null;
+          order_number: string | null;
+        }>;
+      }>;
+      /** The first 100; those that cannot be taken back come first */
+      orders: Array<{
+        ref: string;
+        order_id: string;
+        order_number: string | null;
+        verdict: Open<"takes_back" | "in_part" | "cannot" | "no_change">;
+        steps: Array<{
+          index: number;
+          type: string;
+          changes?: Array<{
+            path: string;
+            from: unknown;
+            to: unknown;
+          }>;
+          created_order_ids?: Array<string>;
+          /** What the step had made, deleted by this undo; it cannot be brought back */
+          deleted_order_ids?: Array<string>;
+          /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+          execution_id?: string;
+          error?: {
+            code: string;
+            message: string;
+            fix?: string;
+          };
+          warning?: {
+            code: string;
+            message: string;
+          };
+          status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone">;
+        }>;
+      }>;
+      orders_truncated: boolean;
+    };
   };
   /** Take back what a run did, newest step first (`operations.runs.undo`) */
   "POST /api/v1/operations/runs/{id}/undo": {
@@ -3522,6 +3783,10 @@ export type Operations = {
       /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
+      /** A key of the console */
+      hotkey?: number | null;
+      /** false: only whoever saved it sees it. Default true */
+      shared?: boolean;
     };
     answer: SavedPipeline;
   };
@@ -3552,6 +3817,10 @@ export type Operations = {
       /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
+      /** A key of the console */
+      hotkey?: number | null;
+      /** false: only whoever saved it sees it. Default true */
+      shared?: boolean;
     };
     answer: SavedPipeline;
   };
@@ -3743,6 +4012,47 @@ export type Operations = {
       timeoutSeconds?: number;
     };
     answer: Execution;
+  };
+  /** Count executions by status and by task, of the last 24 hours unless the query says otherwise (`tasks.count`) */
+  "GET /api/v1/tasks/stats": {
+    query: {
+      /** Id of the bridge */
+      bridgeId?: string;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+    };
+    answer: {
+      from: string;
+      to: string;
+      total: number;
+      byStatus: {
+        queued: number;
+        running: number;
+        succeeded: number;
+        failed: number;
+        cancelled: number;
+        timed_out: number;
+        expired: number;
+      };
+      /** Those with the most failures first; 100 at most */
+      byTask: Array<{
+        bridgeId: string;
+        taskName: string;
+        total: number;
+        byStatus: {
+          queued: number;
+          running: number;
+          succeeded: number;
+          failed: number;
+          cancelled: number;
+          timed_out: number;
+          expired: number;
+        };
+        lastFailedAt: string | null;
+      }>;
+    };
   };
   /** List executions, newest first (`tasks.executions.list`) */
   "GET /api/v1/tasks/executions": {
@@ -5073,6 +5383,134 @@ export type Operations = {
       ended: number;
     };
   };
+  /** List saved views of lists: one's own and those that are shared (`views.list`) */
+  "GET /api/v1/views": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons */
+      list?: string;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        list: string;
+        name: string;
+        /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+        settings: Record<string, unknown>;
+        isShared: boolean;
+        /** The caller made it */
+        isOwn: boolean;
+        createdAt: string;
+        updatedAt: string;
+        /** Also the ETag; send it as If-Match to avoid lost updates */
+        version: number;
+      }>;
+      pagination: Pagination;
+    };
+  };
+  /** Save a view of a list (`views.create`) */
+  "POST /api/v1/views": {
+    body: {
+      /** The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons */
+      list: string;
+      name: string;
+      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      settings: Record<string, unknown>;
+      /** Everybody in the organization has it; else only whoever made it */
+      isShared?: boolean;
+    };
+    answer: {
+      id: string;
+      list: string;
+      name: string;
+      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      settings: Record<string, unknown>;
+      isShared: boolean;
+      /** The caller made it */
+      isOwn: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Read a saved view (`views.get`) */
+  "GET /api/v1/views/{id}": {
+    path: {
+      /** Id of the view */
+      id: string;
+    };
+    answer: {
+      id: string;
+      list: string;
+      name: string;
+      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      settings: Record<string, unknown>;
+      isShared: boolean;
+      /** The caller made it */
+      isOwn: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Change a saved view of one's own; administrators also those that are shared (`views.update`) */
+  "PATCH /api/v1/views/{id}": {
+    path: {
+      /** Id of the view */
+      id: string;
+    };
+    body: {
+      name?: string;
+      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      settings?: Record<string, unknown>;
+      /** Everybody in the organization has it; else only whoever made it */
+      isShared?: boolean;
+    };
+    answer: {
+      id: string;
+      list: string;
+      name: string;
+      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      settings: Record<string, unknown>;
+      isShared: boolean;
+      /** The caller made it */
+      isOwn: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Delete a saved view of one's own; administrators also those that are shared (`views.delete`) */
+  "DELETE /api/v1/views/{id}": {
+    path: {
+      /** Id of the view */
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Find records of all kinds by number, tracking number, id or name: up to five of each that the caller may read (`search.list`) */
+  "GET /api/v1/search": {
+    query: {
+      /** A number, a tracking number, an id, or the beginning of words; names of other things by any part of them */
+      q: string;
+    };
+    answer: {
+      /** Up to five of each kind, in the order of the kinds */
+      data: Array<{
+        kind: Open<"order" | "shipment" | "operation_run" | "pipeline" | "execution" | "bridge" | "schedule" | "transformation" | "condition_set" | "location" | "carrier_account" | "rate_comparison" | "pickup" | "user">;
+        id: string;
+        title: string;
+        /** Its status, or what else tells it apart */
+        detail: string | null;
+      }>;
+    };
+  };
   /** Read what happened behind a cursor, oldest first (`events.list`) */
   "GET /api/v1/events": {
     query: {
@@ -5258,6 +5696,43 @@ export type Operations = {
       };
     };
   };
+  /** The figures of the overview by day, carrier, service or state of the destination (`gateway.series.get`) */
+  "GET /v1/overview/series": {
+    query: {
+      /** Or the header X-Organization-Id. Default: the token's, or all with gateway:global */
+      organization_id?: string;
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in UTC */
+      from?: string;
+      /** Last day of the window, in UTC; default today */
+      to?: string;
+      /** Days in UTC, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+      by: "day" | "carrier" | "service" | "state";
+    };
+    answer: {
+      ok: true;
+      data: {
+        /** Days in UTC, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+        by: Open<"day" | "carrier" | "service" | "state">;
+        points: Array<{
+          /** The day, or the carrier, service or state; empty: it is not known */
+          key: string;
+          delivered: number;
+          on_time_pct: number;
+          avg_transit_days: number;
+          sample: {
+            on_time: number;
+            transit: number;
+          };
+        }>;
+      };
+      meta: {
+        requestId: string;
+        version: string;
+      };
+    };
+  };
   /** The shipments behind at_risk, those that have been so longest first (`gateway.atRisk.list`) */
   "GET /v1/overview/at-risk": {
     query: {
@@ -5344,4 +5819,5 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/sign-out",
   "POST /api/v1/auth/session",
   "POST /api/v1/operations/preflight",
+  "POST /api/v1/operations/runs/{id}/undo/preflight",
 ]);

@@ -176,7 +176,7 @@ export function urlOf(template: string, path: object = {}, query: object = {}): 
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) if (one !== undefined && one !== null) params.append(name, String(one));
   }
-  return params.size === 0 ? filled : `${filled}?${params}`;
+  return params.size === 0 ? filled : `${filled}?${params.toString()}`;
 }
 
 /** Pages that come over plain http from a name have no crypto.randomUUID. */

@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import type { KeyboardEvent } from "react";
 import { useDeferredValue, useId, useState, useSyncExternalStore } from "react";
-import { orderSearchQuery } from "../features/orders/orders.queries.ts";
+import { searchQuery } from "../features/search/search.queries.ts";
 import { cx } from "../ui/class-names.ts";
 import { currentHotkeys, subscribeToHotkeys } from "../ui/hotkeys.ts";
+import { sentence, words } from "../ui/format.ts";
 import { Kbd } from "../ui/kbd.tsx";
 import { paths } from "./paths.ts";
 
@@ -104,21 +105,27 @@ const pages: Array<[name: string, href: string]> = [
   ["Presets", paths.presets()],
 ];
 
+/** Kinds that have a page. */
+const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
+  order: ({ title }) => paths.order(title),
+  operation_run: ({ id }) => paths.run(id),
+};
+
 function useEntries(typed: string): Entry[] {
   const router = useRouter();
   const search = useDeferredValue(typed.trim());
-  const { data } = useQuery({ ...orderSearchQuery(search), enabled: search.length >= 2 });
+  const { data } = useQuery({ ...searchQuery(search), enabled: search.length >= 2 });
   const hotkeys = useSyncExternalStore(subscribeToHotkeys, currentHotkeys);
   const matches = (name: string): boolean => name.toLowerCase().includes(typed.trim().toLowerCase());
   const acts = hotkeys
     .filter(({ name, keys }) => matches(name) && keys !== "$mod+k" && !keys.startsWith("g "))
     .map(({ name, keys, run }): Entry => ({ group: "Do", name, keys, run: () => run(new KeyboardEvent("keydown")) }));
-  const records = (data?.data ?? []).map((order): Entry => ({
-    group: "Order",
-    name: order.number,
-    note: [order.status.replaceAll("_", " "), order.customer.name].filter(Boolean).join(", "),
-    run: () => router.history.push(paths.order(order.number)),
-  }));
+  const records = (data ?? []).flatMap((hit): Entry[] => {
+    const href = pathOf[hit.kind]?.(hit);
+    if (!href) return [];
+    const note = hit.detail === null ? {} : { note: words(hit.detail) };
+    return [{ group: sentence(hit.kind), name: hit.title, ...note, run: () => router.history.push(href) }];
+  });
   const places = pages
     .filter(([name]) => matches(name))
     .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));

@@ -4,7 +4,7 @@ type Query = Record<string, string | readonly string[] | undefined>;
 function withQuery(path: string, query: Query = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== undefined && one !== "") params.append(name, String(one));
+    for (const one of [value].flat()) if (one !== undefined && one !== "") params.append(name, one);
   }
   return params.size === 0 ? path : `${path}?${params}`;
 }

@@ -59,7 +59,7 @@ function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
     for (const one of [value].flat())
-      if (one !== undefined && one !== null && one !== "") params.append(name, String(one));
+      if (one !== undefined && one !== null && one !== "") params.append(name, `${one as string | number | boolean}`);
   }
   return params.size === 0 ? "" : `?${params}`;
 }

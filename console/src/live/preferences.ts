@@ -10,7 +10,6 @@ export type Preferences = {
   singleKeys: boolean;
   isDockOpen: boolean;
   orderColumns: string[];
-  orderViews: Array<{ name: string; search: Record<string, string | string[] | undefined> }>;
 };
 
 const defaults: Preferences = {
@@ -20,7 +19,6 @@ const defaults: Preferences = {
   singleKeys: true,
   isDockOpen: false,
   orderColumns: [],
-  orderViews: [],
 };
 
 /** A copy for the first moment of the next visit, before the hub has answered: else a dark page would begin white. */

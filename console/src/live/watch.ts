@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect } from "react";
+import { useLatest } from "../ui/use-latest.ts";
 
 type Stream = (signal: AbortSignal) => AsyncIterable<{ event: string; data: string }>;
 
@@ -6,16 +7,14 @@ type Stream = (signal: AbortSignal) => AsyncIterable<{ event: string; data: stri
  * Follows a record while the page is in sight: an HTTP/1.1 origin has six connections for all its tabs. When the stream
  * breaks it is asked for again, and says the whole state first.
  */
-export function useWatch<T>(
+export function useWatch(
   key: string | undefined,
   open: Stream,
-  onState: (state: T, hasEnded: boolean) => void,
-): boolean {
-  const [isLive, setLive] = useState(false);
-  const latest = useRef({ open, onState });
-  latest.current = { open, onState };
+  onState: (state: unknown, hasEnded: boolean) => void,
+): void {
+  const latest = useLatest({ open, onState });
   useEffect(() => {
-    if (key === undefined) return;
+    if (key === undefined) return undefined;
     let current: AbortController | undefined;
     let hasEnded = false;
     const follow = async (): Promise<void> => {
@@ -25,14 +24,12 @@ export function useWatch<T>(
         try {
           for await (const { event, data } of latest.current.open(abort.signal)) {
             failures = 0;
-            setLive(true);
             hasEnded = event === "end";
-            latest.current.onState(JSON.parse(data) as T, hasEnded);
+            latest.current.onState(JSON.parse(data) as unknown, hasEnded);
           }
         } catch {
           // Told by the bar above the page; asked for again below.
         }
-        setLive(false);
         if (abort.signal.aborted) return;
         if (!hasEnded) await new Promise((resolve) => setTimeout(resolve, Math.min(500 * 2 ** failures, 5_000)));
       }
@@ -48,6 +45,7 @@ export function useWatch<T>(
       document.removeEventListener("visibilitychange", onVisibility);
       current?.abort();
     };
+    // What is opened and told is read when it is needed.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key]);
-  return isLive;
 }

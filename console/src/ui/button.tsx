@@ -19,7 +19,7 @@ const looks: Record<Kind, string> = {
   quiet: "border-transparent bg-transparent text-muted hover:bg-skip-soft hover:text-text",
   danger: "border-bad bg-raised text-bad hover:bg-bad-soft",
 };
-export const buttonShape =
+const buttonShape =
   "inline-flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 font-medium whitespace-nowrap select-none";
 
 export function buttonClass(kind: Kind = "plain", more?: string): string {

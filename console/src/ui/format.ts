@@ -1,9 +1,7 @@
 const counts = new Intl.NumberFormat("en-US");
-const percents = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 const plurals = new Intl.PluralRules("en-US");
 
 export const formatCount = (count: number): string => counts.format(count);
-export const formatPercent = (share: number): string => percents.format(share);
 
 export function formatMoney(amount: number | null | undefined, currency: string): string {
   if (amount === null || amount === undefined) return "–";

@@ -1,5 +1,6 @@
-import { createContext, use, useEffect, useRef } from "react";
+import { createContext, use, useEffect } from "react";
 import { createKeybindingsHandler } from "tinykeys";
+import { useLatest } from "./use-latest.ts";
 
 export type Hotkey = { keys: string; name: string; group?: string; run(event: KeyboardEvent): void };
 
@@ -34,8 +35,7 @@ function isTaken(event: KeyboardEvent, keys: string): boolean {
 }
 
 export function useHotkeys(hotkeys: readonly Hotkey[]): void {
-  const latest = useRef(hotkeys);
-  latest.current = hotkeys;
+  const latest = useLatest(hotkeys);
   const mayUseSingle = use(SingleKeys);
   const signature = hotkeys.map(({ keys, name }) => `${keys} ${name}`).join("|");
   useEffect(() => {
@@ -65,5 +65,7 @@ export function useHotkeys(hotkeys: readonly Hotkey[]): void {
       active.delete(id);
       announce();
     };
+    // What the keys do is read when they are pressed; only which keys there are begins it anew.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [signature, mayUseSingle]);
 }

@@ -6,10 +6,11 @@ type Json = unknown;
 /** Data as a tree that opens. For people who asked for the data; others get words. */
 export function JsonView({ value, label }: { value: Json; label: string }) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div
       role="region"
       aria-label={label}
+      // What is wider than its place is scrolled there, by keyboard too.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5"
     >

@@ -24,7 +24,7 @@ export function Kbd({ keys, isQuiet }: { keys: string; isQuiet?: boolean }) {
       aria-hidden
       className={cx(
         "hidden rounded-sm border px-1 py-0.5 font-mono text-xs leading-none whitespace-nowrap lg:inline-block",
-        isQuiet ? "border-current opacity-75" : "border-line-strong bg-panel text-faint",
+        isQuiet ? "border-current" : "border-line-strong bg-panel text-faint",
       )}
     >
       {keysOf(keys)}

@@ -2,7 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
 
 /** A real address, opened without loading the page anew; with a modifier key the browser does what it always does. */
-export function Link({ href, onClick, ...rest }: ComponentProps<"a"> & { href: string }) {
+export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> & { href: string }) {
   const router = useRouter();
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event);
@@ -11,5 +11,9 @@ export function Link({ href, onClick, ...rest }: ComponentProps<"a"> & { href: s
     event.preventDefault();
     router.history.push(href);
   };
-  return <a {...rest} href={href} onClick={follow} />;
+  return (
+    <a {...rest} href={href} onClick={follow}>
+      {children}
+    </a>
+  );
 }

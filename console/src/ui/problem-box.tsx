@@ -4,7 +4,7 @@ import { Button } from "./button.tsx";
 import { CopyText } from "./copy-text.tsx";
 import { Icon } from "./icons.tsx";
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -3,7 +3,7 @@ import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 import { Field, inputClass } from "./text-field.tsx";
 
-export type Option = { value: string; label: string; note?: string };
+type Option = { value: string; label: string; note?: string };
 type Props = {
   label: string;
   hint?: string | undefined;

@@ -8,7 +8,6 @@ export type TabLink = {
   label: string;
   count?: number | undefined;
   isOn: boolean;
-  isCapped?: boolean | undefined;
 };
 
 /** Places beside each other, each with an address of its own. */
@@ -27,10 +26,7 @@ export function TabLinks({ label, tabs, children }: { label: string; tabs: reado
         >
           {tab.label}
           {tab.count !== undefined && (
-            <span className="font-normal text-faint tabular-nums">
-              {formatCount(tab.count)}
-              {tab.isCapped && "+"}
-            </span>
+            <span className="font-normal text-faint tabular-nums">{formatCount(tab.count)}</span>
           )}
         </Link>
       ))}

@@ -1,9 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { valueText } from "../../ui/change-text.ts";
 import { words } from "../../ui/format.ts";
+import { conditionFieldsQuery } from "./operations.queries.ts";
 import type { Condition } from "./pipeline.ts";
 import { operators } from "./pipeline.ts";
 
@@ -12,34 +15,6 @@ const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-fo
 type Simple = Extract<Condition, { path: string }>;
 type Props = { value: Condition | undefined; onChange(value: Condition | undefined): void; error?: string | undefined };
 
-const fields = [
-  "status",
-  "onHold",
-  "tags",
-  "priority",
-  "paymentStatus",
-  "channel",
-  "total",
-  "currency",
-  "number",
-  "customer.name",
-  "customer.email",
-  "shippingAddress.countryCode",
-  "shippingAddress.provinceCode",
-  "shippingAddress.zip",
-  "shippingAddress.city",
-  "addressStatus",
-  "shipping.carrier",
-  "shipping.service",
-  "lines.sku",
-  "lines.quantity",
-  "locationId",
-  "bridgeId",
-  "assigneeId",
-  "orderedAt",
-  "shipBy",
-  "archived",
-];
 const valueless = new Set(["empty", "not_empty"]);
 const lists = new Set(["in", "not_in", "between"]);
 
@@ -90,7 +65,7 @@ export function ConditionForm({ value, onChange, error }: Props) {
             { value: "all", label: "all of these hold" },
             { value: "any", label: "any of these holds" },
           ]}
-          onChange={(how) => put(rows, how as "all" | "any")}
+          onChange={(how) => put(rows, how === "any" ? "any" : "all")}
         />
       )}
       {rows.map((row, at) => (
@@ -112,18 +87,20 @@ export function ConditionForm({ value, onChange, error }: Props) {
 }
 
 function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simple): void; onDrop(): void }) {
-  const options = [...new Set([row.path, ...fields])].map((path) => ({
-    value: path,
-    label: words(path.replaceAll(".", " ")),
-  }));
-  const shown = Array.isArray(row.value) ? row.value.join(", ") : row.value === undefined ? "" : String(row.value);
+  const { data } = useQuery(conditionFieldsQuery);
+  const known = (data?.data ?? []).filter(({ path, available }) => available && !path.includes("*"));
+  const field = known.find(({ path }) => path === row.path);
+  const options = known.map(({ path, title }) => ({ value: path, label: title }));
+  const others = field ? [] : [{ value: row.path, label: words(row.path.replaceAll(".", " ")) }];
+  const fitting = field ? operators.filter(({ value }) => field.operators.includes(value)) : operators;
+  const shown = Array.isArray(row.value) ? row.value.join(", ") : row.value === undefined ? "" : valueText(row.value);
   return (
     <div className="grid grid-cols-[1fr_auto] gap-1 rounded-md bg-bg p-1.5">
       <Select
         label="Field"
         isLabelHidden
         value={row.path}
-        options={options}
+        options={[...others, ...options]}
         onChange={(path) => onChange({ ...row, path })}
       />
       <IconButton label="Remove this condition" onClick={onDrop}>
@@ -133,7 +110,7 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
         label="Comparison"
         isLabelHidden
         value={row.op}
-        options={operators}
+        options={fitting}
         onChange={(op) =>
           onChange(
             valueless.has(op)
@@ -143,19 +120,29 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
         }
       />
       <span />
-      {!valueless.has(row.op) && (
-        <TextField
+      {!valueless.has(row.op) && field?.values && !lists.has(row.op) ? (
+        <Select
           label="Value"
           isLabelHidden
-          placeholder={lists.has(row.op) ? "values, with commas between" : "value"}
           value={shown}
-          onChange={(text) =>
-            onChange({
-              ...row,
-              value: lists.has(row.op) ? text.split(",").map((one) => typed(one.trim())) : typed(text),
-            })
-          }
+          options={field.values.map((one) => ({ value: one, label: words(one) }))}
+          onChange={(value) => onChange({ ...row, value })}
         />
+      ) : (
+        !valueless.has(row.op) && (
+          <TextField
+            label="Value"
+            isLabelHidden
+            placeholder={lists.has(row.op) ? "values, with commas between" : "value"}
+            value={shown}
+            onChange={(text) =>
+              onChange({
+                ...row,
+                value: lists.has(row.op) ? text.split(",").map((one) => typed(one.trim())) : typed(text),
+              })
+            }
+          />
+        )
       )}
     </div>
   );

@@ -15,7 +15,9 @@ import { catalogQuery, preflightQuery, presetsQuery, selectionQuery } from "./op
 import type { Draft } from "./pipeline.ts";
 import { fromPreset, missingOf, toActions, useDraft } from "./pipeline.ts";
 import { PipelineForm } from "./pipeline.form.tsx";
+import type { Show } from "./preflight-view.tsx";
 import { PreflightView } from "./preflight-view.tsx";
+import type { CheckedBody } from "./run-bar.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { SavePreset } from "./save-preset.tsx";
 
@@ -30,9 +32,12 @@ export function OperatePage() {
   const [draft, setDraft] = useDraft(id ?? "none");
   useTakePreset(oneOf(search["preset"]), draft, setDraft);
   const actions = draft.steps.map((step) => catalog.find((action) => action.type === step.type));
-  const body = useReadyBody(id, draft, actions);
+  const [show, setShow] = useState<Show>();
+  const { body, isSettled } = useReadyBody(id, draft, actions, show);
   const preflight = useQuery(preflightQuery(body));
-  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  // What is on screen is not what was checked.
+  const isStale = !isSettled || preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null;
+  const [chosenOut, setLeftOut] = useState<ReadonlySet<string>>();
   const clock = useClock();
   const errors = useMemo(() => stepErrors(preflight.error), [preflight.error]);
   if (!id) {
@@ -61,6 +66,9 @@ export function OperatePage() {
     );
   }
   const report = body ? preflight.data : undefined;
+  // What is blocked is left out unless somebody says otherwise.
+  const leftOut =
+    chosenOut ?? new Set(report?.groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code));
   const scope = selection.data
     ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}`
     : "";
@@ -89,9 +97,11 @@ export function OperatePage() {
             <PreflightView
               report={report}
               actions={actions}
-              isStale={preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null}
+              isStale={isStale}
               leftOut={leftOut}
-              onLeaveOut={(code, isOut) => setLeftOut((before) => toggled(before, code, isOut))}
+              show={show}
+              onShow={setShow}
+              onLeaveOut={(code, isOut) => setLeftOut(toggled(leftOut, code, isOut))}
             />
           )}
           {report && body && (
@@ -102,7 +112,7 @@ export function OperatePage() {
               draft={draft}
               leftOut={leftOut}
               onLeaveOut={setLeftOut}
-              isStale={preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null}
+              isStale={isStale}
               onCheckAgain={() => void preflight.refetch()}
             />
           )}
@@ -138,11 +148,9 @@ function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: D
   const { data: presets } = useQuery(presetsQuery);
   const [taken, setTaken] = useState<string>();
   const preset = presets?.find((one) => one.id === id);
-  useEffect(() => {
-    if (!preset || taken === preset.id || draft.steps.length > 0) return;
-    setTaken(preset.id);
-    setDraft(fromPreset(preset));
-  }, [preset, taken, draft.steps.length, setDraft]);
+  if (!preset || taken === preset.id || draft.steps.length > 0) return;
+  setTaken(preset.id);
+  setDraft(fromPreset(preset));
 }
 
 const debounceMs = 300;
@@ -152,6 +160,7 @@ function useReadyBody(
   selectionId: string | undefined,
   draft: Draft,
   actions: ReadonlyArray<OperationAction | undefined>,
+  show: Show | undefined,
 ) {
   const isReady =
     selectionId !== undefined &&
@@ -162,7 +171,8 @@ function useReadyBody(
         selection_id: selectionId,
         actions: toActions(draft),
         atomic: draft.isAtomic,
-        detail_limit: 1000,
+        detail_limit: 100,
+        ...(show ? { show } : {}),
       })
     : "";
   const [settled, setSettled] = useState(text);
@@ -171,18 +181,8 @@ function useReadyBody(
     return () => clearTimeout(timer);
   }, [text]);
   const ready = text === "" ? "" : settled;
-  return useMemo(
-    () =>
-      ready === ""
-        ? undefined
-        : (JSON.parse(ready) as {
-            selection_id: string;
-            actions: ReturnType<typeof toActions>;
-            atomic: boolean;
-            detail_limit: number;
-          }),
-    [ready],
-  );
+  const body = useMemo(() => (ready === "" ? undefined : (JSON.parse(ready) as CheckedBody)), [ready]);
+  return { body, isSettled: ready === text };
 }
 
 const stepPointer = /^\/actions\/(\d+)(.*)$/;

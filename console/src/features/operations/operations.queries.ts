@@ -70,7 +70,7 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "run", id],
     queryFn: ({ signal }): Promise<OperationRun> =>
-      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, signal }),
+      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results: 0 }, signal }),
   });
 
 export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };
@@ -91,3 +91,27 @@ export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
       }),
     placeholderData: keepPreviousData,
   });
+
+export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/groups">["data"][number];
+
+export const runGroupsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["operations", "groups", id],
+    queryFn: async ({ signal }): Promise<RunGroup[]> =>
+      (await hub.call("GET /api/v1/operations/runs/{id}/groups", { path: { id }, signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
+export const undoPreflightQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["operations", "undo", id],
+    queryFn: ({ signal }) => hub.call("POST /api/v1/operations/runs/{id}/undo/preflight", { path: { id }, signal }),
+    gcTime: 0,
+    retry: false,
+  });
+
+export const conditionFieldsQuery = queryOptions({
+  queryKey: ["operations", "fields"],
+  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/fields", { signal }),
+  staleTime: 300_000,
+});

@@ -17,7 +17,9 @@ type Props = {
 
 const noErrors: ReadonlyMap<string, string> = new Map();
 
-export function PipelineForm({ draft, onChange, catalog, errors }: Props) {
+export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
+  // With another step it is not that preset any more.
+  const onChange = (next: Draft): void => put({ ...next, preset: undefined });
   const [isPicking, setPicking] = useState(false);
   const [open, setOpen] = useState<number>();
   useHotkeys([{ keys: "a", name: "Add a step", run: () => setPicking(true) }]);

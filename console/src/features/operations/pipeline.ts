@@ -20,7 +20,8 @@ export type DraftStep = {
   on_error?: OnError | undefined;
 };
 type OnError = "skip_order" | "continue" | "abort_run";
-export type Draft = { steps: DraftStep[]; isAtomic: boolean; name?: string | undefined };
+/** `preset`: the saved pipeline it was begun with, while it is still that one. */
+export type Draft = { steps: DraftStep[]; isAtomic: boolean; preset?: { id: string; name: string } | undefined };
 
 type Sent = { type: string; params?: Record<string, unknown>; when?: Record<string, unknown>; on_error?: OnError };
 
@@ -30,29 +31,13 @@ export function newStep(action: OperationAction): DraftStep {
   return { key: nextKey++, type: action.type, params: startOf(schemaOf(action)) };
 }
 
-/** What the ids in params are of, until the schemas say it themselves. */
-const entities: Record<string, string> = {
-  location_id: "location",
-  bridge_id: "bridge",
-  user_id: "user",
-  assignee: "user",
-  carrier_account_id: "carrier_account",
-};
-
-export function schemaOf(action: OperationAction): FormSchema {
-  const schema = action.params_schema as FormSchema;
-  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [
-    name,
-    entities[name] && !field["x-entity"] ? { ...field, "x-entity": entities[name] } : field,
-  ]);
-  return { ...schema, properties: Object.fromEntries(properties) as Record<string, FormSchema> };
-}
+export const schemaOf = (action: OperationAction): FormSchema => action.params_schema;
 
 export function toActions(draft: Draft): Sent[] {
   return draft.steps.map(({ type, params, when, on_error }) => ({
     type,
     params: withoutEmpty(params),
-    ...(when ? { when: when as Record<string, unknown> } : {}),
+    ...(when ? { when } : {}),
     ...(on_error ? { on_error } : {}),
   }));
 }
@@ -65,7 +50,7 @@ export function fromPreset(preset: SavedPipeline): Draft {
     when: action.when as Condition | undefined,
     on_error: action.on_error,
   }));
-  return { steps, isAtomic: preset.atomic, name: preset.name };
+  return { steps, isAtomic: preset.atomic, preset: { id: preset.id, name: preset.name } };
 }
 
 /** Required fields that are still empty: the step is not sent before. */

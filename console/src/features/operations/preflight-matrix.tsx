@@ -39,7 +39,7 @@ export function PreflightMatrix({
             <Td>
               <Link
                 href={paths.order(row.order_number ?? row.ref)}
-                className="font-mono text-sm tracking-tight hover:underline"
+                className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
               >
                 {row.order_number ?? row.ref}
               </Link>
@@ -69,7 +69,7 @@ function Cell({ step }: { step: Step | undefined }) {
   if (step.error) {
     return (
       <Tooltip text={step.error.fix ? `${step.error.message} ${step.error.fix}` : step.error.message}>
-        <button type="button" className="truncate text-bad">
+        <button type="button" className="min-h-6 truncate text-bad">
           ✕ {step.error.code.replaceAll("_", " ")}
         </button>
       </Tooltip>
@@ -95,7 +95,7 @@ function Cell({ step }: { step: Step | undefined }) {
     >
       <button
         type="button"
-        className={cx("max-w-full truncate", sign === "+" && "text-ok", sign === "−" && "text-bad")}
+        className={cx("min-h-6 max-w-full truncate", sign === "+" && "text-ok", sign === "−" && "text-bad")}
       >
         {sign} {text}
         {changes.length > 1 && <span className="text-muted"> +{changes.length - 1}</span>}

@@ -1,5 +1,4 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
-import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -9,7 +8,6 @@ import { formatCount, plural } from "../../ui/format.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { Preflight } from "./operations.queries.ts";
-import { groupsOf } from "./preflight-groups.ts";
 import { PreflightMatrix } from "./preflight-matrix.tsx";
 
 type Props = {
@@ -18,39 +16,35 @@ type Props = {
   isStale: boolean;
   leftOut: ReadonlySet<string>;
   onLeaveOut(code: string, isOut: boolean): void;
+  show: Show | undefined;
+  onShow(show: Show | undefined): void;
 };
 
-const maxRows = 100;
+type Verdict = "ok" | "no_change" | "warning" | "blocked";
+/** Which orders are looked at: all, those with a verdict, or those of one group. */
+export type Show = { verdict?: Verdict; step?: number; code?: string; page?: number };
 
-export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut }: Props) {
-  const [verdict, setVerdict] = useState<string>();
-  const [code, setCode] = useState<string>();
-  const { summary } = report;
-  const rows = report.orders.filter(
-    (order) =>
-      (!verdict || order.verdict === verdict) &&
-      (!code ||
-        order.error?.code === code ||
-        order.steps.some((step) => step.error?.code === code || step.warning?.code === code)),
-  );
-  const pick = (name: string) => () => setVerdict(verdict === name ? undefined : name);
+export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, show, onShow }: Props) {
+  const { summary, shown } = report;
+  const pick = (verdict: Verdict) => () => onShow(show?.verdict === verdict ? undefined : { verdict });
+  const isOn = (verdict: Verdict): boolean => show?.verdict === verdict;
   const figures = [
-    { label: "ready", value: summary.ok, tone: "ok" as const, isOn: verdict === "ok", onPick: pick("ok") },
+    { label: "ready", value: summary.ok, tone: "ok" as const, isOn: isOn("ok"), onPick: pick("ok") },
     {
       label: "with a warning",
       value: summary.warning,
       tone: "warn" as const,
-      isOn: verdict === "warning",
+      isOn: isOn("warning"),
       onPick: pick("warning"),
     },
     {
       label: "blocked",
       value: summary.blocked,
       tone: "bad" as const,
-      isOn: verdict === "blocked",
+      isOn: isOn("blocked"),
       onPick: pick("blocked"),
     },
-    { label: "no change", value: summary.no_change, isOn: verdict === "no_change", onPick: pick("no_change") },
+    { label: "no change", value: summary.no_change, isOn: isOn("no_change"), onPick: pick("no_change") },
   ];
   const parts = [
     { label: "ready", count: summary.ok, tone: "ok" as const },
@@ -61,30 +55,42 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut }:
     <div className={cx("flex flex-col gap-2.5", isStale && "opacity-55")} aria-busy={isStale}>
       <Figures label="What would happen" figures={figures} />
       <ShareBar parts={parts} total={summary.orders} />
-      <Groups
-        {...{ report, actions, leftOut, onLeaveOut, code }}
-        onOpen={(next) => setCode(code === next ? undefined : next)}
-      />
+      <Groups {...{ report, actions, leftOut, onLeaveOut, show, onShow }} />
       <Card label="Orders">
-        <PreflightMatrix rows={rows.slice(0, maxRows)} actions={actions} />
+        <PreflightMatrix rows={report.orders} actions={actions} />
       </Card>
-      <p className="text-sm text-muted">
-        {rows.length > maxRows || report.orders_truncated
-          ? `The first ${formatCount(Math.min(maxRows, rows.length))} of ${plural(summary.orders, "order")}, those with problems first.`
-          : `${plural(rows.length, "order")} shown of ${formatCount(summary.orders)}.`}
-        {summary.not_found > 0 && ` ${plural(summary.not_found, "order is", "orders are")} gone.`}
+      <p className="flex items-center gap-2 text-sm text-muted">
+        {plural(shown.total, "order")}
+        {show ? ` of ${formatCount(summary.orders)}, those that were asked for` : ", those with problems first"}
+        {shown.pages > 1 && `; page ${formatCount(shown.page)} of ${formatCount(shown.pages)}`}
+        {summary.not_found > 0 && `; ${plural(summary.not_found, "order is", "orders are")} gone`}.
+        {shown.pages > 1 && (
+          <>
+            <Button
+              kind="quiet"
+              disabledReason={shown.page <= 1 && "This is the first page."}
+              onClick={() => onShow({ ...show, page: shown.page - 1 })}
+            >
+              Back
+            </Button>
+            <Button
+              kind="quiet"
+              disabledReason={shown.page >= shown.pages && "This is the last page."}
+              onClick={() => onShow({ ...show, page: shown.page + 1 })}
+            >
+              More
+            </Button>
+          </>
+        )}
       </p>
     </div>
   );
 }
 
-type GroupProps = Pick<Props, "report" | "actions" | "leftOut" | "onLeaveOut"> & {
-  code: string | undefined;
-  onOpen(code: string): void;
-};
+type GroupProps = Pick<Props, "report" | "actions" | "leftOut" | "onLeaveOut" | "show" | "onShow">;
 
-function Groups({ report, actions, leftOut, onLeaveOut, code, onOpen }: GroupProps) {
-  const groups = groupsOf(report);
+function Groups({ report, actions, leftOut, onLeaveOut, show, onShow }: GroupProps) {
+  const { groups } = report;
   if (groups.length === 0) return null;
   return (
     <Card label="Why">
@@ -103,20 +109,24 @@ function Groups({ report, actions, leftOut, onLeaveOut, code, onOpen }: GroupPro
         <tbody>
           {groups.map((group) => (
             <tr key={`${group.step} ${group.code} ${group.message}`}>
-              <Td className="h-8 max-w-80">
+              <Td className="h-8 w-1/2 max-w-0 min-w-56">
                 <span className="flex items-center gap-2">
                   <Badge tone={group.verdict === "blocked" ? "bad" : "warn"}>{group.code}</Badge>
                   <span className="truncate">{group.message}</span>
                 </span>
               </Td>
               <Td className="whitespace-nowrap text-muted">
-                {group.step === undefined ? "–" : `${group.step + 1} ${actions[group.step]?.title.toLowerCase() ?? ""}`}
+                {group.step === null ? "–" : `${group.step + 1} ${actions[group.step]?.title.toLowerCase() ?? ""}`}
               </Td>
               <Td isNumber>{formatCount(group.count)}</Td>
-              <Td className="max-w-64 truncate text-muted">{group.fix ?? "–"}</Td>
+              <Td className="w-1/3 max-w-0 min-w-40 truncate text-muted">{group.fix ?? "–"}</Td>
               <Td isNumber className="whitespace-nowrap">
-                <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onOpen(group.code)}>
-                  {code === group.code ? "show all" : "show"}
+                <Button
+                  kind="quiet"
+                  aria-pressed={isShown(show, group)}
+                  onClick={() => onShow(isShown(show, group) ? undefined : showOf(group))}
+                >
+                  {isShown(show, group) ? "show all" : "show"}
                 </Button>
                 <Button
                   aria-pressed={leftOut.has(group.code)}
@@ -132,3 +142,8 @@ function Groups({ report, actions, leftOut, onLeaveOut, code, onOpen }: GroupPro
     </Card>
   );
 }
+
+type Group = Preflight["groups"][number];
+const showOf = (group: Group): Show => ({ code: group.code, ...(group.step === null ? {} : { step: group.step }) });
+const isShown = (show: Show | undefined, group: Group): boolean =>
+  show?.code === group.code && (show.step ?? null) === group.step;

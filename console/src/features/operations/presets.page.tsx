@@ -17,7 +17,7 @@ import { Time } from "../../ui/zone.tsx";
 import { catalogQuery, presetsQuery } from "./operations.queries.ts";
 import { fromPreset, summaryOf } from "./pipeline.ts";
 
-/** Pipelines that have a name. On the list of orders, Shift and a digit take the first nine. */
+/** Pipelines that have a name. On the list of orders, Shift and its digit begin one. */
 export function PresetsPage() {
   const { data: presets, error, isPending } = useQuery(presetsQuery);
   const { data: catalog } = useQuery(catalogQuery);
@@ -65,10 +65,13 @@ export function PresetsPage() {
               </tr>
             </thead>
             <tbody>
-              {presets.map((preset, at) => (
+              {presets.map((preset) => (
                 <tr key={preset.id}>
-                  <Td className="whitespace-nowrap text-muted">{at < 9 ? `Shift ${at + 1}` : "–"}</Td>
-                  <Td className="font-medium whitespace-nowrap">{preset.name}</Td>
+                  <Td className="whitespace-nowrap text-muted">{preset.hotkey ? `Shift ${preset.hotkey}` : "–"}</Td>
+                  <Td className="whitespace-nowrap">
+                    <span className="font-medium">{preset.name}</span>
+                    {!preset.shared && <span className="text-muted"> (only yours)</span>}
+                  </Td>
                   <Td className="max-w-[480px] truncate text-muted">{stepsText(preset)}</Td>
                   <Td className="whitespace-nowrap text-muted">
                     <Time at={preset.updated_at} />

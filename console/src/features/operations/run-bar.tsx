@@ -16,13 +16,19 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import type { Draft, toActions } from "./pipeline.ts";
-import { groupsOf } from "./preflight-groups.ts";
 import { TypeTheNumber } from "./type-the-number.tsx";
 
-type Body = { selection_id: string; actions: ReturnType<typeof toActions>; atomic: boolean; detail_limit: number };
+/** What was checked, and so what is run. */
+export type CheckedBody = {
+  selection_id: string;
+  actions: ReturnType<typeof toActions>;
+  atomic: boolean;
+  detail_limit: number;
+  show?: object;
+};
 type Props = {
   report: Preflight;
-  body: Body;
+  body: CheckedBody;
   actions: ReadonlyArray<OperationAction | undefined>;
   draft: Draft;
   leftOut: ReadonlySet<string>;
@@ -39,19 +45,19 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
   const router = useRouter();
   const [isAsking, setAsking] = useState(false);
   const [isCurl, setCurl] = useState(false);
-  const groups = groupsOf(report);
+  const { groups } = report;
   const blockedCodes = [...new Set(groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code))];
   const isWithoutBlocked = blockedCodes.length > 0 && blockedCodes.every((code) => leftOut.has(code));
-  const outCount = countOut(report, leftOut);
-  const count = report.summary.orders - report.summary.not_found - outCount;
+  const out = countOut(report, leftOut);
+  const count = report.summary.orders - report.summary.not_found - out.count;
   const used = [...leftOut].filter((code) => groups.some((group) => group.code === code));
-  const { detail_limit: _limit, ...rest } = body;
+  const { detail_limit: _limit, show: _show, ...rest } = body;
   const request = {
     ...rest,
     preflight_token: report.preflight_token,
     on_drift: "refuse" as const,
     ...(used.length > 0 ? { leave_out: used } : {}),
-    ...(draft.name ? { note: draft.name } : {}),
+    ...(draft.preset ? { note: draft.preset.name, pipeline_id: draft.preset.id } : {}),
   };
   const run = useMutation({
     mutationFn: () => hub.call("POST /api/v1/operations/run", { body: request, prefer: "respond-async" }),
@@ -108,7 +114,8 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
           Check again
         </Button>
         <Button kind="primary" keys="$mod+Enter" disabledReason={reason} isBusy={run.isPending} onClick={start}>
-          Run on {formatCount(count)} {isLive ? "live " : ""}
+          Run on {out.isExact ? "" : "at least "}
+          {formatCount(count)} {isLive ? "live " : ""}
           {count === 1 ? "order" : "orders"}
         </Button>
       </div>
@@ -151,14 +158,14 @@ function Curl({ text }: { text: string }) {
 
 const stepsText = (steps: number[]): string => `${steps.length === 1 ? "step" : "steps"} ${steps.join(", ")}`;
 
-/** Orders with one of these codes, as far as the report shows them; the blocked ones are all in its summary. */
-function countOut(report: Preflight, codes: ReadonlySet<string>): number {
-  if (codes.size === 0) return 0;
-  return report.orders.filter(
-    (order) =>
-      (order.error && codes.has(order.error.code)) ||
-      order.steps.some(
-        (step) => (step.error && codes.has(step.error.code)) || (step.warning && codes.has(step.warning.code)),
-      ),
-  ).length;
+/** An order may be in several groups: then it is only known how many are left out at most. */
+function countOut({ groups, summary }: Preflight, codes: ReadonlySet<string>): { count: number; isExact: boolean } {
+  const out = groups.filter(({ code }) => codes.has(code));
+  const blocked = groups.filter(({ verdict }) => verdict === "blocked");
+  const warned = out.filter(({ verdict }) => verdict === "warning");
+  const isAllBlocked = blocked.length > 0 && blocked.every(({ code }) => codes.has(code));
+  const sum = (list: typeof groups): number => list.reduce((total, { count }) => total + count, 0);
+  if (isAllBlocked && warned.length === 0) return { count: summary.blocked, isExact: true };
+  const most = Math.min(sum(out), summary.blocked + summary.warning);
+  return { count: most, isExact: out.length <= 1 };
 }

@@ -11,38 +11,62 @@ import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { ResultFilter } from "./operations.queries.ts";
-import { catalogQuery, resultsQuery } from "./operations.queries.ts";
+import { catalogQuery, resultsQuery, runGroupsQuery } from "./operations.queries.ts";
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
 
-type GroupProps = { run: OperationRun; code: string | undefined; onCode(code: string): void };
+type GroupProps = {
+  run: OperationRun;
+  code: string | undefined;
+  onCode(code: string): void;
+  onRetry(code: string): void;
+  retryReason: string | undefined;
+};
 
-/** What failed, by why. */
-export function RunGroups({ run, code, onCode }: GroupProps) {
-  const groups = Object.entries(run.errors_by_code).toSorted(([, a], [, b]) => b - a);
-  if (groups.length === 0) return null;
+/** What failed, by why; each can be tried again by itself. */
+export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProps) {
+  const { data: groups } = useQuery({ ...runGroupsQuery(run.id), refetchInterval: hasEnded(run) ? false : 2_000 });
+  const { data: catalog } = useQuery(catalogQuery);
+  const titleOf = (type: string): string =>
+    catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(type);
+  if (!groups || groups.length === 0) return null;
   return (
     <Card label="Why">
       <Table label="Failures by code">
         <thead>
           <tr>
             <Th>Why</Th>
+            <Th>Step</Th>
             <Th isNumber>Orders</Th>
+            <Th>What to do</Th>
             <Th>
               <span className="sr-only">Actions</span>
             </Th>
           </tr>
         </thead>
         <tbody>
-          {groups.map(([name, count]) => (
-            <tr key={name}>
-              <Td className="h-8">
-                <Badge tone="bad">{name}</Badge>
+          {groups.map((group) => (
+            <tr key={`${group.step} ${group.code} ${group.status}`}>
+              <Td className="h-8 w-1/2 max-w-0 min-w-56">
+                <span className="flex items-center gap-2">
+                  <Badge tone={resultTones[group.status] ?? "bad"}>{group.code}</Badge>
+                  <span className="truncate">{group.message}</span>
+                </span>
               </Td>
-              <Td isNumber>{formatCount(count)}</Td>
-              <Td isNumber>
-                <Button kind="quiet" aria-pressed={code === name} onClick={() => onCode(name)}>
-                  {code === name ? "show all" : "show these"}
+              <Td className="whitespace-nowrap text-muted">
+                {group.step === null ? "–" : `${group.step + 1} ${group.type ? titleOf(group.type) : ""}`}
+              </Td>
+              <Td isNumber>{formatCount(group.count)}</Td>
+              <Td className="w-1/3 max-w-0 min-w-40 truncate text-muted">{group.fix ?? "–"}</Td>
+              <Td isNumber className="whitespace-nowrap">
+                <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onCode(group.code)}>
+                  {code === group.code ? "show all" : "show"}
+                </Button>
+                <Button
+                  disabledReason={retryReason ?? (!group.retryable && "A retry does not do these again.")}
+                  onClick={() => onRetry(group.code)}
+                >
+                  retry these
                 </Button>
               </Td>
             </tr>
@@ -95,7 +119,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
                 <Td>
                   <Link
                     href={paths.order(result.order_number ?? result.ref)}
-                    className="font-mono text-sm tracking-tight hover:underline"
+                    className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
                   >
                     {result.order_number ?? result.ref}
                   </Link>

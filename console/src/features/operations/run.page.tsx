@@ -1,7 +1,7 @@
 import type { OperationRun } from "@order-operations-hub/sdk/api-types";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
@@ -17,6 +17,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import { tell } from "../../ui/toast.tsx";
+import { useLatest } from "../../ui/use-latest.ts";
 import { Time } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
@@ -42,14 +43,11 @@ export function RunPage() {
 /** The record as it changes; it is kept where the page reads it. */
 function useRunProgress(id: string, run: OperationRun | undefined): void {
   const isOver = run !== undefined && hasEnded(run);
-  useWatch<OperationRun>(
+  useWatch(
     run && !isOver ? id : undefined,
     (signal) => hub.stream("GET /api/v1/operations/runs/{id}/watch", { path: { id }, signal }),
     (state, isLast) => {
-      queryClient.setQueryData<OperationRun>(
-        ["operations", "run", id],
-        (before) => ({ ...before, ...state }) as OperationRun,
-      );
+      queryClient.setQueryData(["operations", "run", id], { ...run, ...(state as OperationRun) });
       if (!isLast) return;
       void queryClient.invalidateQueries({ queryKey: ["operations"] });
       void queryClient.invalidateQueries({ queryKey: ["orders"] });
@@ -69,8 +67,12 @@ function Run({ run }: { run: OperationRun }) {
     onSuccess: () => tell("The run is stopped after the orders at hand"),
   });
   const retry = useMutation({
-    mutationFn: () =>
-      hub.call("POST /api/v1/operations/runs/{id}/retry", { path: { id: run.id }, prefer: "respond-async" }),
+    mutationFn: (codes: string[] | undefined) =>
+      hub.call("POST /api/v1/operations/runs/{id}/retry", {
+        path: { id: run.id },
+        body: codes ? { codes } : {},
+        prefer: "respond-async",
+      }),
     onSuccess: (next) => router.history.push(paths.run(next.id)),
   });
   const { summary } = run;
@@ -103,7 +105,7 @@ function Run({ run }: { run: OperationRun }) {
             Cancel
           </Button>
         )}
-        <Button isBusy={retry.isPending} disabledReason={runCan.retry(run, me)} onClick={() => retry.mutate()}>
+        <Button isBusy={retry.isPending} disabledReason={runCan.retry(run, me)} onClick={() => retry.mutate(undefined)}>
           Retry failed
         </Button>
         <Button disabledReason={runCan.undo(run, me)} onClick={() => setUndoing(true)}>
@@ -114,16 +116,7 @@ function Run({ run }: { run: OperationRun }) {
         </a>
       </PageHead>
       <div className="flex flex-col gap-2.5">
-        <p className="text-muted">
-          By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
-          <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
-          {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
-          {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
-          {run.preflight &&
-            run.preflight.drifted_orders.length > 0 &&
-            `, ${plural(run.preflight.drifted_orders.length, "order")} changed since it was checked`}
-          <Relatives run={run} />
-        </p>
+        <About run={run} />
         <Progress run={run} done={done} />
         {failure && <ProblemBox error={failure} />}
         <Figures
@@ -156,14 +149,31 @@ function Run({ run }: { run: OperationRun }) {
           ]}
         />
         <RunGroups
+          onRetry={(one) => retry.mutate([one])}
+          retryReason={runCan.retry(run, me)}
           run={run}
           code={code}
           onCode={(next) => set({ code: next === code ? undefined : next, status: undefined }, "replace")}
         />
-        <RunResults run={run} filter={{ code, status: status as "failed" | undefined }} />
+        <RunResults run={run} filter={{ code, status }} />
       </div>
       <UndoDialog run={run} isOpen={isUndoing} onClose={() => setUndoing(false)} />
     </>
+  );
+}
+
+function About({ run }: { run: OperationRun }) {
+  return (
+    <p className="text-muted">
+      By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
+      <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
+      {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
+      {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
+      {run.preflight &&
+        run.preflight.drifted_orders.length > 0 &&
+        `, ${plural(run.preflight.drifted_orders.length, "order")} changed since it was checked`}
+      <Relatives run={run} />
+    </p>
   );
 }
 
@@ -192,21 +202,17 @@ function Progress({ run, done }: { run: OperationRun; done: number }) {
     ? `${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}`
     : `${formatCount(done)} of ${formatCount(run.order_count)} orders`;
   const [said, setSaid] = useState(text);
-  const latest = useRef(text);
-  latest.current = text;
+  const latest = useLatest(text);
   const isOver = hasEnded(run);
   useEffect(() => {
-    if (isOver) {
-      setSaid(latest.current);
-      return;
-    }
+    if (isOver) return undefined;
     const timer = setInterval(() => setSaid(latest.current), saidEveryMs);
     return () => clearInterval(timer);
-  }, [isOver]);
+  }, [isOver, latest]);
   if (isOver)
     return (
       <p role="status" className="sr-only">
-        {said}
+        {text}
       </p>
     );
   return (

@@ -68,7 +68,10 @@ export function RunsPage() {
               {data.data.map((run) => (
                 <tr key={run.id} className="hover:bg-skip-soft">
                   <Td className="whitespace-nowrap">
-                    <Link href={paths.run(run.id)} className="text-accent-text hover:underline">
+                    <Link
+                      href={paths.run(run.id)}
+                      className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+                    >
                       <Time at={run.created_at} withSeconds />
                     </Link>
                   </Td>

@@ -117,9 +117,14 @@ function SearchBox({
   box: RefObject<HTMLInputElement | null>;
 }) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const [known, setKnown] = useState(value);
+  // The address has changed by other means: another view, or the way back.
+  if (known !== value) {
+    setKnown(value);
+    setTyped(value);
+  }
   useEffect(() => {
-    if (typed.trim() === value) return;
+    if (typed.trim() === value) return undefined;
     const timer = setTimeout(() => onChange(typed.trim()), 250);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);

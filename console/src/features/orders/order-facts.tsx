@@ -7,9 +7,9 @@ import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
-import { actorName, blameOf } from "./order-timeline.tsx";
+import { actorName } from "./order-timeline.tsx";
 import { placeOf, ShipBy } from "./orders.columns.tsx";
-import { timelineQuery } from "./orders.queries.ts";
+import { blameQuery } from "./orders.queries.ts";
 
 type Fact = { field: string; name: string; value: ReactNode };
 
@@ -76,38 +76,45 @@ function factsOf(order: Order): Fact[] {
 
 /** What an order is, and for each field who made it so. */
 export function OrderFacts({ order }: { order: Order }) {
-  const { data: timeline } = useQuery(timelineQuery(order.number));
+  const { data } = useQuery(blameQuery(order.number));
   const clock = useClock();
-  const blame = blameOf(timeline ?? []);
+  const blame = new Map(data?.data.map((entry) => [entry.field, entry]));
   return (
-    <dl className="grid grid-cols-[minmax(88px,auto)_1fr] gap-x-3">
-      {factsOf(order).map(({ field, name, value }, at) => {
-        const by = blame.get(field);
-        return (
-          <div
-            key={`${field} ${at}`}
-            className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0"
-          >
-            <dt className="text-muted">{name}</dt>
-            <dd className="flex min-w-0 flex-wrap items-baseline justify-between gap-x-3">
-              <span className="min-w-0 break-words">{value}</span>
-              {by && (
-                <span className="text-sm text-faint">
-                  {by.runId ? (
-                    <Link href={paths.run(by.runId)} className="hover:underline">
-                      {actorName(by.actor)}, run step {(by.step ?? 0) + 1}
-                    </Link>
-                  ) : (
-                    actorName(by.actor)
-                  )}
-                  , {formatTime(by.at, clock)}
-                </span>
-              )}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
+    <>
+      <dl className="grid grid-cols-[minmax(88px,auto)_1fr] gap-x-3">
+        {factsOf(order).map(({ field, name, value }, at) => {
+          const by = blame.get(field);
+          return (
+            <div
+              key={`${field} ${at}`}
+              className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0"
+            >
+              <dt className="text-muted">{name}</dt>
+              <dd className="flex min-w-0 flex-wrap items-baseline justify-between gap-x-3">
+                <span className="min-w-0 break-words">{value}</span>
+                {by && (
+                  <span className="text-sm text-faint">
+                    {by.runId ? (
+                      <Link href={paths.run(by.runId)} className="hover:underline">
+                        {actorName(by.actor)}, run step {(by.step ?? 0) + 1}
+                      </Link>
+                    ) : (
+                      actorName(by.actor)
+                    )}
+                    , {formatTime(by.at, clock)}
+                  </span>
+                )}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      {data?.origin && (
+        <p className="mt-1 text-sm text-faint">
+          What names nobody is as {actorName(data.origin.actor)} brought it, {formatTime(data.origin.at, clock)}.
+        </p>
+      )}
+    </>
   );
 }
 

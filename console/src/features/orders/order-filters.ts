@@ -115,7 +115,7 @@ export function filterSearch(search: Search): Search {
 }
 
 /** Addresses may say "today": a view that is called late is about every day, not the one it was made on. */
-export function resolveTime(value: string, clock: Clock): string {
+function resolveTime(value: string, clock: Clock): string {
   const now = clock.now();
   // To the minute: else each look at the list would ask another question.
   if (value === "now") return new Date(Math.floor(now / 60_000) * 60_000).toISOString();

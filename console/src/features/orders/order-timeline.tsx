@@ -96,15 +96,3 @@ function Changes({ entry }: { entry: TimelineEntry }) {
     </ul>
   );
 }
-
-/** Who wrote a field last, by the first part of its path. */
-export function blameOf(timeline: readonly TimelineEntry[]): ReadonlyMap<string, TimelineEntry> {
-  const found = new Map<string, TimelineEntry>();
-  for (const entry of timeline) {
-    for (const { path } of entry.changes) {
-      const field = path.split(/[./]/).find(Boolean) ?? path;
-      if (!found.has(field)) found.set(field, entry);
-    }
-  }
-  return found;
-}

@@ -56,7 +56,7 @@ export const orderColumns: readonly GridColumn<Order>[] = [
       </Link>
     ),
   },
-  { id: "status", title: "Status", width: 190, cell: (order) => <OrderStatus order={order} /> },
+  { id: "status", title: "Status", width: 218, cell: (order) => <OrderStatus order={order} /> },
   {
     id: "customer",
     title: "Customer",

@@ -165,10 +165,10 @@ function useActs(rows: readonly Order[], picked: ReturnType<typeof useOrderSelec
     error: begin.error,
     isBusy: begin.isPending,
     list: presets ?? [],
-    presets: (presets ?? []).map((preset, at) => ({
+    presets: (presets ?? []).map((preset) => ({
       label: preset.name,
       note: preset.description,
-      ...(at < 9 ? { keys: `Shift+${at + 1}` } : {}),
+      ...(preset.hotkey ? { keys: `Shift+${preset.hotkey}` } : {}),
       disabledReason: reason ?? (!isPossible && "Pick orders first."),
       onPick: () => operate(preset.id),
     })),
@@ -211,10 +211,16 @@ function useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, sear
     { keys: "Enter", name: "Open this order", run: () => show(rows[cursor]) },
     { keys: "e", name: "Operate on the picked orders", run: () => acts.operate() },
     { keys: "Escape", name: "Close, or pick none", run: () => (open ? show(undefined) : picked.clear()) },
-    ...acts.list.slice(0, 9).map((preset, at) => ({
-      keys: `Shift+Digit${at + 1}`,
-      name: `Preset ${preset.name}`,
-      run: () => acts.operate(preset.id),
-    })),
+    ...acts.list.flatMap((preset) =>
+      preset.hotkey
+        ? [
+            {
+              keys: `Shift+Digit${preset.hotkey}`,
+              name: `Preset ${preset.name}`,
+              run: () => acts.operate(preset.id),
+            },
+          ]
+        : [],
+    ),
   ]);
 }

@@ -3,9 +3,9 @@ import type { Answer } from "@order-operations-hub/sdk/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-export const pageSize = 100;
+const pageSize = 100;
 /** More rows than anybody scrolls through; beyond it one filters. */
-export const maxRows = 10_000;
+const maxRows = 10_000;
 
 type OrderPage = Answer<"GET /api/v1/orders">;
 export type OrderSort =
@@ -36,13 +36,8 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
 export const orderTotalQuery = (filter: OrderFilter) =>
   queryOptions({
     queryKey: ["orders", "total", filter],
-    queryFn: async ({ signal }) => {
-      const { pagination } = await hub.call("GET /api/v1/orders", {
-        query: { ...(filter as object), limit: 1 },
-        signal,
-      });
-      return { total: pagination.total, isCapped: pagination.totalIsCapped };
-    },
+    queryFn: async ({ signal }): Promise<number> =>
+      (await hub.call("GET /api/v1/orders/counts", { query: filter, signal })).total,
     staleTime: 30_000,
   });
 
@@ -61,13 +56,22 @@ export const timelineQuery = (ref: string) =>
       (await hub.call("GET /api/v1/orders/{id}/timeline", { path: { id: ref }, query: { limit: 100 }, signal })).data,
   });
 
+export type Blame = Answer<"GET /api/v1/orders/{id}/blame">;
+
+/** Who changed each field last. */
+export const blameQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["orders", "blame", ref],
+    queryFn: ({ signal }): Promise<Blame> => hub.call("GET /api/v1/orders/{id}/blame", { path: { id: ref }, signal }),
+  });
+
 export const orderCountsQuery = queryOptions({
   queryKey: ["orders", "counts"],
   queryFn: ({ signal }) => hub.call("GET /api/v1/orders/counts", { signal }),
   refetchInterval: 30_000,
 });
 
-/** Orders that are close to what somebody types: numbers, customers, SKUs, cities. */
+/** Orders that are close to a number that was typed by hand. */
 export const orderSearchQuery = (search: string) =>
   queryOptions({
     queryKey: ["orders", "search", search],

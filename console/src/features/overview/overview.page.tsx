@@ -71,7 +71,10 @@ export function OverviewPage() {
                 {failed.map((run) => (
                   <tr key={run.id}>
                     <Td>
-                      <Link href={paths.run(run.id)} className="text-accent-text hover:underline">
+                      <Link
+                        href={paths.run(run.id)}
+                        className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+                      >
                         <Time at={run.created_at} />
                       </Link>
                     </Td>

@@ -4,7 +4,7 @@ import { formatCount } from "../format.ts";
 import { Link } from "../link.tsx";
 import { AsTable } from "./as-table.tsx";
 
-export type Bar = { label: string; value: number; href?: string };
+type Bar = { label: string; value: number; href?: string };
 type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
 
 /** Names, bars and figures in lines; each may open what it counts. */

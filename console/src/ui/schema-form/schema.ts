@@ -39,10 +39,8 @@ export type FieldKind =
   | "list"
   | "json";
 
-export const typesOf = (schema: FormSchema): string[] =>
+const typesOf = (schema: FormSchema): string[] =>
   schema.anyOf ? schema.anyOf.flatMap(typesOf) : schema.type === undefined ? [] : [schema.type].flat();
-
-export const mayBeNull = (schema: FormSchema): boolean => typesOf(schema).includes("null");
 
 /** Of one thing or null, the thing. */
 export function plainSchema(schema: FormSchema): FormSchema {
