@@ -16,8 +16,23 @@ export default defineConfig({
         extends: true,
         test: {
           name: "hub",
-          include: ["server/src/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
+          include: [
+            "server/src/**/*.test.ts",
+            "sdk/src/**/*.test.ts",
+            "console/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "bench/**/*.test.ts",
+          ],
           globalSetup: ["server/src/testing/global-setup.ts"],
+        },
+      },
+      {
+        // A real browser against a real hub.
+        extends: true,
+        test: {
+          name: "console",
+          include: ["e2e/*.journey.ts"],
+          globalSetup: ["e2e/global-setup.ts"],
         },
       },
       {

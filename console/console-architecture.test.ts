@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const root = path.join(import.meta.dirname, "src");
+
+/** A folder may import itself and what stands left of it: the list after its name. */
+const layers: Record<string, string[]> = {
+  ui: [],
+  live: ["ui"],
+  features: ["ui", "live"],
+  app: ["ui", "live", "features"],
+  main: ["ui", "live", "features", "app"],
+};
+/** A leaf that knows nothing: whoever links somewhere takes the address from it. */
+const leaves = ["app/paths.ts"];
+
+const files = (readdirSync(root, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file));
+
+type Import = { from: string; to: string };
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(path.join(root, file), "utf8");
+  return [...text.matchAll(/(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
+    from: file,
+    to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
+  }));
+}
+
+const layerOf = (file: string): string => (file.includes("/") ? file.split("/", 1)[0]! : "main");
+const isOurs = (to: string): boolean => /\.tsx?$/.test(to) && !to.startsWith("..");
+
+function violations(check: (found: Import) => boolean): string[] {
+  return files
+    .flatMap(importsOf)
+    .filter(check)
+    .map(({ from, to }) => `${from} -> ${to}`);
+}
+
+test("imports go one way: sdk and ui, live, features, app", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [layer, target] = [layerOf(from), layerOf(to)];
+      return isOurs(to) && !leaves.includes(to) && layer !== target && !layers[layer]!.includes(target);
+    }),
+  ).toEqual([]);
+});
+
+test("a leaf imports nothing", () => {
+  expect(violations(({ from }) => leaves.includes(from))).toEqual([]);
+});
+
+test("the console is a client and nothing more: of ours it imports the SDK alone", () => {
+  expect(
+    violations(({ to }) => to.startsWith("..") || (to.startsWith("@order-operations-hub/") && !to.includes("/sdk/"))),
+  ).toEqual([]);
+});
+
+test("of another feature only what it asks the hub for, and how its records are picked", () => {
+  expect(
+    violations(({ from, to }) => {
+      const [, own] = from.split("/");
+      const [layer, other] = to.split("/");
+      if (layerOf(from) !== "features" || layer !== "features" || other === own) return false;
+      return !/\.(queries|pick)\.tsx?$/.test(to);
+    }),
+  ).toEqual([]);
+});
+
+test("parts that pages are made of know no domain: they ask the hub for nothing", () => {
+  expect(violations(({ from, to }) => layerOf(from) === "ui" && to.includes("/sdk/client"))).toEqual([]);
+  expect(violations(({ from, to }) => layerOf(from) === "ui" && to === "@tanstack/react-query")).toEqual([]);
+});
+
+test("only live and its queries speak with the hub by themselves", () => {
+  const fetching = files.filter((file) =>
+    /\bfetch\(|new EventSource|XMLHttpRequest/.test(readFileSync(path.join(root, file), "utf8")),
+  );
+  expect(fetching).toEqual([]);
+});
+
+test("no address is written by hand", () => {
+  const links = files
+    .filter((file) => !leaves.includes(file) && file !== "app/routes.tsx")
+    .filter((file) =>
+      /(?:href=|push\(|replace\()["`]\/(?!api\/|docs)/.test(readFileSync(path.join(root, file), "utf8")),
+    );
+  expect(links).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+import { currentHotkeys, subscribeToHotkeys } from "../ui/hotkeys.ts";
+import { keysOf } from "../ui/kbd.tsx";
+
+/** What the keyboard does here and now: made from what listens, so that it cannot be wrong. */
+export function KeySheet({ onClose }: { onClose(): void }) {
+  const hotkeys = useSyncExternalStore(subscribeToHotkeys, currentHotkeys);
+  return (
+    <Dialog title="Keys" isOpen onClose={onClose} isWide>
+      <dl className="grid gap-x-8 gap-y-0.5 sm:grid-cols-2">
+        {hotkeys.map(({ keys, name }) => (
+          <div key={keys + name} className="flex min-h-7 items-center justify-between gap-3 border-b border-line">
+            <dt>{name}</dt>
+            <dd>
+              <kbd className="rounded-sm border border-line-strong bg-bg px-1.5 py-0.5 font-mono text-sm">
+                {keysOf(keys)}
+              </kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import { HubApiError } from "@order-operations-hub/sdk/problem";
+import { Empty, Heading } from "../ui/card.tsx";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Link } from "../ui/link.tsx";
+import { ProblemBox } from "../ui/problem-box.tsx";
+import { text } from "./app.text.ts";
+import { paths } from "./paths.ts";
+
+export function NotFound() {
+  return (
+    <Empty text={text.notFound}>
+      <Link href={paths.overview()} className={buttonClass("plain")}>
+        {text.toOverview}
+      </Link>
+    </Empty>
+  );
+}
+
+/** Where a whole page could not be shown. A 403 says which scope is missing, a 404 what was not found. */
+export function PageProblem({ error, reset }: { error: unknown; reset?: () => void }) {
+  const isRefused = error instanceof HubApiError && error.status === 403;
+  const isGone = error instanceof HubApiError && error.status === 404;
+  return (
+    <div className="max-w-2xl pt-1">
+      <Heading level={1} title={isRefused ? "Not allowed" : isGone ? "Not found" : "This page could not be shown"} />
+      <ProblemBox error={error} {...(reset && !isRefused && !isGone ? { onRetry: reset } : {})}>
+        {isRefused && <span>Somebody who administers your organization can give it to you.</span>}
+      </ProblemBox>
+      <div className="mt-3">
+        <Button kind="quiet" onClick={() => history.back()}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { useRouterState } from "@tanstack/react-router";
+import { orderCountsQuery } from "../features/orders/orders.queries.ts";
+import { runningRunsQuery } from "../features/operations/operations.queries.ts";
+import { cx } from "../ui/class-names.ts";
+import { formatCount } from "../ui/format.ts";
+import { Link } from "../ui/link.tsx";
+import { Brand } from "./brand.tsx";
+import { paths } from "./paths.ts";
+
+type Entry = { href: string; name: string; note?: string | undefined };
+
+export function Rail({ onPick }: { onPick?: () => void }) {
+  const here = useRouterState({ select: (state) => state.location.pathname });
+  const { data: counts } = useQuery(orderCountsQuery);
+  const { data: running } = useQuery(runningRunsQuery);
+  const entries: Entry[] = [
+    { href: paths.overview(), name: "Overview" },
+    { href: paths.orders(), name: "Orders", note: counts && formatCount(counts.total) },
+    { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
+  ];
+  const isHere = (href: string): boolean =>
+    href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`);
+  return (
+    <nav aria-label="Main" className="flex h-full flex-col gap-0.5 px-2 py-3">
+      <div className="px-2 pt-1 pb-3.5">
+        <Brand />
+      </div>
+      {entries.map(({ href, name, note }) => (
+        <Link
+          key={href}
+          href={href}
+          onClick={() => onPick?.()}
+          aria-current={isHere(href) ? "page" : undefined}
+          className={cx(
+            "flex min-h-7 items-center justify-between rounded-md px-2",
+            isHere(href) ? "bg-accent-soft font-medium text-accent-text" : "text-muted hover:bg-skip-soft",
+          )}
+        >
+          {name}
+          {note && <span className="text-sm font-normal text-faint tabular-nums">{note}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,81 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { Skeleton } from "../ui/card.tsx";
+import { NotFound, PageProblem } from "./page-states.tsx";
+import { Root } from "./root.tsx";
+
+/** All pages. Each is loaded when it is first opened. */
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
+
+const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
+const tree = root.addChildren([
+  page(
+    "/",
+    lazyRouteComponent(() => import("../features/overview/overview.page.tsx"), "OverviewPage"),
+  ),
+  page(
+    "/orders",
+    lazyRouteComponent(() => import("../features/orders/orders.page.tsx"), "OrdersPage"),
+  ),
+  page(
+    "/orders/$ref",
+    lazyRouteComponent(() => import("../features/orders/order.page.tsx"), "OrderPage"),
+  ),
+  page(
+    "/operations",
+    lazyRouteComponent(() => import("../features/operations/runs.page.tsx"), "RunsPage"),
+  ),
+  page(
+    "/operations/new",
+    lazyRouteComponent(() => import("../features/operations/operate.page.tsx"), "OperatePage"),
+  ),
+  page(
+    "/operations/runs/$id",
+    lazyRouteComponent(() => import("../features/operations/run.page.tsx"), "RunPage"),
+  ),
+  page(
+    "/operations/presets",
+    lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage"),
+  ),
+  page(
+    "/components",
+    lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
+  ),
+]);
+
+/** Search parameters stay what they are in the address: texts, some of them several times. */
+function parseSearch(search: string): Record<string, string | string[]> {
+  const params = new URLSearchParams(search);
+  return Object.fromEntries(
+    [...new Set(params.keys())].map((name) => {
+      const all = params.getAll(name);
+      return [name, all.length === 1 ? all[0]! : all];
+    }),
+  );
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    for (const one of [value].flat())
+      if (one !== undefined && one !== null && one !== "") params.append(name, `${one as string | number | boolean}`);
+  }
+  return params.size === 0 ? "" : `?${params}`;
+}
+
+export const router = createRouter({
+  routeTree: tree,
+  parseSearch,
+  stringifySearch,
+  defaultPendingComponent: Skeleton,
+  defaultErrorComponent: ({ error, reset }) => <PageProblem error={error} reset={reset} />,
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,119 @@
+import { Outlet, useRouter } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { HubClock } from "../live/hub-clock.tsx";
+import { useConnection } from "../live/connection.ts";
+import { useMe } from "../live/me.ts";
+import { useLook, usePreferences } from "../live/preferences.ts";
+import { cx } from "../ui/class-names.ts";
+import { SingleKeys, useHotkeys } from "../ui/hotkeys.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { HeaderEnd } from "../ui/page-head.tsx";
+import { text } from "./app.text.ts";
+import { HeaderTools } from "./header-tools.tsx";
+import { paths } from "./paths.ts";
+import { PreviewBar } from "./preview-bar.tsx";
+import { Rail } from "./rail.tsx";
+import { Brand } from "./brand.tsx";
+
+// Not needed for a first look at a page.
+const Dock = lazy(async () => ({ default: (await import("./dock.tsx")).Dock }));
+const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+
+export function Shell() {
+  const { preferences } = usePreferences();
+  useLook();
+  return (
+    <SingleKeys value={preferences.singleKeys}>
+      <HubClock>
+        <Frame />
+      </HubClock>
+    </SingleKeys>
+  );
+}
+
+type Overlay = "palette" | "keys" | "rail" | undefined;
+
+function Frame() {
+  const me = useMe();
+  const isPreview = me.environment === "preview";
+  const { preferences, set } = usePreferences();
+  const [overlay, setOverlay] = useState<Overlay>();
+  const close = (): void => setOverlay(undefined);
+  const connection = useConnection();
+  useGoKeys(setOverlay, () => set({ isDockOpen: !preferences.isDockOpen }));
+  useEffect(() => {
+    document.title = isPreview ? `${text.preview.word} ${text.brand}` : text.brand;
+  }, [isPreview]);
+  const tools = <HeaderTools onSearch={() => setOverlay("palette")} onKeys={() => setOverlay("keys")} />;
+  return (
+    <div className={cx("flex h-dvh flex-col", isPreview && "border-x-4 border-b-4 border-[#f5b301]")}>
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-panel px-3 py-1 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      {isPreview && <PreviewBar />}
+      {connection === "away" && (
+        <div role="status" className="bg-warn-soft px-4 py-1 text-center text-sm font-medium text-warn">
+          {text.away}
+        </div>
+      )}
+      <div className="flex min-h-0 flex-1">
+        <div className="w-[196px] shrink-0 overflow-y-auto border-e border-line bg-panel max-lg:hidden">
+          <Rail />
+        </div>
+        <div className="flex min-w-0 flex-1 flex-col">
+          <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
+            <IconButton
+              label="Menu"
+              onClick={() => setOverlay(overlay === "rail" ? undefined : "rail")}
+              aria-expanded={overlay === "rail"}
+            >
+              <Icon name="menu" />
+            </IconButton>
+            <span className="flex-1">
+              <Brand />
+            </span>
+            {tools}
+          </header>
+          {overlay === "rail" && (
+            <div className="border-b border-line bg-panel lg:hidden">
+              <Rail onPick={close} />
+            </div>
+          )}
+          <main
+            id="main"
+            tabIndex={-1}
+            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5"
+          >
+            <HeaderEnd value={tools}>
+              <Outlet />
+            </HeaderEnd>
+          </main>
+          <Suspense>{preferences.isDockOpen && <Dock onClose={() => set({ isDockOpen: false })} />}</Suspense>
+        </div>
+      </div>
+      <Suspense>
+        {overlay === "palette" && <Palette onClose={close} />}
+        {overlay === "keys" && <KeySheet onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}
+
+function useGoKeys(show: (overlay: Overlay) => void, toggleDock: () => void): void {
+  const router = useRouter();
+  const go = (href: string) => () => router.history.push(href);
+  useHotkeys([
+    { keys: "$mod+k", name: "Search or act", run: () => show("palette") },
+    { keys: "Shift+?", name: "All keys", run: () => show("keys") },
+    { keys: "$mod+`", name: "Open or close the dock", run: toggleDock },
+    { keys: "g h", name: "Go to the overview", run: go(paths.overview()) },
+    { keys: "g o", name: "Go to orders", run: go(paths.orders()) },
+    { keys: "g r", name: "Go to operations", run: go(paths.operations()) },
+    { keys: "g p", name: "Go to presets", run: go(paths.presets()) },
+  ]);
+}

@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+/** Names to pick from. */
+export const carrierAccountNamesQuery = queryOptions({
+  queryKey: ["carrier-accounts", "names"],
+  queryFn: async ({ signal }) => {
+    const { data } = await hub.call("GET /api/v1/carrier-accounts", { query: { limit: 100 }, signal });
+    return data.map((one) => ({ id: one.id, name: one.name }));
+  },
+  staleTime: 60_000,
+  retry: false,
+});

@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+/** Names to pick from. */
+export const locationNamesQuery = queryOptions({
+  queryKey: ["locations", "names"],
+  queryFn: async ({ signal }) => {
+    const { data } = await hub.call("GET /api/v1/locations", { query: { limit: 100 }, signal });
+    return data.map((one) => ({ id: one.id, name: one.name }));
+  },
+  staleTime: 60_000,
+  retry: false,
+});

@@ -1,0 +1,81 @@
+import type { OperationAction } from "@order-operations-hub/sdk/api-types";
+import { useState } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { cx } from "../../ui/class-names.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { sentence } from "../../ui/format.ts";
+import { inputClass } from "../../ui/text-field.tsx";
+
+type Props = {
+  catalog: readonly OperationAction[];
+  isOpen: boolean;
+  onClose(): void;
+  onPick(action: OperationAction): void;
+};
+
+/** All actions, by what they are for; what cannot be used says why. */
+export function ActionPick({ catalog, isOpen, onClose, onPick }: Props) {
+  return (
+    <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} isWide>
+      <Picker catalog={catalog} onPick={onPick} />
+    </Dialog>
+  );
+}
+
+function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
+  const [typed, setTyped] = useState("");
+  const wanted = typed.trim().toLowerCase();
+  const found = catalog.filter((action) =>
+    `${action.title} ${action.type} ${action.description}`.toLowerCase().includes(wanted),
+  );
+  const groups = Map.groupBy(found, (action) => action.group);
+  const first = found.find((action) => action.available);
+  return (
+    <>
+      <input
+        aria-label="Find an action"
+        placeholder="Find an action"
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !first) return;
+          event.preventDefault();
+          onPick(first);
+        }}
+        className={cx(inputClass, "mb-2")}
+      />
+      {[...groups].map(([group, actions]) => (
+        <section key={group} className="mb-2" aria-label={sentence(group)}>
+          <h3 className="mb-0.5 text-sm font-medium text-faint">{sentence(group)}</h3>
+          <ul className="grid gap-x-2 sm:grid-cols-2">
+            {actions.map((action) => (
+              <li key={action.type}>
+                <button
+                  type="button"
+                  aria-disabled={!action.available}
+                  onClick={() => action.available && onPick(action)}
+                  className={cx(
+                    "flex w-full flex-col rounded-md px-2 py-1 text-start hover:bg-accent-soft",
+                    !action.available && "opacity-60",
+                    action === first && wanted && "bg-accent-soft",
+                  )}
+                >
+                  <span className="flex items-center gap-1.5 font-medium">
+                    {action.title}
+                    {action.effect === "external" && <Badge tone="warn">leaves the hub</Badge>}
+                  </span>
+                  <span className="text-sm text-muted">
+                    {action.available ? action.description : action.unavailable_reason}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {found.length === 0 && <p className="py-4 text-center text-muted">No action is called that.</p>}
+    </>
+  );
+}

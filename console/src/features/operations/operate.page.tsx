@@ -1,0 +1,206 @@
+import { HubApiError } from "@order-operations-hub/sdk/problem";
+import type { OperationAction } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import { plural } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { formatTime, useClock } from "../../ui/zone.tsx";
+import { catalogQuery, preflightQuery, presetsQuery, selectionQuery } from "./operations.queries.ts";
+import type { Draft } from "./pipeline.ts";
+import { fromPreset, missingOf, toActions, useDraft } from "./pipeline.ts";
+import { PipelineForm } from "./pipeline.form.tsx";
+import type { Show } from "./preflight-view.tsx";
+import { PreflightView } from "./preflight-view.tsx";
+import type { CheckedBody } from "./run-bar.tsx";
+import { RunBar } from "./run-bar.tsx";
+import { SavePreset } from "./save-preset.tsx";
+
+const noActions: OperationAction[] = [];
+
+/** Orders on one side of a decision, steps on the other, and between them what would happen. Nothing runs unseen. */
+export function OperatePage() {
+  const { search } = useSearchParams();
+  const id = oneOf(search["selection"]);
+  const selection = useQuery(selectionQuery(id));
+  const { data: catalog = noActions, error: catalogError } = useQuery(catalogQuery);
+  const [draft, setDraft] = useDraft(id ?? "none");
+  useTakePreset(oneOf(search["preset"]), draft, setDraft);
+  const actions = draft.steps.map((step) => catalog.find((action) => action.type === step.type));
+  const [show, setShow] = useState<Show>();
+  const { body, isSettled } = useReadyBody(id, draft, actions, show);
+  const preflight = useQuery(preflightQuery(body));
+  // What is on screen is not what was checked.
+  const isStale = !isSettled || preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null;
+  const [chosenOut, setLeftOut] = useState<ReadonlySet<string>>();
+  const clock = useClock();
+  const errors = useMemo(() => stepErrors(preflight.error), [preflight.error]);
+  if (!id) {
+    return (
+      <>
+        <PageHead title="Operate" />
+        <Empty text="Pick the orders first; then come back with E.">
+          <Link href={paths.orders()} className={buttonClass("primary")}>
+            To the orders
+          </Link>
+        </Empty>
+      </>
+    );
+  }
+  const failed = selection.error ?? catalogError;
+  if (failed) {
+    return (
+      <>
+        <PageHead title="Operate" />
+        <ProblemBox error={failed}>
+          <Link href={paths.orders()} className={buttonClass("plain")}>
+            Pick the orders again
+          </Link>
+        </ProblemBox>
+      </>
+    );
+  }
+  const report = body ? preflight.data : undefined;
+  // What is blocked is left out unless somebody says otherwise.
+  const leftOut =
+    chosenOut ?? new Set(report?.groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code));
+  const scope = selection.data
+    ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}`
+    : "";
+  return (
+    <>
+      <PageHead title="Operate" note={scope} />
+      <div className="grid items-start gap-3.5 lg:grid-cols-[308px_minmax(0,1fr)]">
+        <section aria-label="Pipeline">
+          <Heading title="Pipeline">
+            <SavePreset draft={draft} actions={actions} />
+          </Heading>
+          <PipelineForm draft={draft} onChange={setDraft} catalog={catalog} errors={errors} />
+        </section>
+        <section aria-label="What would happen" className="min-w-0">
+          <Heading
+            title="What would happen"
+            note={report ? `checked for ${plural(report.summary.orders, "order")}` : undefined}
+          />
+          {preflight.error && !isOnSteps(preflight.error) && (
+            <ProblemBox error={preflight.error} onRetry={() => void preflight.refetch()} />
+          )}
+          {!report &&
+            !preflight.error &&
+            (body && preflight.isFetching ? <Skeleton rows={8} /> : <Waiting draft={draft} />)}
+          {report && (
+            <PreflightView
+              report={report}
+              actions={actions}
+              isStale={isStale}
+              leftOut={leftOut}
+              show={show}
+              onShow={setShow}
+              onLeaveOut={(code, isOut) => setLeftOut(toggled(leftOut, code, isOut))}
+            />
+          )}
+          {report && body && (
+            <RunBar
+              report={report}
+              body={body}
+              actions={actions}
+              draft={draft}
+              leftOut={leftOut}
+              onLeaveOut={setLeftOut}
+              isStale={isStale}
+              onCheckAgain={() => void preflight.refetch()}
+            />
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, one: string, isOn: boolean): ReadonlySet<string> {
+  const next = new Set(set);
+  if (isOn) next.add(one);
+  else next.delete(one);
+  return next;
+}
+
+function Waiting({ draft }: { draft: Draft }) {
+  return (
+    <div className="rounded-lg border border-dashed border-line-strong">
+      <Empty
+        text={
+          draft.steps.length === 0
+            ? "Add a step: what would happen to each order is shown here before anything is done."
+            : "Fill in what the steps need; then it is checked by itself."
+        }
+      />
+    </div>
+  );
+}
+
+/** A preset in the address is taken once; what is changed afterwards is the draft's. */
+function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: Draft) => void): void {
+  const { data: presets } = useQuery(presetsQuery);
+  const [taken, setTaken] = useState<string>();
+  const preset = presets?.find((one) => one.id === id);
+  if (!preset || taken === preset.id || draft.steps.length > 0) return;
+  setTaken(preset.id);
+  setDraft(fromPreset(preset));
+}
+
+const debounceMs = 300;
+
+/** What is sent to be checked: as soon as every step has what it needs, and typing has paused. */
+function useReadyBody(
+  selectionId: string | undefined,
+  draft: Draft,
+  actions: ReadonlyArray<OperationAction | undefined>,
+  show: Show | undefined,
+) {
+  const isReady =
+    selectionId !== undefined &&
+    draft.steps.length > 0 &&
+    draft.steps.every((step, at) => actions[at] && missingOf(step, actions[at]).length === 0);
+  const text = isReady
+    ? JSON.stringify({
+        selection_id: selectionId,
+        actions: toActions(draft),
+        atomic: draft.isAtomic,
+        detail_limit: 100,
+        ...(show ? { show } : {}),
+      })
+    : "";
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), debounceMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const ready = text === "" ? "" : settled;
+  const body = useMemo(() => (ready === "" ? undefined : (JSON.parse(ready) as CheckedBody)), [ready]);
+  return { body, isSettled: ready === text };
+}
+
+const stepPointer = /^\/actions\/(\d+)(.*)$/;
+const isOnSteps = (error: unknown): boolean =>
+  error instanceof HubApiError &&
+  error.errors.length > 0 &&
+  error.errors.every(({ pointer }) => stepPointer.test(pointer));
+
+/** What the hub finds wrong, by step: it lands on the field it is about. */
+function stepErrors(error: unknown): ReadonlyMap<number, Map<string, string>> {
+  const found = new Map<number, Map<string, string>>();
+  if (!(error instanceof HubApiError)) return found;
+  for (const { pointer, message, suggestion } of error.errors) {
+    const [, at, rest = ""] = stepPointer.exec(pointer) ?? [];
+    if (at === undefined) continue;
+    const text = suggestion ? `${message} Did you mean ${suggestion}?` : message;
+    const step = found.get(Number(at)) ?? new Map<string, string>();
+    found.set(Number(at), step.set(rest, text));
+  }
+  return found;
+}

@@ -1,0 +1,117 @@
+import type {
+  OperationAction,
+  OperationRun,
+  OperationRunResult,
+  SavedPipeline,
+  Selection,
+} from "@order-operations-hub/sdk/api-types";
+import type { Answer, Input } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+export type Preflight = Answer<"POST /api/v1/operations/preflight">;
+export type PreflightRequest = Input<"POST /api/v1/operations/preflight">["body"];
+
+export const catalogQuery = queryOptions({
+  queryKey: ["operations", "catalog"],
+  queryFn: async ({ signal }): Promise<OperationAction[]> =>
+    (await hub.call("GET /api/v1/operations/actions", { signal })).data,
+  staleTime: 300_000,
+});
+
+export const presetsQuery = queryOptions({
+  queryKey: ["operations", "presets"],
+  queryFn: async ({ signal }): Promise<SavedPipeline[]> =>
+    (await hub.call("GET /api/v1/operations/pipelines", { query: { limit: 100 }, signal })).data,
+  staleTime: 30_000,
+});
+
+export const selectionQuery = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ["operations", "selection", id],
+    queryFn: ({ signal }): Promise<Selection> =>
+      hub.call("GET /api/v1/operations/selections/{id}", { path: { id: id! }, signal }),
+    enabled: id !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** What would happen. The old answer stays in sight, dimmed, while a new one is made. */
+export const preflightQuery = (body: PreflightRequest | undefined) =>
+  queryOptions({
+    queryKey: ["operations", "preflight", body],
+    queryFn: ({ signal }): Promise<Preflight> => hub.call("POST /api/v1/operations/preflight", { body: body!, signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+export const runsQuery = (status: string | undefined) =>
+  queryOptions({
+    queryKey: ["operations", "runs", status],
+    queryFn: async ({ signal }) =>
+      hub.call("GET /api/v1/operations/runs", {
+        query: { limit: 50, ...(status ? { status: status as "failed" } : {}) },
+        signal,
+      }),
+    refetchInterval: 5_000,
+  });
+
+/** How many runs are going on now. */
+export const runningRunsQuery = queryOptions({
+  queryKey: ["operations", "running"],
+  queryFn: async ({ signal }): Promise<number> =>
+    (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
+      .total,
+  refetchInterval: 15_000,
+});
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["operations", "run", id],
+    queryFn: ({ signal }): Promise<OperationRun> =>
+      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results: 0 }, signal }),
+  });
+
+export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };
+
+export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
+  queryOptions({
+    queryKey: ["operations", "results", id, filter, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/operations/runs/{id}/results", {
+        path: { id },
+        query: {
+          page,
+          limit: 100,
+          ...(filter.status ? { status: filter.status as "failed" } : {}),
+          ...(filter.code ? { code: filter.code } : {}),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/groups">["data"][number];
+
+export const runGroupsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["operations", "groups", id],
+    queryFn: async ({ signal }): Promise<RunGroup[]> =>
+      (await hub.call("GET /api/v1/operations/runs/{id}/groups", { path: { id }, signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
+export const undoPreflightQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["operations", "undo", id],
+    queryFn: ({ signal }) => hub.call("POST /api/v1/operations/runs/{id}/undo/preflight", { path: { id }, signal }),
+    gcTime: 0,
+    retry: false,
+  });
+
+export const conditionFieldsQuery = queryOptions({
+  queryKey: ["operations", "fields"],
+  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/fields", { signal }),
+  staleTime: 300_000,
+});

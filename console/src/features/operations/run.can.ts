@@ -1,0 +1,26 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+const ended = new Set<string>(["succeeded", "partially_failed", "failed", "cancelled"]);
+export const hasEnded = (run: Pick<OperationRun, "status">): boolean => ended.has(run.status);
+
+/** What may be done with a run, by its state and one's scopes: undefined, or why not. The hub decides in the end. */
+export const runCan = {
+  cancel: (run: OperationRun, me: Me): string | undefined =>
+    missingScope(me, "operations:run") ?? (hasEnded(run) ? "It has ended." : undefined),
+  retry(run: OperationRun, me: Me): string | undefined {
+    const refused = missingScope(me, "operations:run");
+    if (refused) return refused;
+    if (!hasEnded(run)) return "It is still running.";
+    if (run.undo_of) return "An undo is not retried: undo again instead.";
+    if (run.summary.failed + run.summary.skipped === 0 && run.status !== "cancelled") return "Nothing failed.";
+    return undefined;
+  },
+  undo(run: OperationRun, me: Me): string | undefined {
+    const refused = missingScope(me, "operations:run");
+    if (refused) return refused;
+    if (!hasEnded(run)) return "It is still running.";
+    return run.summary.succeeded === 0 ? "It has changed nothing." : undefined;
+  },
+};

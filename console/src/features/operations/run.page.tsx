@@ -1,0 +1,240 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { useWatch } from "../../live/watch.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Skeleton } from "../../ui/card.tsx";
+import { Figures } from "../../ui/figures.tsx";
+import { formatCount, formatMs, plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { ShareBar } from "../../ui/share-bar.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useLatest } from "../../ui/use-latest.ts";
+import { Time } from "../../ui/zone.tsx";
+import { runQuery } from "./operations.queries.ts";
+import { runTones } from "./operations.text.ts";
+import { RunGroups, RunResults } from "./run-results.tsx";
+import { hasEnded, runCan } from "./run.can.ts";
+import { UndoDialog } from "./undo-dialog.tsx";
+
+export function RunPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: run, error } = useQuery(runQuery(id));
+  useRunProgress(id, run);
+  if (error && !run) {
+    return (
+      <>
+        <PageHead title="Run" />
+        <ProblemBox error={error} />
+      </>
+    );
+  }
+  return run ? <Run run={run} key={id} /> : <Skeleton rows={10} />;
+}
+
+/** The record as it changes; it is kept where the page reads it. */
+function useRunProgress(id: string, run: OperationRun | undefined): void {
+  const isOver = run !== undefined && hasEnded(run);
+  useWatch(
+    run && !isOver ? id : undefined,
+    (signal) => hub.stream("GET /api/v1/operations/runs/{id}/watch", { path: { id }, signal }),
+    (state, isLast) => {
+      queryClient.setQueryData(["operations", "run", id], { ...run, ...(state as OperationRun) });
+      if (!isLast) return;
+      void queryClient.invalidateQueries({ queryKey: ["operations"] });
+      void queryClient.invalidateQueries({ queryKey: ["orders"] });
+    },
+  );
+}
+
+function Run({ run }: { run: OperationRun }) {
+  const me = useMe();
+  const router = useRouter();
+  const { search, set } = useSearchParams();
+  const [isUndoing, setUndoing] = useState(false);
+  const code = oneOf(search["code"]);
+  const status = oneOf(search["status"]);
+  const cancel = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/cancel", { path: { id: run.id } }),
+    onSuccess: () => tell("The run is stopped after the orders at hand"),
+  });
+  const retry = useMutation({
+    mutationFn: (codes: string[] | undefined) =>
+      hub.call("POST /api/v1/operations/runs/{id}/retry", {
+        path: { id: run.id },
+        body: codes ? { codes } : {},
+        prefer: "respond-async",
+      }),
+    onSuccess: (next) => router.history.push(paths.run(next.id)),
+  });
+  const { summary } = run;
+  const done = summary.succeeded + summary.failed + summary.skipped;
+  const pick = (name: string) => () => set({ status: status === name ? undefined : name, code: undefined }, "replace");
+  const failure = cancel.error ?? retry.error;
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            <Link href={paths.operations()} className="text-muted hover:underline">
+              Operations
+            </Link>
+            <span aria-hidden className="text-faint">
+              /
+            </span>
+            {run.note ?? (run.undo_of ? "Undo" : run.retry_of ? "Retry" : "Run")}
+          </>
+        }
+        note={<Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>}
+      >
+        {!hasEnded(run) && (
+          <Button
+            kind="danger"
+            isBusy={cancel.isPending}
+            disabledReason={runCan.cancel(run, me)}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        )}
+        <Button isBusy={retry.isPending} disabledReason={runCan.retry(run, me)} onClick={() => retry.mutate(undefined)}>
+          Retry failed
+        </Button>
+        <Button disabledReason={runCan.undo(run, me)} onClick={() => setUndoing(true)}>
+          Undo
+        </Button>
+        <a href={`/api/v1/operations/runs/${run.id}/results.csv`} download className={buttonClass("quiet")}>
+          CSV
+        </a>
+      </PageHead>
+      <div className="flex flex-col gap-2.5">
+        <About run={run} />
+        <Progress run={run} done={done} />
+        {failure && <ProblemBox error={failure} />}
+        <Figures
+          label="Results"
+          figures={[
+            {
+              label: "done",
+              value: summary.succeeded,
+              tone: "ok",
+              isOn: status === "succeeded",
+              onPick: pick("succeeded"),
+            },
+            {
+              label: "failed",
+              value: summary.failed,
+              tone: summary.failed > 0 ? "bad" : undefined,
+              isOn: status === "failed",
+              onPick: pick("failed"),
+            },
+            { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
+            { label: "without a change", value: summary.no_change },
+          ]}
+        />
+        <ShareBar
+          total={summary.total}
+          parts={[
+            { label: "done", count: summary.succeeded, tone: "ok" },
+            { label: "failed", count: summary.failed, tone: "bad" },
+            { label: "skipped", count: summary.skipped, tone: "skip" },
+          ]}
+        />
+        <RunGroups
+          onRetry={(one) => retry.mutate([one])}
+          retryReason={runCan.retry(run, me)}
+          run={run}
+          code={code}
+          onCode={(next) => set({ code: next === code ? undefined : next, status: undefined }, "replace")}
+        />
+        <RunResults run={run} filter={{ code, status }} />
+      </div>
+      <UndoDialog run={run} isOpen={isUndoing} onClose={() => setUndoing(false)} />
+    </>
+  );
+}
+
+function About({ run }: { run: OperationRun }) {
+  return (
+    <p className="text-muted">
+      By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
+      <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
+      {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
+      {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
+      {run.preflight &&
+        run.preflight.drifted_orders.length > 0 &&
+        `, ${plural(run.preflight.drifted_orders.length, "order")} changed since it was checked`}
+      <Relatives run={run} />
+    </p>
+  );
+}
+
+function Relatives({ run }: { run: OperationRun }) {
+  const links: Array<[string, string]> = [
+    ...(run.retry_of ? [["retries this run", run.retry_of] as [string, string]] : []),
+    ...(run.undo_of ? [["undoes this run", run.undo_of] as [string, string]] : []),
+    ...run.retried_by.map((id): [string, string] => ["retried by", id]),
+    ...run.undone_by.map((id): [string, string] => ["undone by", id]),
+  ];
+  return links.map(([name, id]) => (
+    <span key={name + id}>
+      ,{" "}
+      <Link href={paths.run(id)} className="text-accent-text underline underline-offset-2">
+        {name}
+      </Link>
+    </span>
+  ));
+}
+
+const saidEveryMs = 5_000;
+
+/** Moves with the run. Those who hear it are told now and then, not four times a second. */
+function Progress({ run, done }: { run: OperationRun; done: number }) {
+  const text = hasEnded(run)
+    ? `${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}`
+    : `${formatCount(done)} of ${formatCount(run.order_count)} orders`;
+  const [said, setSaid] = useState(text);
+  const latest = useLatest(text);
+  const isOver = hasEnded(run);
+  useEffect(() => {
+    if (isOver) return undefined;
+    const timer = setInterval(() => setSaid(latest.current), saidEveryMs);
+    return () => clearInterval(timer);
+  }, [isOver, latest]);
+  if (isOver)
+    return (
+      <p role="status" className="sr-only">
+        {text}
+      </p>
+    );
+  return (
+    <div>
+      <div
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={run.order_count}
+        aria-valuenow={done}
+        aria-valuetext={said}
+        className="h-2 overflow-hidden rounded-full bg-skip-soft"
+      >
+        <i
+          className="block h-full bg-accent transition-[width]"
+          style={{ width: `${run.order_count === 0 ? 0 : (done / run.order_count) * 100}%` }}
+        />
+      </div>
+      <p className="mt-1 tabular-nums">{text}</p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import type { Answer } from "@order-operations-hub/sdk/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { paths } from "../../app/paths.ts";
+import { hub } from "../../live/hub.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Skeleton } from "../../ui/card.tsx";
+import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Figures } from "../../ui/figures.tsx";
+import { formatCount, plural, words } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { undoPreflightQuery } from "./operations.queries.ts";
+
+/** What taking a run back would do, before it is done: what comes back, what does not, and why. */
+export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen: boolean; onClose(): void }) {
+  const router = useRouter();
+  const report = useQuery({ ...undoPreflightQuery(run.id), enabled: isOpen });
+  const undo = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/operations/runs/{id}/undo", { path: { id: run.id }, prefer: "respond-async" }),
+    onSuccess: (next) => {
+      onClose();
+      router.history.push(paths.run(next.id));
+    },
+  });
+  const summary = report.data?.summary;
+  const count = summary ? summary.takes_back + summary.in_part : 0;
+  const failed = undo.error ?? report.error;
+  return (
+    <Dialog
+      title="What would be taken back"
+      isOpen={isOpen}
+      onClose={onClose}
+      isWide
+      footer={
+        <>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            kind="primary"
+            isBusy={undo.isPending}
+            disabledReason={!summary ? "It is being checked." : count === 0 && "Nothing can be taken back."}
+            onClick={() => undo.mutate()}
+          >
+            Undo on {plural(count, "order")}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2.5">
+        {failed && <ProblemBox error={failed} />}
+        {report.isPending && <Skeleton />}
+        {report.data && <Report report={report.data} />}
+      </div>
+    </Dialog>
+  );
+}
+
+type UndoReport = Answer<"POST /api/v1/operations/runs/{id}/undo/preflight">;
+
+const tones = { takes_back: "ok", in_part: "warn", cannot: "bad", no_change: "skip" } as const;
+
+function Report({ report }: { report: UndoReport }) {
+  const { summary, groups, orders } = report;
+  return (
+    <>
+      <Figures
+        label="What would be taken back"
+        figures={[
+          { label: "taken back", value: summary.takes_back, tone: "ok" },
+          { label: "in part", value: summary.in_part, tone: summary.in_part > 0 ? "warn" : undefined },
+          { label: "cannot be", value: summary.cannot, tone: summary.cannot > 0 ? "bad" : undefined },
+          { label: "nothing to take back", value: summary.no_change + summary.gone },
+        ]}
+      />
+      {groups.map((group) => (
+        <p key={`${group.step} ${group.code} ${group.message}`} className="flex items-center gap-2">
+          <Badge tone="bad">{group.code}</Badge>
+          <span className="flex-1">
+            {group.message} {group.fix}
+          </span>
+          <span className="text-muted">{plural(group.count, "order")}</span>
+        </p>
+      ))}
+      <Table label="Orders">
+        <thead>
+          <tr>
+            <Th>Order</Th>
+            <Th>Would change</Th>
+            <Th>Result</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {orders.slice(0, 20).map((order) => (
+            <tr key={order.ref}>
+              <Td className="font-mono text-sm">{order.order_number ?? order.ref}</Td>
+              <Td className="max-w-80 truncate">
+                {order.steps
+                  .flatMap((step) => step.changes ?? [])
+                  .map((change) => `${fieldName(change.path)}: ${shortText(change)}`)
+                  .join("; ") || "–"}
+              </Td>
+              <Td>
+                <Badge tone={tones[order.verdict as keyof typeof tones] ?? "skip"}>{words(order.verdict)}</Badge>
+              </Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {orders.length > 20 && <p className="text-sm text-muted">The first 20 of {formatCount(summary.orders)}.</p>}
+    </>
+  );
+}
+
+function shortText(change: { path: string; from: unknown; to: unknown }): string {
+  const { sign, text } = changeText(change);
+  return sign === "→" ? `${valueText(change.from)} → ${text}` : `${sign} ${text}`;
+}

@@ -1,0 +1,58 @@
+import { usePreferences } from "../../live/preferences.ts";
+import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Popover } from "../../ui/popover.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { defaultColumns, orderColumns } from "./orders.columns.tsx";
+
+/** Which columns, and in which order. In the address, so that a link shows the same; on wish, from now on. */
+export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; onChange(ids: string[]): void }) {
+  const { set } = usePreferences();
+  const ordered = [...chosen, ...orderColumns.map(({ id }) => id).filter((id) => !chosen.includes(id))];
+  const move = (id: string): void => {
+    const at = chosen.indexOf(id);
+    const next = [...chosen];
+    next.splice(at, 1);
+    next.splice(Math.max(0, at - 1), 0, id);
+    onChange(next);
+  };
+  return (
+    <Popover title="Columns" triggerClass={buttonClass("plain")} trigger="Columns">
+      <ul className="mb-2 max-h-80 overflow-y-auto">
+        {ordered.map((id) => {
+          const column = orderColumns.find((one) => one.id === id);
+          if (!column) return null;
+          const isOn = chosen.includes(id);
+          return (
+            <li key={id} className="flex items-center justify-between">
+              <Checkbox
+                label={column.title}
+                isChecked={isOn}
+                onChange={(next) => onChange(next ? [...chosen, id] : chosen.filter((one) => one !== id))}
+              />
+              {isOn && chosen.indexOf(id) > 0 && (
+                <IconButton label={`Move ${column.title} before`} onClick={() => move(id)}>
+                  <Icon name="arrow-up" size={12} />
+                </IconButton>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <div className="flex justify-between border-t border-line pt-2">
+        <Button kind="quiet" onClick={() => onChange([...defaultColumns])}>
+          As at first
+        </Button>
+        <Button
+          onClick={() => {
+            set({ orderColumns: [...chosen] });
+            tell("These columns are yours from now on");
+          }}
+        >
+          Keep
+        </Button>
+      </div>
+    </Popover>
+  );
+}

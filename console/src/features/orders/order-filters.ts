@@ -1,0 +1,182 @@
+import type { OrderFilter } from "@order-operations-hub/sdk/api-types";
+import { words } from "../../ui/format.ts";
+import type { Search } from "../../ui/search-params.ts";
+import { listOf, oneOf } from "../../ui/search-params.ts";
+import type { Clock } from "../../ui/zone.tsx";
+
+/** Every filter of the list: as a chip, as a form, and as what the API calls it. The address has the API's names. */
+export type FilterDefinition = {
+  id: string;
+  title: string;
+} & (
+  | { kind: "names"; options: readonly string[]; param: string; notParam: string }
+  | { kind: "texts"; param: string; notParam: string; hint?: string }
+  | { kind: "entity"; entity: "location" | "bridge" | "user"; param: string; notParam: string }
+  | { kind: "tags"; params: { any: string; all: string; none: string } }
+  | { kind: "range"; from: string; to: string }
+  | { kind: "flag"; param: string; yes: string; no: string }
+  | { kind: "choice"; param: string; options: Record<string, string> }
+);
+
+const names = (id: string, title: string, options: readonly string[]): FilterDefinition => ({
+  id,
+  title,
+  kind: "names",
+  options,
+  param: id,
+  notParam: `${id}Not`,
+});
+const texts = (id: string, title: string, hint?: string): FilterDefinition => ({
+  id,
+  title,
+  kind: "texts",
+  param: id,
+  notParam: `${id}Not`,
+  ...(hint ? { hint } : {}),
+});
+const entity = (id: string, title: string, of: "location" | "bridge" | "user"): FilterDefinition => ({
+  id,
+  title,
+  kind: "entity",
+  entity: of,
+  param: id,
+  notParam: `${id}Not`,
+});
+const range = (id: string, title: string): FilterDefinition => ({
+  id,
+  title,
+  kind: "range",
+  from: `${id}From`,
+  to: `${id}To`,
+});
+
+const statuses = [
+  "draft",
+  "new",
+  "review_required",
+  "awaiting_payment",
+  "ready",
+  "sent",
+  "partially_shipped",
+  "shipped",
+  "delivered",
+  "cancelled",
+  "on_hold",
+];
+
+export const orderFilters: readonly FilterDefinition[] = [
+  names("status", "Status", statuses),
+  { id: "tags", title: "Tag", kind: "tags", params: { any: "tagsAny", all: "tagsAll", none: "tagsNone" } },
+  range("shipBy", "Ship by"),
+  names("priority", "Priority", ["low", "normal", "high", "urgent"]),
+  names("paymentStatus", "Payment", ["pending", "authorized", "paid", "partially_refunded", "refunded", "voided"]),
+  texts("channel", "Channel"),
+  texts("carrier", "Carrier"),
+  texts("service", "Service"),
+  entity("locationId", "Location", "location"),
+  entity("bridgeId", "Bridge", "bridge"),
+  entity("assigneeId", "Assigned to", "user"),
+  texts("customField", "Custom field", "Name and value, such as color:red."),
+  { id: "lastRunFailed", title: "Last run", kind: "flag", param: "lastRunFailed", yes: "failed", no: "did not fail" },
+  range("ordered", "Ordered"),
+  range("created", "Came in"),
+  range("updated", "Changed"),
+  {
+    id: "archived",
+    title: "Archived",
+    kind: "choice",
+    param: "archived",
+    options: { true: "only archived", any: "with archived" },
+  },
+];
+
+export function paramsOf(filter: FilterDefinition): string[] {
+  switch (filter.kind) {
+    case "tags":
+      return Object.values(filter.params);
+    case "range":
+      return [filter.from, filter.to];
+    case "flag":
+    case "choice":
+      return [filter.param];
+    default:
+      return [filter.param, filter.notParam];
+  }
+}
+
+const rangeParams = new Set(
+  orderFilters.flatMap((filter) => (filter.kind === "range" ? [filter.from, filter.to] : [])),
+);
+const allParams = ["search", ...orderFilters.flatMap(paramsOf)];
+
+/** The part of an address that filters. */
+export function filterSearch(search: Search): Search {
+  return Object.fromEntries(allParams.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])));
+}
+
+/** Addresses may say "today": a view that is called late is about every day, not the one it was made on. */
+function resolveTime(value: string, clock: Clock): string {
+  const now = clock.now();
+  // To the minute: else each look at the list would ask another question.
+  if (value === "now") return new Date(Math.floor(now / 60_000) * 60_000).toISOString();
+  const [, days] = /^today([+-]\d+)?$/.exec(value) ?? [];
+  if (!value.startsWith("today")) return /^\d{4}-\d\d-\d\d$/.test(value) ? startOfDay(value, clock.timeZone) : value;
+  const day = new Intl.DateTimeFormat("en-CA", { timeZone: clock.timeZone }).format(
+    now + Number(days ?? 0) * 86_400_000,
+  );
+  return startOfDay(day, clock.timeZone);
+}
+
+/** When a day begins in a zone; looked for, because days may begin at another time than midnight. */
+function startOfDay(day: string, timeZone: string): string {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone });
+  for (let quarter = -14 * 4; quarter <= 14 * 4; quarter++) {
+    const at = midnight + quarter * 900_000;
+    if (format.format(at) === day) return new Date(at).toISOString();
+  }
+  return new Date(midnight).toISOString();
+}
+
+/** What the API is asked for. */
+export function filterOf(search: Search, clock: Clock): OrderFilter {
+  const entries = Object.entries(filterSearch(search)).map(([name, value]) => {
+    if (rangeParams.has(name)) return [name, resolveTime(oneOf(value)!, clock)];
+    if (name === "lastRunFailed") return [name, oneOf(value) === "true"];
+    return [name, name === "search" || name === "archived" ? oneOf(value) : listOf(value)];
+  });
+  return Object.fromEntries(entries) as OrderFilter;
+}
+
+/** What a chip says, or undefined when its filter is off. */
+export function chipText(filter: FilterDefinition, search: Search, nameOf: (id: string) => string): string | undefined {
+  const values = (param: string): string =>
+    listOf(search[param])
+      .map((one) => nameOf(one))
+      .join(", ");
+  switch (filter.kind) {
+    case "names":
+    case "texts":
+    case "entity": {
+      const show = (text: string): string => (filter.kind === "names" ? words(text) : text);
+      const parts = [show(values(filter.param)), values(filter.notParam) && `not ${show(values(filter.notParam))}`];
+      return parts.filter(Boolean).join(", ") || undefined;
+    }
+    case "tags": {
+      const { any, all, none } = filter.params;
+      const parts = [values(any), values(all) && `all of ${values(all)}`, values(none) && `none of ${values(none)}`];
+      return parts.filter(Boolean).join(", ") || undefined;
+    }
+    case "range": {
+      const [from, to] = [oneOf(search[filter.from]), oneOf(search[filter.to])];
+      if (from && to) return `${from} to ${to}`;
+      return from ? `from ${from}` : to ? `before ${to}` : undefined;
+    }
+    case "flag": {
+      const value = oneOf(search[filter.param]);
+      return value === undefined ? undefined : value === "true" ? filter.yes : filter.no;
+    }
+    case "choice":
+      return filter.options[oneOf(search[filter.param]) ?? ""];
+  }
+}

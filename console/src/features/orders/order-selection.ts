@@ -1,0 +1,76 @@
+import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
+import { useState } from "react";
+import { hub } from "../../live/hub.ts";
+import { plural } from "../../ui/format.ts";
+
+/** Some that were picked, or all that matched a filter at one moment, but for those that were taken out again. */
+export type OrderSelection =
+  | { kind: "some"; ids: ReadonlySet<string> }
+  | { kind: "all"; id: string; filter: OrderFilter; matched: number; except: ReadonlySet<string> };
+
+const none: OrderSelection = { kind: "some", ids: new Set() };
+
+export function countOf(selection: OrderSelection): number {
+  return selection.kind === "some" ? selection.ids.size : selection.matched - selection.except.size;
+}
+
+/** How many of what: a count without its scope is how people change orders that they did not mean. */
+export function scopeText(selection: OrderSelection): string {
+  if (selection.kind === "some") return `${plural(selection.ids.size, "order")} picked`;
+  const left = selection.except.size > 0 ? `, without ${plural(selection.except.size, "order")} taken out` : "";
+  return `All ${plural(selection.matched, "order")} that match${left}`;
+}
+
+/** Frozen by the hub: what is checked is what is changed, whoever else works meanwhile. */
+export async function freeze(selection: OrderSelection): Promise<string> {
+  if (selection.kind === "all" && selection.except.size === 0) return selection.id;
+  const body =
+    selection.kind === "some"
+      ? { refs: [...selection.ids] }
+      : { filter: selection.filter, exclude_order_ids: [...selection.except] };
+  return (await hub.call("POST /api/v1/operations/selections", { body })).id;
+}
+
+export function useOrderSelection(rows: readonly Order[]) {
+  const [selection, setSelection] = useState(none);
+  const [anchor, setAnchor] = useState(0);
+  const isSelected = (id: string): boolean =>
+    selection.kind === "some" ? selection.ids.has(id) : !selection.except.has(id);
+  const put = (ids: readonly string[], isOn: boolean): void =>
+    setSelection((before) => {
+      if (before.kind === "some") {
+        const next = new Set(before.ids);
+        for (const id of ids)
+          if (isOn) next.add(id);
+          else next.delete(id);
+        return { kind: "some", ids: next };
+      }
+      const except = new Set(before.except);
+      for (const id of ids)
+        if (isOn) except.delete(id);
+        else except.add(id);
+      return { ...before, except };
+    });
+  return {
+    selection,
+    isSelected,
+    clear: () => setSelection(none),
+    /** One row, or from the last one that was picked to this. */
+    toggle(at: number, isRange: boolean) {
+      const row = rows[at];
+      if (!row) return;
+      const isOn = isRange ? true : !isSelected(row.id);
+      const [from, to] = isRange ? [Math.min(anchor, at), Math.max(anchor, at)] : [at, at];
+      put(
+        rows.slice(from, to + 1).map(({ id }) => id),
+        isOn,
+      );
+      setAnchor(at);
+    },
+    selectShown: () => setSelection({ kind: "some", ids: new Set(rows.map(({ id }) => id)) }),
+    async selectAllMatching(filter: OrderFilter) {
+      const { id, matched } = await hub.call("POST /api/v1/operations/selections", { body: { filter } });
+      setSelection({ kind: "all", id, filter, matched, except: new Set() });
+    },
+  };
+}

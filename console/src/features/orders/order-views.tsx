@@ -1,0 +1,102 @@
+import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Popover } from "../../ui/popover.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useClock } from "../../ui/zone.tsx";
+import { viewsQuery } from "../views/views.queries.ts";
+import { filterOf, filterSearch } from "./order-filters.ts";
+import { orderTotalQuery } from "./orders.queries.ts";
+
+type OrderView = { name: string; search: Search };
+
+const builtIn: readonly OrderView[] = [
+  { name: "All", search: {} },
+  { name: "Ready", search: { status: "ready" } },
+  { name: "Late", search: { shipByTo: "now", status: ["new", "ready", "sent", "partially_shipped"] } },
+  { name: "On hold", search: { status: "on_hold" } },
+  { name: "To review", search: { status: "review_required" } },
+];
+
+const keyOf = (search: Search): string =>
+  JSON.stringify(Object.entries(filterSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Filters that have a name. What is typed on top of one is in the address, and can get a name of its own. */
+export function OrderViews({ search }: { search: Search }) {
+  const clock = useClock();
+  const { data: saved } = useQuery(viewsQuery("orders"));
+  const own = (saved ?? []).map((view) => ({ ...view, search: view.settings as Search }));
+  const views: OrderView[] = [...builtIn, ...own];
+  const counts = useQueries({ queries: views.map((view) => orderTotalQuery(filterOf(view.search, clock))) });
+  const here = keyOf(search);
+  const tabs = views.map((view, at) => ({
+    href: paths.orders(view.search),
+    label: view.name,
+    count: counts[at]?.data,
+    isOn: keyOf(view.search) === here,
+  }));
+  const drop = useMutation({
+    mutationFn: (id: string) => hub.call("DELETE /api/v1/views/{id}", { path: { id } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["views"] }),
+    onError: (error) => tell("The view could not be removed", { text: error.message, tone: "bad" }),
+  });
+  const current = own.find((view) => view.isOwn && keyOf(view.search) === here);
+  return (
+    <TabLinks label="Views" tabs={tabs}>
+      {!tabs.some(({ isOn }) => isOn) && <SaveView settings={filterSearch(search)} />}
+      {current && (
+        <button
+          type="button"
+          className="-mb-px min-h-7 px-2.5 text-muted hover:text-bad"
+          onClick={() => drop.mutate(current.id)}
+        >
+          Remove this view
+        </button>
+      )}
+    </TabLinks>
+  );
+}
+
+function SaveView({ settings }: { settings: Search }) {
+  const [name, setName] = useState("");
+  const [isShared, setShared] = useState(false);
+  const save = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings, isShared } }),
+    onSuccess: async (view) => {
+      await queryClient.invalidateQueries({ queryKey: ["views"] });
+      tell(`View ${view.name} saved`);
+    },
+  });
+  return (
+    <Popover
+      title="Save these filters as a view"
+      triggerClass="-mb-px min-h-7 px-2.5 text-muted hover:text-text"
+      trigger="+ view"
+    >
+      {(close) => (
+        <form
+          className="flex flex-col gap-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim()) save.mutate(undefined, { onSuccess: close });
+          }}
+        >
+          <TextField label="Name of the view" value={name} onChange={setName} maxLength={60} required />
+          <Checkbox label="Everybody in the organization has it" isChecked={isShared} onChange={setShared} />
+          {save.error && <ProblemBox error={save.error} />}
+          <Button kind="primary" type="submit" isBusy={save.isPending}>
+            Save
+          </Button>
+        </form>
+      )}
+    </Popover>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
+import type { Answer } from "@order-operations-hub/sdk/client";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+const pageSize = 100;
+/** More rows than anybody scrolls through; beyond it one filters. */
+const maxRows = 10_000;
+
+type OrderPage = Answer<"GET /api/v1/orders">;
+export type OrderSort =
+  | "createdAt"
+  | "-createdAt"
+  | "orderedAt"
+  | "-orderedAt"
+  | "updatedAt"
+  | "-updatedAt"
+  | "shipBy"
+  | "-shipBy";
+
+export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
+  infiniteQueryOptions({
+    queryKey: ["orders", "list", filter, sort],
+    queryFn: ({ pageParam, signal }): Promise<OrderPage> =>
+      hub.call("GET /api/v1/orders", {
+        query: { ...(filter as object), sort, page: pageParam, limit: pageSize },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination }) =>
+      pagination.hasMore && pagination.page * pageSize < maxRows ? pagination.page + 1 : undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 3 ? false : 30_000),
+  });
+
+export const orderTotalQuery = (filter: OrderFilter) =>
+  queryOptions({
+    queryKey: ["orders", "total", filter],
+    queryFn: async ({ signal }): Promise<number> =>
+      (await hub.call("GET /api/v1/orders/counts", { query: filter, signal })).total,
+    staleTime: 30_000,
+  });
+
+export const orderQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["orders", "one", ref],
+    queryFn: ({ signal }): Promise<Order> => hub.call("GET /api/v1/orders/{id}", { path: { id: ref }, signal }),
+  });
+
+export type TimelineEntry = Answer<"GET /api/v1/orders/{id}/timeline">["data"][number];
+
+export const timelineQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["orders", "timeline", ref],
+    queryFn: async ({ signal }): Promise<TimelineEntry[]> =>
+      (await hub.call("GET /api/v1/orders/{id}/timeline", { path: { id: ref }, query: { limit: 100 }, signal })).data,
+  });
+
+export type Blame = Answer<"GET /api/v1/orders/{id}/blame">;
+
+/** Who changed each field last. */
+export const blameQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["orders", "blame", ref],
+    queryFn: ({ signal }): Promise<Blame> => hub.call("GET /api/v1/orders/{id}/blame", { path: { id: ref }, signal }),
+  });
+
+export const orderCountsQuery = queryOptions({
+  queryKey: ["orders", "counts"],
+  queryFn: ({ signal }) => hub.call("GET /api/v1/orders/counts", { signal }),
+  refetchInterval: 30_000,
+});
+
+/** Orders that are close to a number that was typed by hand. */
+export const orderSearchQuery = (search: string) =>
+  queryOptions({
+    queryKey: ["orders", "search", search],
+    queryFn: ({ signal }) => hub.call("GET /api/v1/orders", { query: { search, limit: 6, archived: "any" }, signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,90 @@
+import { useMutation, useQuery, queryOptions } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { hub, queryClient } from "./hub.ts";
+
+/** How somebody wants the console to be. Kept by the hub, so that it is the same on every machine. */
+export type Preferences = {
+  theme: "light" | "dark" | "system";
+  density: "compact" | "comfortable";
+  timeZone: string;
+  singleKeys: boolean;
+  isDockOpen: boolean;
+  orderColumns: string[];
+};
+
+const defaults: Preferences = {
+  theme: "system",
+  density: "compact",
+  timeZone: "browser",
+  singleKeys: true,
+  isDockOpen: false,
+  orderColumns: [],
+};
+
+/** A copy for the first moment of the next visit, before the hub has answered: else a dark page would begin white. */
+const copyKey = "ooh-preferences";
+
+function readCopy(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(copyKey) ?? "{}") as Partial<Preferences>;
+  } catch {
+    return {};
+  }
+}
+
+type Kept = { preferences: Record<string, unknown>; version: number };
+
+const preferencesQuery = queryOptions({
+  queryKey: ["preferences"],
+  queryFn: async (): Promise<Kept> => hub.call("GET /api/v1/me/preferences"),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export function applyLook({ theme, density }: Pick<Preferences, "theme" | "density">): void {
+  const root = document.documentElement;
+  if (theme === "system") delete root.dataset["theme"];
+  else root.dataset["theme"] = theme;
+  root.dataset["density"] = density;
+}
+
+export const firstPreferences = (): Preferences => ({ ...defaults, ...readCopy() });
+
+export function usePreferences(): { preferences: Preferences; set(change: Partial<Preferences>): void } {
+  const { data } = useQuery(preferencesQuery);
+  const preferences = data
+    ? { ...defaults, ...(data.preferences["console"] as Partial<Preferences> | undefined) }
+    : firstPreferences();
+  const save = useMutation({
+    scope: { id: "preferences" },
+    mutationFn: async (change: Partial<Preferences>) => {
+      const now = queryClient.getQueryData<Kept>(["preferences"])?.preferences ?? {};
+      const console = { ...(now["console"] as object | undefined), ...change };
+      return hub.call("PUT /api/v1/me/preferences", { body: { preferences: { ...now, console } } });
+    },
+    onMutate: (change) => {
+      queryClient.setQueryData<Kept>(["preferences"], (old) => ({
+        version: old?.version ?? 0,
+        preferences: {
+          ...old?.preferences,
+          console: { ...(old?.preferences["console"] as object | undefined), ...change },
+        },
+      }));
+    },
+  });
+  return { preferences, set: save.mutate };
+}
+
+/** Keeps the page as it was chosen. */
+export function useLook(): void {
+  const { preferences } = usePreferences();
+  const { theme, density } = preferences;
+  const text = JSON.stringify(preferences);
+  useEffect(() => {
+    applyLook({ theme, density });
+    try {
+      localStorage.setItem(copyKey, text);
+    } catch {
+      // A browser that keeps nothing.
+    }
+  }, [theme, density, text]);
+}

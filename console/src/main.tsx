@@ -1,0 +1,27 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { router } from "./app/routes.tsx";
+import { queryClient } from "./live/hub.ts";
+import { applyLook, firstPreferences } from "./live/preferences.ts";
+import "./styles.css";
+import { nonce } from "./ui/nonce.ts";
+import { Toasts } from "./ui/toast.tsx";
+import { TooltipProvider } from "./ui/tooltip.tsx";
+
+applyLook(firstPreferences());
+createRoot(document.querySelector("#root")!).render(
+  <StrictMode>
+    <CSPProvider nonce={nonce}>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <Toasts>
+            <RouterProvider router={router} />
+          </Toasts>
+        </TooltipProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

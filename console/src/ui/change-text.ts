@@ -1,0 +1,59 @@
+import { plural, words } from "./format.ts";
+
+/** One changed field, as the hub tells it. */
+export type Change = { path: string; from: unknown; to: unknown };
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** A value in a few words: data is for those who ask for it. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (isText(value)) return /^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 16).replace("T", " ") : value;
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "none";
+    return value.every(isText) ? value.join(", ") : value.map((one) => valueText(one)).join("; ");
+  }
+  return objectText(value as Record<string, unknown>);
+}
+
+/** Of what has a name or a text, that; else how much there is. */
+function objectText(value: Record<string, unknown>): string {
+  for (const name of ["text", "reason", "name", "sku", "trackingNumber", "handle"]) {
+    const told = value[name];
+    if (isText(told) && told) return name === "reason" ? words(told) : told;
+  }
+  const filled = Object.entries(value).filter(([, one]) => one !== null && one !== undefined && one !== "");
+  const simple = filled.filter(([, one]) => typeof one !== "object");
+  if (simple.length > 0 && simple.length <= 4)
+    return simple.map(([name, one]) => `${words(name)} ${String(one)}`).join(", ");
+  return plural(filled.length, "field");
+}
+
+const keyOf = (value: unknown): string => {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : undefined;
+  return isText(id) ? id : JSON.stringify(value);
+};
+
+/** What came and what went: "+ vip", "− rush", "low → high". */
+export function changeText({ path, from, to }: Change): { sign: "+" | "−" | "→"; text: string } {
+  if (Array.isArray(to) || Array.isArray(from)) {
+    const before = new Set((Array.isArray(from) ? from : []).map(keyOf));
+    const after = new Set((Array.isArray(to) ? to : []).map(keyOf));
+    const added = (Array.isArray(to) ? to : []).filter((one) => !before.has(keyOf(one)));
+    const gone = (Array.isArray(from) ? from : []).filter((one) => !after.has(keyOf(one)));
+    if (added.length > 0 && gone.length === 0) return { sign: "+", text: added.map(valueText).join(", ") };
+    if (gone.length > 0 && added.length === 0) return { sign: "−", text: gone.map(valueText).join(", ") };
+    if (added.length === 0 && gone.length === 0) return { sign: "→", text: `${words(path)} in another way` };
+    return { sign: "→", text: added.map(valueText).join(", ") };
+  }
+  if (from === null || from === undefined) return { sign: "+", text: valueText(to) };
+  if (to === null || to === undefined) return { sign: "−", text: valueText(from) };
+  return { sign: "→", text: valueText(to) };
+}
+
+/** "/shippingAddress" as people read it. */
+export function fieldName(path: string): string {
+  return words(path.replaceAll(/[./]/g, " ").trim());
+}

@@ -1,0 +1,60 @@
+import { scaleLinear } from "d3-scale";
+import { useState } from "react";
+import { formatCount } from "../format.ts";
+import { Link } from "../link.tsx";
+import { AsTable } from "./as-table.tsx";
+
+type Bar = { label: string; value: number; href?: string };
+type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
+
+/** Names, bars and figures in lines; each may open what it counts. */
+export function BarChart({ label, bars, format = formatCount }: Props) {
+  const [isTable, setTable] = useState(false);
+  const width = scaleLinear([0, Math.max(1, ...bars.map(({ value }) => value))], [0, 100]);
+  return (
+    <figure aria-label={label}>
+      {isTable ? (
+        <AsTable label={label} columns={["", label]} rows={bars.map((bar) => [bar.label, format(bar.value)])} />
+      ) : (
+        <ul className="flex flex-col gap-0.5">
+          {bars.map((bar) => {
+            const line = (
+              <>
+                <span className="w-36 shrink-0 truncate">{bar.label}</span>
+                <span aria-hidden className="h-3.5 flex-1 rounded-sm bg-skip-soft">
+                  <span className="block h-full rounded-sm bg-accent" style={{ width: `${width(bar.value)}%` }} />
+                </span>
+                <span className="w-16 shrink-0 text-end tabular-nums">{format(bar.value)}</span>
+              </>
+            );
+            const look = "flex min-h-6 items-center gap-2.5 rounded-md px-1";
+            return (
+              <li key={bar.label}>
+                {bar.href ? (
+                  <Link href={bar.href} className={`${look} hover:bg-skip-soft`}>
+                    {line}
+                  </Link>
+                ) : (
+                  <span className={look}>{line}</span>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <TableSwitch isTable={isTable} onChange={setTable} />
+    </figure>
+  );
+}
+
+export function TableSwitch({ isTable, onChange }: { isTable: boolean; onChange(isTable: boolean): void }) {
+  return (
+    <button
+      type="button"
+      onClick={() => onChange(!isTable)}
+      className="mt-1 min-h-6 text-sm text-muted hover:text-text hover:underline"
+    >
+      {isTable ? "as a chart" : "as a table"}
+    </button>
+  );
+}

@@ -1,0 +1,38 @@
+const counts = new Intl.NumberFormat("en-US");
+const plurals = new Intl.PluralRules("en-US");
+
+export const formatCount = (count: number): string => counts.format(count);
+
+export function formatMoney(amount: number | null | undefined, currency: string): string {
+  if (amount === null || amount === undefined) return "–";
+  try {
+    return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount);
+  } catch {
+    // Sources have codes that are none.
+    return `${counts.format(amount)} ${currency}`;
+  }
+}
+
+/** "1 order", "2 orders", "12,431 orders". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${plurals.select(count) === "one" ? one : many}`;
+}
+
+/** "partially_shipped" as people write it. */
+export function words(name: string): string {
+  return name
+    .replaceAll("_", " ")
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+}
+
+export function sentence(name: string): string {
+  const text = words(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function formatMs(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}

@@ -1,0 +1,228 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import type { CSSProperties, KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { useEffect, useId, useRef } from "react";
+import { Checkbox } from "./checkbox.tsx";
+import { cx } from "./class-names.ts";
+import type { GridColumn } from "./grid-columns.ts";
+import { Icon } from "./icons.tsx";
+
+type Props<Row> = {
+  label: string;
+  rows: readonly Row[];
+  /** Of the whole list, of which `rows` are the first. */
+  total: number;
+  columns: readonly GridColumn<Row>[];
+  idOf(row: Row): string;
+  nameOf(row: Row): string;
+  isSelected(id: string): boolean;
+  onToggle(at: number, isRange: boolean): void;
+  cursor: number;
+  onCursor(at: number): void;
+  onOpen(row: Row): void;
+  onNearEnd(): void;
+  sort?: string | undefined;
+  onSort(sort: string): void;
+  /** Old rows stay in sight while new ones are asked for. */
+  isStale: boolean;
+  rowHeight: number;
+  children?: ReactNode;
+};
+
+const selectWidth = 34;
+const nearEndRows = 40;
+
+/**
+ * Rows of a long list, of which only those in sight are in the page. It is one stop of the Tab key; arrows move in it,
+ * and those who do not see it hear which row of how many it is.
+ */
+export function Grid<Row>(props: Props<Row>) {
+  const { label, rows, total, columns, cursor, onCursor, onNearEnd, rowHeight } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const base = useId();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    // The row of titles stays above and covers what is scrolled under it.
+    scrollPaddingStart: 28,
+  });
+  const items = virtual.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (lastShown >= rows.length - nearEndRows) onNearEnd();
+  }, [lastShown, rows.length, onNearEnd]);
+  useEffect(() => virtual.measure(), [virtual, rowHeight]);
+  useEffect(() => {
+    if (cursor >= 0) virtual.scrollToIndex(cursor, { align: "auto" });
+  }, [cursor, virtual]);
+
+  const template = [
+    `${selectWidth}px`,
+    ...columns.map(({ width, isWide }) => `minmax(${width}px, ${isWide ? width * 3 : width}fr)`),
+  ].join(" ");
+  const minWidth = selectWidth + columns.reduce((sum, column) => sum + column.width, 0);
+  const layout: CSSProperties = { gridTemplateColumns: template, minWidth };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== scroller.current) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const moves: Record<string, number> = {
+      ArrowDown: cursor + 1,
+      ArrowUp: cursor - 1,
+      PageDown: cursor + page,
+      PageUp: cursor - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const next = moves[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    onCursor(Math.max(0, Math.min(rows.length - 1, next)));
+  };
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
+    <div
+      ref={scroller}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={total + 1}
+      aria-colcount={columns.length + 1}
+      aria-multiselectable
+      aria-busy={props.isStale}
+      aria-activedescendant={cursor >= 0 && rows[cursor] !== undefined ? `${base}-${cursor}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "opacity-60")}
+    >
+      <Head {...props} layout={layout} />
+      <div role="rowgroup" style={{ height: virtual.getTotalSize(), minWidth }} className="relative">
+        {items.map((item) => (
+          <Line
+            key={item.key}
+            {...props}
+            row={rows[item.index]!}
+            at={item.index}
+            id={`${base}-${item.index}`}
+            layout={{ ...layout, transform: `translateY(${item.start}px)`, height: rowHeight }}
+          />
+        ))}
+      </div>
+      {props.children}
+    </div>
+  );
+}
+
+function Head<Row>({ columns, sort, onSort, layout }: Props<Row> & { layout: CSSProperties }) {
+  return (
+    <div role="rowgroup" className="sticky top-0 z-10 bg-panel">
+      <div
+        role="row"
+        aria-rowindex={1}
+        style={layout}
+        className="grid h-7 items-center border-b border-line font-medium text-faint"
+      >
+        <span role="columnheader">
+          <span className="sr-only">Selected</span>
+        </span>
+        {columns.map((column) => {
+          const isUp = sort === column.sort;
+          const isDown = column.sort !== undefined && sort === `-${column.sort}`;
+          return (
+            <span
+              key={column.id}
+              role="columnheader"
+              aria-sort={isUp ? "ascending" : isDown ? "descending" : undefined}
+              className={cx("truncate px-2.5", column.isNumber && "text-end")}
+            >
+              {column.sort === undefined ? (
+                column.title
+              ) : (
+                <button
+                  type="button"
+                  className="inline-flex min-h-6 items-center gap-1 hover:text-text"
+                  onClick={() => onSort(isDown ? column.sort! : `-${column.sort!}`)}
+                >
+                  {column.title}
+                  {(isUp || isDown) && <Icon name={isUp ? "arrow-up" : "arrow-down"} size={11} />}
+                </button>
+              )}
+            </span>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+type LineProps<Row> = Props<Row> & { row: Row; at: number; id: string; layout: CSSProperties };
+
+function Line<Row>({
+  row,
+  at,
+  id,
+  layout,
+  columns,
+  idOf,
+  nameOf,
+  isSelected,
+  onToggle,
+  cursor,
+  onCursor,
+  onOpen,
+}: LineProps<Row>) {
+  const isOn = isSelected(idOf(row));
+  const pick = (event: MouseEvent): void => {
+    onCursor(at);
+    const isControl = (event.target as HTMLElement).closest("a, button, label, [role=checkbox]");
+    if (!isControl) onOpen(row);
+  };
+  return (
+    // Keys are heard by the grid.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+    <div
+      role="row"
+      id={id}
+      aria-rowindex={at + 2}
+      aria-selected={isOn}
+      style={layout}
+      onClick={pick}
+      className={cx(
+        "absolute inset-x-0 top-0 grid cursor-default items-center border-b border-line hover:bg-skip-soft",
+        isOn && "bg-[color-mix(in_srgb,var(--accent-soft)_55%,transparent)]",
+        at === cursor && "shadow-[inset_2px_0_0_var(--accent)]",
+      )}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
+      <span
+        role="gridcell"
+        className="grid h-full place-items-center"
+        onClickCapture={(event) => event.shiftKey && onToggleRange(event, () => onToggle(at, true))}
+      >
+        <Checkbox
+          label={`Select ${nameOf(row)}`}
+          isLabelHidden
+          isChecked={isOn}
+          onChange={() => onToggle(at, false)}
+          tabIndex={-1}
+        />
+      </span>
+      {columns.map((column) => (
+        <span
+          key={column.id}
+          role="gridcell"
+          className={cx("truncate px-2.5", column.isNumber && "text-end tabular-nums")}
+        >
+          {column.cell(row)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function onToggleRange(event: MouseEvent, toggle: () => void): void {
+  event.preventDefault();
+  event.stopPropagation();
+  toggle();
+}

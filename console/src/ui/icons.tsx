@@ -1,0 +1,69 @@
+/** Drawn on 24 by 24, in strokes. */
+const paths = {
+  alert: "M12 4 2.5 20h19L12 4zM12 10v4.5M12 17.3v.2",
+  "arrow-right": "M5 12h14M13 6l6 6-6 6",
+  "arrow-up": "M12 19V5M6 11l6-6 6 6",
+  "arrow-down": "M12 5v14M6 13l6 6 6-6",
+  box: "M4 8l8-4 8 4v8l-8 4-8-4V8zM4 8l8 4 8-4M12 12v8",
+  bell: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15L6 16zM10 20.5h4",
+  bridge: "M3 16V8M21 16V8M3 12c6-6 12-6 18 0M8 12v4M16 12v4M3 16h18",
+  calendar: "M4 6h16v14H4V6zM4 10h16M8 3v4M16 3v4",
+  chart: "M4 20V4M4 20h16M8 16v-5M12 16V8M16 16v-3",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  "chevron-down": "M6 9.5l6 6 6-6",
+  "chevron-right": "M9.5 6l6 6-6 6",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2",
+  columns: "M4 5h16v14H4V5zM10 5v14M15 5v14",
+  copy: "M9 9h11v11H9V9zM15 9V4H4v11h5",
+  dock: "M4 5h16v14H4V5zM4 14h16",
+  download: "M12 4v11M7 11l5 5 5-5M4 20h16",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  flow: "M5 4h5v5H5V4zM14 15h5v5h-5v-5zM7.5 9v4.5a4 4 0 0 0 4 4H14",
+  gear: "M12 8.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM12 2.5v3M12 18.5v3M2.5 12h3M18.5 12h3M5.3 5.3l2.1 2.1M16.6 16.6l2.1 2.1M18.7 5.3l-2.1 2.1M7.4 16.6l-2.1 2.1",
+  grip: "M9 6v.01M15 6v.01M9 12v.01M15 12v.01M9 18v.01M15 18v.01",
+  home: "M4 11l8-7 8 7v9h-5v-6H9v6H4v-9z",
+  key: "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 13l8-8M16 8l3 3M14 10l2 2",
+  list: "M8 6h12M8 12h12M8 18h12M4 6v.01M4 12v.01M4 18v.01",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  minus: "M6 12h12",
+  moon: "M20 14A8 8 0 0 1 10 4a8 8 0 1 0 10 10z",
+  note: "M5 4h14v11l-5 5H5V4zM14 20v-5h5M8 9h8M8 13h4",
+  open: "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
+  pin: "M12 21s7-6.5 7-11.5a7 7 0 0 0-14 0C5 14.5 12 21 12 21zM12 7.5a2.3 2.3 0 1 0 0 4.6 2.3 2.3 0 0 0 0-4.6z",
+  play: "M7 4.5v15l12-7.5-12-7.5z",
+  plus: "M12 5v14M5 12h14",
+  redo: "M20 7v5h-5M19.5 12A8 8 0 1 0 17 18",
+  search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5",
+  shield: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6l8-3z",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M5 5l1.7 1.7M17.3 17.3 19 19M19 5l-1.7 1.7M6.7 17.3 5 19",
+  tag: "M4 4h8l8 8-8 8-8-8V4zM8 8v.01",
+  trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
+  truck:
+    "M3 6h11v10H3V6zM14 10h4l3 3v3h-7v-6zM7 16.5a1.750 1.750 0 1 0 0 3.5 1.750 1.750 0 0 0 0-3.5zM17.5 16.5a1.750 1.750 0 1 0 0 3.5 1.750 1.750 0 0 0 0-3.5z",
+  undo: "M4 7v5h5M4.5 12A8 8 0 1 1 7 18",
+  user: "M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4 20c1-4 4-6 8-6s7 2 8 6",
+  users:
+    "M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM2.5 19c.7-3.5 3-5 6.5-5s5.8 1.5 6.5 5M16 5.5a3.3 3.3 0 0 1 0 6.2M17.5 14.3c2.2.5 3.5 2 4 4.7",
+  x: "M6 6l12 12M18 6L6 18",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name, size = 14, weight = 1.75 }: { name: IconName; size?: number; weight?: number }) {
+  return (
+    <svg
+      aria-hidden
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={weight}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className="shrink-0"
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,19 @@
+import { useRouter } from "@tanstack/react-router";
+import type { ComponentProps, MouseEvent } from "react";
+
+/** A real address, opened without loading the page anew; with a modifier key the browser does what it always does. */
+export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> & { href: string }) {
+  const router = useRouter();
+  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    const isOrdinary = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (event.defaultPrevented || !isOrdinary || rest.target) return;
+    event.preventDefault();
+    router.history.push(href);
+  };
+  return (
+    <a {...rest} href={href} onClick={follow}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,56 @@
+import { HubApiError, HubConnectionError } from "@order-operations-hub/sdk/problem";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { CopyText } from "./copy-text.tsx";
+import { Icon } from "./icons.tsx";
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong, in its place: what it is, what can be done, its code, and the number to ask for help with. */
+export function ProblemBox({
+  error,
+  onRetry,
+  children,
+}: {
+  error: unknown;
+  onRetry?: () => void;
+  children?: ReactNode;
+}) {
+  const said = error instanceof HubApiError ? error : undefined;
+  const isAway = error instanceof HubConnectionError;
+  return (
+    <div role="alert" className="rounded-lg border border-bad bg-bad-soft px-3 py-2.5">
+      <p className="flex items-start gap-2 font-medium text-bad">
+        <span className="pt-0.5">
+          <Icon name="alert" />
+        </span>
+        {messageOf(error)}
+      </p>
+      {said && said.errors.length > 0 && (
+        <ul className="ms-5.5 mt-1 list-disc ps-4">
+          {said.errors.slice(0, 8).map((one) => (
+            <li key={`${one.pointer} ${one.code} ${one.message}`}>
+              <code className="font-mono text-sm">{one.pointer || "/"}</code> {one.message}
+              {one.suggestion && ` Did you mean ${one.suggestion}?`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="ms-5.5 mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+        {said && (
+          <span>
+            {said.status} <code className="font-mono">{said.code}</code>
+          </span>
+        )}
+        {said?.requestId && (
+          <CopyText text={said.requestId} label="Copy the request id">{`request ${said.requestId}`}</CopyText>
+        )}
+        {isAway && <span>It is tried again by itself.</span>}
+        {onRetry && (said?.retryable !== false || isAway) && <Button onClick={onRetry}>Try again</Button>}
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+/** The keywords that our schemas use; the rest of JSON Schema is not drawn, and comes as text of JSON instead. */
+export type FormSchema = {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: FormSchema;
+  properties?: Record<string, FormSchema>;
+  required?: string[];
+  anyOf?: FormSchema[];
+  additionalProperties?: unknown;
+  /** Of what kind the record is whose id is meant. */
+  "x-entity"?: string;
+  "x-widget"?: string;
+};
+
+/** Which field draws a schema. */
+export type FieldKind =
+  | "enum"
+  | "boolean"
+  | "number"
+  | "text"
+  | "long-text"
+  | "time"
+  | "tokens"
+  | "choices"
+  | "entity"
+  | "object"
+  | "list"
+  | "json";
+
+const typesOf = (schema: FormSchema): string[] =>
+  schema.anyOf ? schema.anyOf.flatMap(typesOf) : schema.type === undefined ? [] : [schema.type].flat();
+
+/** Of one thing or null, the thing. */
+export function plainSchema(schema: FormSchema): FormSchema {
+  const given = schema.anyOf?.filter((one) => !(one.type === "null"));
+  return given?.length === 1
+    ? { ...given[0], ...(schema.description ? { description: schema.description } : {}) }
+    : schema;
+}
+
+const longText = 501;
+
+export function kindOf(given: FormSchema): FieldKind {
+  const schema = plainSchema(given);
+  const types = typesOf(schema).filter((type) => type !== "null");
+  if (types.length !== 1)
+    return types.every((type) => ["string", "number", "boolean"].includes(type)) && types.length > 0 ? "text" : "json";
+  switch (types[0]) {
+    case "string":
+      if (schema["x-entity"]) return "entity";
+      if (schema.enum) return "enum";
+      if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date")
+        return "time";
+      return (schema.maxLength ?? 0) >= longText ? "long-text" : "text";
+    case "boolean":
+      return "boolean";
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      if (schema.items?.enum) return "choices";
+      return schema.items && typesOf(schema.items).includes("string")
+        ? "tokens"
+        : schema.items?.properties
+          ? "list"
+          : "json";
+    default:
+      return schema.properties && Object.keys(schema.properties).length > 0 ? "object" : "json";
+  }
+}
+
+/** A value that a field is begun with: nothing, unless the schema leaves no choice. */
+export function startOf(schema: FormSchema): Record<string, unknown> {
+  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, field]): Array<[string, unknown]> => {
+    if (!schema.required?.includes(name)) return [];
+    if (field.enum?.length === 1) return [[name, field.enum[0]]];
+    return [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Without what was left empty: an empty field is one that is not given. */
+export function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([, one]) => one !== undefined && one !== "" && !(Array.isArray(one) && one.length === 0),
+    ),
+  );
+}

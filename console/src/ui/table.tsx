@@ -1,0 +1,42 @@
+import type { ComponentProps } from "react";
+import { cx } from "./class-names.ts";
+
+/** A small table, all of it in the page. For many rows there is the grid. */
+export function Table({ label, children }: { label: string; children: ComponentProps<"table">["children"] }) {
+  return (
+    // What is wider than its place is scrolled there, by keyboard too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+      <table className="w-full border-collapse" aria-label={label}>
+        {children}
+      </table>
+    </div>
+  );
+}
+
+export function Th({ isNumber, className, ...rest }: ComponentProps<"th"> & { isNumber?: boolean }) {
+  return (
+    <th
+      scope="col"
+      {...rest}
+      className={cx(
+        "h-7 border-b border-line px-2.5 font-medium whitespace-nowrap text-faint",
+        isNumber ? "text-end" : "text-start",
+        className,
+      )}
+    />
+  );
+}
+
+export function Td({ isNumber, className, ...rest }: ComponentProps<"td"> & { isNumber?: boolean }) {
+  return (
+    <td
+      {...rest}
+      className={cx(
+        "h-row border-b border-line px-2.5 [tr:last-child>&]:border-b-0",
+        isNumber && "text-end tabular-nums",
+        className,
+      )}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { cx } from "./class-names.ts";
+import { formatCount } from "./format.ts";
+import { Link } from "./link.tsx";
+
+export type TabLink = {
+  href: string;
+  label: string;
+  count?: number | undefined;
+  isOn: boolean;
+};
+
+/** Places beside each other, each with an address of its own. */
+export function TabLinks({ label, tabs, children }: { label: string; tabs: readonly TabLink[]; children?: ReactNode }) {
+  return (
+    <nav aria-label={label} className="mb-2.5 flex gap-0.5 overflow-x-auto border-b border-line">
+      {tabs.map((tab) => (
+        <Link
+          key={tab.href}
+          href={tab.href}
+          aria-current={tab.isOn ? "page" : undefined}
+          className={cx(
+            "-mb-px flex min-h-7 items-center gap-1.5 border-b-2 px-2.5 py-1 whitespace-nowrap",
+            tab.isOn ? "border-accent font-medium text-text" : "border-transparent text-muted hover:text-text",
+          )}
+        >
+          {tab.label}
+          {tab.count !== undefined && (
+            <span className="font-normal text-faint tabular-nums">{formatCount(tab.count)}</span>
+          )}
+        </Link>
+      ))}
+      {children}
+    </nav>
+  );
+}

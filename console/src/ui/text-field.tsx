@@ -1,0 +1,72 @@
+import type { ComponentProps, ReactNode } from "react";
+import { useId } from "react";
+import { cx } from "./class-names.ts";
+
+export const inputClass =
+  "h-7 w-full min-w-0 rounded-md border border-line-strong bg-raised px-2 text-text aria-invalid:border-bad placeholder:text-faint";
+
+type FieldProps = { label: ReactNode; hint?: ReactNode; error?: string | undefined; isLabelHidden?: boolean };
+
+/** A label above, help or what is wrong below; all tied to the field for those who do not see it. */
+export function Field({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: FieldProps & { children(ids: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }): ReactNode }) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "text-sm font-medium text-muted"}>
+        {label}
+      </label>
+      {children({
+        id,
+        ...(note ? { "aria-describedby": `${id}-note` } : {}),
+        ...(error ? { "aria-invalid": true } : {}),
+      })}
+      {note && (
+        <p id={`${id}-note`} className={cx("text-sm", error ? "text-bad" : "text-faint")}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextProps = FieldProps & Omit<ComponentProps<"input">, "onChange"> & { onChange(value: string): void };
+
+export function TextField({ label, hint, error, isLabelHidden, onChange, className, ...rest }: TextProps) {
+  return (
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden ?? false}>
+      {(ids) => (
+        <input
+          {...rest}
+          {...ids}
+          onChange={(event) => onChange(event.target.value)}
+          className={cx(inputClass, className)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type AreaProps = FieldProps & Omit<ComponentProps<"textarea">, "onChange"> & { onChange(value: string): void };
+
+export function TextArea({ label, hint, error, isLabelHidden, onChange, className, ...rest }: AreaProps) {
+  return (
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden ?? false}>
+      {(ids) => (
+        <textarea
+          rows={3}
+          {...rest}
+          {...ids}
+          onChange={(event) => onChange(event.target.value)}
+          className={cx(inputClass, "h-auto resize-y py-1.5", className)}
+        />
+      )}
+    </Field>
+  );
+}

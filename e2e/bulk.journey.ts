@@ -1,0 +1,177 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { seedOrders } from "./seed-orders.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let person: Person;
+
+beforeAll(async () => {
+  const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  hub = started;
+  org = await hub.org();
+  await seedOrders(org, 340);
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/orders");
+});
+
+async function openOrders(page: Page, query = ""): Promise<void> {
+  await page.goto(`${hub.url}/orders${query}`);
+  await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
+}
+
+/** Counts what a person presses; values that are typed are one key. */
+function countKeys(page: Page): {
+  press(key: string): Promise<void>;
+  type(text: string): Promise<void>;
+  count(): number;
+} {
+  let keys = 0;
+  return {
+    async press(key) {
+      keys++;
+      await page.keyboard.press(key);
+    },
+    async type(text) {
+      await page.keyboard.type(text);
+    },
+    count: () => keys,
+  };
+}
+
+test("journey 1 by keyboard alone: filter, pick all that match, build, check, run", async () => {
+  const { page } = person;
+  await openOrders(page, "?tagsAny=rush");
+  const keys = countKeys(page);
+  await keys.press("Control+a");
+  await page.getByText(/All 100 orders shown picked|All 170 orders shown picked/).waitFor();
+  await keys.press("Control+a");
+  await page.getByText("All 170 orders that match.").waitFor();
+  await takePicture(page, "orders-selected");
+  await keys.press("e");
+  await page.getByText(/170 orders, frozen/).waitFor();
+  await keys.press("a");
+  await page.getByLabel("Find an action").waitFor();
+  await keys.type("add tags");
+  await keys.press("Enter");
+  await page.getByLabel("Tags", { exact: true }).waitFor();
+  await keys.press("Tab");
+  await page.getByLabel("Tags", { exact: true }).focus();
+  await keys.type("vip");
+  await keys.press("Enter");
+  const run = page.getByRole("button", { name: /Run on 170 live orders/ });
+  await run.waitFor();
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
+  await lookAt(page, "operate");
+  await keys.press("Control+Enter");
+  await page.getByText("succeeded").first().waitFor();
+  expect(keys.count()).toBeLessThanOrEqual(12);
+  await expect.poll(async () => (await org.get("/orders?tag=vip&limit=1")).body.pagination.total).toBe(170);
+  await lookAt(page, "run");
+});
+
+test("what is blocked is told in groups, can be looked at, and is left out", async () => {
+  const { page } = person;
+  await openOrders(page, "?search=SHOP-1000");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("e");
+  await page.getByText(/frozen/).waitFor();
+  await page.keyboard.press("a");
+  await page.getByLabel("Find an action").fill("mark as shipped");
+  await page.keyboard.press("Enter");
+  const why = page.getByRole("region", { name: "Why orders are blocked or have a warning" });
+  await why.getByText("invalid_state").first().waitFor();
+  await takePicture(page, "preflight-blocked");
+  await why.getByRole("button", { name: "show", exact: true }).first().click();
+  await page.getByText(/those that were asked for/).waitFor();
+  const run = page.getByRole("button", { name: "Run on 5 live orders" });
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("succeeded").first().waitFor();
+  await page.getByText(/5 orders, 5 left out/).waitFor();
+});
+
+test("journey 4: an undo shows what would come back before it is done", async () => {
+  const { page } = person;
+  const { body } = await org.post("/operations/run", {
+    order_ids: ["SHOP-10203", "SHOP-10204", "SHOP-10205"],
+    actions: [{ type: "set_priority", params: { priority: "urgent" } }],
+  });
+  await org.patch("/orders/SHOP-10204", { priority: "low" });
+  await page.goto(`${hub.url}/operations/runs/${body.id}`);
+  await page.getByRole("button", { name: "Undo" }).click();
+  const dialog = page.getByRole("dialog", { name: "What would be taken back" });
+  await dialog.getByText("SHOP-10204").waitFor();
+  await takePicture(page, "undo");
+  await dialog.getByRole("button", { name: "Undo on 2 orders" }).click();
+  await page.getByRole("heading", { name: /Undo/ }).waitFor();
+  await expect.poll(async () => (await org.get("/orders/SHOP-10203")).body.priority).not.toBe("urgent");
+  expect((await org.get("/orders/SHOP-10204")).body.priority).toBe("low");
+});
+
+test("journey 2: a preset is checked and run with its key and Ctrl+Enter", async () => {
+  const { page } = person;
+  const actions = [{ type: "add_tags", params: { tags: ["preset"] } }];
+  await org.post("/operations/pipelines", { name: "Tag them", hotkey: 1, actions });
+  await openOrders(page, "?search=SHOP-1003");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Shift+1");
+  const run = page.getByRole("button", { name: "Run on 10 live orders" });
+  await run.waitFor();
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("heading", { name: /Tag them/ }).waitFor();
+  await page.getByText("succeeded").first().waitFor();
+  expect((await org.get("/orders?tag=preset&limit=1")).body.pagination.total).toBe(10);
+});
+
+test("journey 3: what failed is told by its code, and one code is tried again", async () => {
+  const { page } = person;
+  const allowed = { type: "assert", params: { when: { path: "tags", op: "has_tag", value: "allowed" } } };
+  const { body } = await org.post("/operations/run", {
+    order_ids: ["SHOP-10300", "SHOP-10301", "SHOP-10302"],
+    actions: [allowed, { type: "add_tags", params: { tags: ["repaired"] } }],
+  });
+  await org.post("/operations/run", {
+    order_ids: ["SHOP-10300"],
+    actions: [{ type: "add_tags", params: { tags: ["allowed"] } }],
+  });
+  await page.goto(`${hub.url}/operations/runs/${body.id}`);
+  await page.getByRole("region", { name: "Failures by code" }).waitFor();
+  await takePicture(page, "run-failed");
+  await page.getByRole("button", { name: "retry these" }).first().click();
+  await page.getByRole("heading", { name: /Retry/ }).waitFor();
+  await page.getByText("partially failed").first().waitFor();
+  expect((await org.get("/orders?tag=repaired&limit=1")).body.pagination.total).toBe(1);
+  await page.goto(`${hub.url}/operations/presets`);
+  await page.getByText("Shift 1").waitFor();
+  await lookAt(page, "presets");
+  await page.goto(`${hub.url}/operations`);
+  await page.getByRole("table", { name: "Runs" }).waitFor();
+  await lookAt(page, "runs");
+});
+
+test("a filter becomes a view that stays, and the panel shows one order after the other", async () => {
+  const { page } = person;
+  await openOrders(page);
+  await page.getByRole("button", { name: "+ filter" }).click();
+  await page.getByRole("button", { name: "Priority" }).click();
+  await page.getByRole("checkbox", { name: "high" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "+ view" }).click();
+  await page.getByLabel("Name of the view").fill("Important");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("link", { name: /Important/ }).waitFor();
+  await openOrders(page);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "SHOP-10000" }).getByText("Albany").waitFor();
+  await takePicture(page, "panel");
+  await page.keyboard.press("]");
+  await page.getByRole("dialog", { name: "SHOP-10001" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});

@@ -1,0 +1,134 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { expect, inject } from "vitest";
+import { readConsoleFrom } from "../server/src/http/console-files.ts";
+import { afterFile } from "../server/src/testing/after-file.ts";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import { startTestHub } from "../server/src/testing/test-hub.ts";
+import { startLeasedWork } from "../server/src/worker/chores.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const pictures = path.join(import.meta.dirname, "screenshots");
+
+/** A real hub that serves the console as it was built. */
+export async function startConsoleHub(options: Parameters<typeof startTestHub>[0] = {}): Promise<TestHub> {
+  const read = readConsoleFrom(path.join(root, "console/dist"));
+  const hub = await startTestHub({
+    ...options,
+    console: { look: async () => ({ is: "ready", built: (await read())! }) },
+  });
+  // Runs are begun and watched, not waited for.
+  const workers = startLeasedWork(hub.world);
+  afterFile(() => Promise.all(workers.map((worker) => worker.stop())));
+  return hub;
+}
+
+async function launch(): Promise<Browser> {
+  const { executable, libraries } = inject("browser");
+  const { HOME, PATH } = process.env;
+  return await chromium.launch({
+    executablePath: executable,
+    // Nothing but this machine can be reached.
+    args: ["--no-sandbox", "--disable-gpu", "--headless", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+    env: { ...(HOME ? { HOME } : {}), ...(PATH ? { PATH } : {}), LD_LIBRARY_PATH: libraries, TZ: "America/New_York" },
+  });
+}
+
+export type Person = {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser complained about: errors of scripts, refused styles, requests that no page should make. */
+  complaints: string[];
+};
+
+type Look = { colorScheme?: "light" | "dark"; viewport?: { width: number; height: number } };
+
+/** Somebody with a browser of their own. Complaints of any page fail the file. */
+export async function openBrowser(): Promise<{ person(look?: Look): Promise<Person> }> {
+  const browser = await launch();
+  const all: Person[] = [];
+  afterFile(async () => {
+    await browser.close();
+    expect(all.flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+  return {
+    async person({ colorScheme = "light", viewport = { width: 1360, height: 900 } } = {}) {
+      const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+      context.setDefaultTimeout(15_000);
+      const page = await context.newPage();
+      const complaints = listen(page);
+      const person = { page, context, complaints };
+      all.push(person);
+      return person;
+    },
+  };
+}
+
+/** An answer of the API that is no 2xx is written into the console by the browser itself; those are looked at elsewhere. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
+  page.on("console", (message) => {
+    const isAnswer =
+      message.text().startsWith("Failed to load resource") && message.location().url.includes("/api/v1/");
+    if (["error", "warning"].includes(message.type()) && !isAnswer) complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 500) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  return complaints;
+}
+
+export async function signIn(page: Page, hub: TestHub, { email, password }: TestOrg["admin"], at = "/"): Promise<void> {
+  await page.goto(hub.url + at);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+type Rules = "all" | "contrast" | "without contrast";
+
+/** No violation of WCAG 2.2 A or AA that a machine can find. Rows are alike: the first ones stand for all. */
+async function expectAccessible(page: Page, what: string, rules: Rules): Promise<void> {
+  const axe = new AxeBuilder({ page })
+    .exclude("[role=grid] [role=row]:nth-child(n+9)")
+    .exclude("tbody > tr:nth-child(n+9)");
+  if (rules === "contrast") axe.withRules(["color-contrast"]);
+  else axe.withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]);
+  if (rules === "without contrast") axe.disableRules(["color-contrast"]);
+  const { violations } = await axe.analyze();
+  const told = violations.map(({ id, help, nodes }) => {
+    const shown = nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`);
+    return `${what}: ${id}: ${help}: ${shown.join(" | ")}`;
+  });
+  expect(told).toEqual([]);
+}
+
+/** Pictures are for people: they lie in e2e/screenshots and are looked at when a page changes. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+}
+
+/** The page as it looks in light, in dark, and on a small screen; nothing is ever wider than the screen. */
+export async function lookAt(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize()!;
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expectAccessible(page, `${name} ${scheme}`, scheme === "light" ? "all" : "contrast");
+    await takePicture(page, `${name}-${scheme}`);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectAccessible(page, `${name} 360`, "without contrast");
+  await takePicture(page, `${name}-360`);
+  const overflow = await page.evaluate<number>(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  expect(overflow, `${name} is wider than 360 px`).toBeLessThanOrEqual(0);
+  await page.setViewportSize(size);
+}

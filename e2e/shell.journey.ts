@@ -1,0 +1,149 @@
+import { beforeAll, expect, test } from "vitest";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { seedOrders } from "./seed-orders.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let person: Person;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  org = await hub.org();
+  await seedOrders(org, 160);
+  person = await browser.person();
+});
+
+test("somebody signs in and is where they wanted to go", async () => {
+  const { page, context } = person;
+  await page.goto(`${hub.url}/orders?status=ready`);
+  await page.getByLabel("E-mail").fill(org.admin.email);
+  await page.getByLabel("Password").fill("wrong, sorry");
+  await lookAt(page, "sign-in");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").getByText("invalid_credentials").waitFor();
+  await page.getByLabel("Password").fill(org.admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("grid", { name: "Orders" }).waitFor();
+  expect(page.url()).toContain("/orders?status=ready");
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  expect(
+    await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"),
+  ).not.toMatch(/Bearer|eyJ|ooh_live/);
+});
+
+test("every page is accessible, in light, in dark and on a small screen, and nothing complains", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/`);
+  await page.getByRole("heading", { name: "Orders by status" }).waitFor();
+  await lookAt(page, "overview");
+  await page.goto(`${hub.url}/components`);
+  await page.getByRole("textbox", { name: "JSON" }).waitFor();
+  await lookAt(page, "components");
+  await page.goto(`${hub.url}/orders`);
+  await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
+  await lookAt(page, "orders");
+  await page.goto(`${hub.url}/orders/SHOP-10000`);
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await lookAt(page, "order");
+});
+
+test("an address that is none says so, and what is not found too", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/nowhere`);
+  await page.getByText("There is no such page.").waitFor();
+  await page.goto(`${hub.url}/orders/SHOP-1000`);
+  await page.getByText("order_not_found").waitFor();
+  await page
+    .getByRole("link", { name: /SHOP-1000\d/ })
+    .first()
+    .waitFor();
+});
+
+test("the palette finds an order by its number, and keys lead everywhere", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/`);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /Order number/ }).fill("SHOP-10042");
+  await page.getByRole("option", { name: /SHOP-10042/ }).waitFor();
+  await takePicture(page, "palette");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  expect(page.url()).toContain("/orders/SHOP-10042");
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await page.getByRole("grid", { name: "Orders" }).waitFor();
+  await page.keyboard.press("Shift+?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("Operate on the picked orders").waitFor();
+  await takePicture(page, "keys");
+  await page.keyboard.press("Escape");
+});
+
+test("the dock shows requests as curl, errors in groups, and events as they happen", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/orders`);
+  await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
+  await page.keyboard.press("Control+`");
+  const dock = page.getByRole("region", { name: "Dock" });
+  await dock
+    .getByRole("button", { name: /GET \/api\/v1\/orders\?/ })
+    .first()
+    .click();
+  await dock.getByText(/curl 'http:\/\/127\.0\.0\.1:\d+\/api\/v1\/orders\?/).waitFor();
+  await takePicture(page, "dock");
+  await dock.getByRole("tab", { name: "Events" }).click();
+  await dock.getByText("New events appear by themselves").waitFor();
+  await org.post("/orders", { number: "NEW-1" });
+  await dock.getByText("order.created").first().waitFor();
+  await page.keyboard.press("Control+`");
+  await dock.waitFor({ state: "detached" });
+});
+
+test("theme and density are kept by the hub: another browser has them too", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/`);
+  await page.getByRole("button", { name: /account and look/ }).click();
+  await page.getByLabel("Theme").click();
+  await page.getByRole("option", { name: "Dark" }).click();
+  const saved = page.waitForResponse(
+    (response) =>
+      response.url().endsWith("/me/preferences") && (response.request().postData() ?? "").includes("comfortable"),
+  );
+  await page.getByRole("switch", { name: "Higher rows" }).click();
+  expect((await saved).status()).toBe(200);
+  const other = await browser.person();
+  await signIn(other.page, hub, org.admin);
+  await other.page.locator("html[data-theme=dark][data-density=comfortable]").waitFor();
+  await other.page.getByRole("button", { name: /account and look/ }).click();
+  await other.page.getByRole("button", { name: "Sign out" }).click();
+  await other.page.getByLabel("E-mail").waitFor();
+});
+
+test("a session that is ended elsewhere asks to sign in again, in place", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/orders`);
+  await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
+  const { body } = await org.get("/users");
+  for (const { id } of body.data) await org.post(`/users/${id}/end-sessions`, {});
+  await page.getByLabel("Search orders").fill("10001");
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("E-mail").fill(org.admin.email);
+  await page.getByLabel("Password").fill(org.admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
+});
+
+test("a viewer sees why something cannot be done", async () => {
+  const email = "viewer@org.example";
+  await org.post("/users", { email, role: "viewer", password: org.admin.password });
+  const viewer = await browser.person();
+  await signIn(viewer.page, hub, { email, password: org.admin.password }, "/orders");
+  const operate = viewer.page.getByRole("button", { name: "Operate" });
+  await expect.poll(() => operate.getAttribute("aria-disabled")).toBe("true");
+  await operate.hover();
+  await viewer.page.getByText("Needs the scope operations:run").waitFor();
+});

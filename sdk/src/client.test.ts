@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { beforeAll, expect, test } from "vitest";
+import { afterFile } from "../../server/src/testing/after-file.ts";
+import type { TestHub, TestOrg } from "../../server/src/testing/test-hub.ts";
+import { startTestHub } from "../../server/src/testing/test-hub.ts";
+import type { Exchange, HubClient } from "./client.ts";
+import { createClient, randomId, urlOf } from "./client.ts";
+import { readEventStream } from "./event-stream.ts";
+import { HubApiError, HubConnectionError } from "./problem.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let client: HubClient;
+const exchanges: Exchange[] = [];
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  org = await hub.org();
+  const { body } = await org.post("/api-keys", { name: "sdk" });
+  const headers = { authorization: `Bearer ${body.key}` };
+  client = createClient({ baseUrl: hub.url, headers, onExchange: (exchange) => exchanges.push(exchange) });
+});
+
+/** Something before the hub that fails the first requests in its own way, then hands them on. */
+async function faultyProxy(fail: (request: number, respond: (status: number) => void, hangUp: () => void) => boolean) {
+  let requests = 0;
+  const keys: Array<string | undefined> = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers["idempotency-key"] as string | undefined);
+    const isFailed = fail(
+      ++requests,
+      (status) => response.writeHead(status, { "retry-after": "0", "content-type": "text/html" }).end("<h1>no</h1>"),
+      () => request.socket.destroy(),
+    );
+    if (isFailed) return;
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { host: _host, connection: _connection, "content-length": _length, ...headers } = request.headers;
+      const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {};
+      void fetch(hub.url + request.url!, { method: request.method!, headers: headers as never, ...body }).then(
+        async (answer) => {
+          response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+          response.end(await answer.text());
+        },
+      );
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterFile(async () => {
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  const { body } = await org.post("/api-keys", { name: "behind a proxy" });
+  const behind = createClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    headers: { authorization: `Bearer ${body.key}` },
+  });
+  return { client: behind, keys, count: () => requests };
+}
+
+test("an operation is called by its method and path, with typed parts", async () => {
+  const order = await client.call("POST /api/v1/orders", { body: { number: "SDK 1/2", tags: ["vip"] } });
+  expect(order).toMatchObject({ number: "SDK 1/2", status: "new" });
+  const read = await client.call("GET /api/v1/orders/{id}", { path: { id: "SDK 1/2" } });
+  expect(read.id).toBe(order.id);
+  const page = await client.call("GET /api/v1/orders", { query: { tagsAny: ["vip", "rush"], limit: 10 } });
+  expect(page.data.map(({ id }) => id)).toEqual([order.id]);
+  expect(exchanges.at(-1)).toMatchObject({ method: "GET", status: 200, attempt: 1, error: undefined });
+});
+
+test("a problem comes as an error that says code, fields and request", async () => {
+  const refused = await client.call("POST /api/v1/orders", { body: { number: "" } }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(HubApiError);
+  expect(refused).toMatchObject({ status: 400, code: "validation_failed", errors: [{ pointer: "/number" }] });
+  expect((refused as HubApiError).requestId).not.toBe("");
+  expect(exchanges.at(-1)!.error).toBe(refused);
+});
+
+test("a change of an older version is refused", async () => {
+  const order = await client.call("POST /api/v1/orders", { body: {} });
+  const path = { id: order.id };
+  await client.call("PATCH /api/v1/orders/{id}", { path, body: { priority: "high" }, ifMatch: order.version });
+  const late = client.call("PATCH /api/v1/orders/{id}", { path, body: { priority: "low" }, ifMatch: order.version });
+  await expect(late).rejects.toMatchObject({ status: 412, code: "version_mismatch" });
+});
+
+test("a creation whose answer is lost is asked for again under the same key, and done once", async () => {
+  const proxy = await faultyProxy((request, respond, hangUp) => {
+    if (request === 1) hangUp();
+    if (request === 2) respond(503);
+    return request <= 2;
+  });
+  const order = await proxy.client.call("POST /api/v1/orders", { body: { number: "ONCE-1" } });
+  expect(order.number).toBe("ONCE-1");
+  expect(proxy.count()).toBe(3);
+  expect(new Set(proxy.keys).size).toBe(1);
+});
+
+test("what has no key and may have been done is not asked for again", async () => {
+  const proxy = await faultyProxy((_request, _respond, hangUp) => {
+    hangUp();
+    return true;
+  });
+  const signIn = proxy.client.call("POST /api/v1/auth/token", { body: { email: "a@b.example", password: "x" } });
+  await expect(signIn).rejects.toBeInstanceOf(HubConnectionError);
+  expect(proxy.count()).toBe(1);
+});
+
+test("an answer that is not from the hub says so", async () => {
+  const proxy = await faultyProxy((_request, respond) => {
+    respond(502);
+    return true;
+  });
+  await expect(proxy.client.call("GET /api/v1/me")).rejects.toMatchObject({ status: 502, code: "not_from_the_hub" });
+  expect(proxy.count()).toBe(4);
+});
+
+test("a run is watched to its end", async () => {
+  const { id } = await client.call("POST /api/v1/orders", { body: {} });
+  const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
+  const run = await client.call("POST /api/v1/operations/run", { body: { order_ids: [id], actions } });
+  const seen: string[] = [];
+  for await (const { event, data } of client.stream("GET /api/v1/operations/runs/{id}/watch", {
+    path: { id: run.id },
+  })) {
+    seen.push(event);
+    expect(JSON.parse(data)).toMatchObject({ id: run.id });
+  }
+  expect(seen.at(-1)).toBe("end");
+});
+
+test("blocks are read whatever pieces they come in", async () => {
+  const text = ": hello\n\nid: 4\nevent: order.updated\ndata: {\ndata: }\n\nid: 5\n\ndata: é\r\n\r\n";
+  const bytes = new TextEncoder().encode(text);
+  for (const size of [1, 2, 7, bytes.length]) {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    expect(await Array.fromAsync(readEventStream(body))).toEqual([
+      { event: "order.updated", id: "4", data: "{\n}" },
+      { event: "message", id: "5", data: "" },
+      { event: "message", id: undefined, data: "é" },
+    ]);
+  }
+});
+
+test("addresses are filled and encoded", () => {
+  expect(urlOf("/orders/{id}", { id: "A/1 #2" }, { tag: ["a", "b&c"], q: undefined })).toBe(
+    "/orders/A%2F1%20%232?tag=a&tag=b%26c",
+  );
+  expect(randomId()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});

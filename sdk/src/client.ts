@@ -1,0 +1,204 @@
+import type { Operations } from "./api-types.ts";
+import { unkeyedPosts } from "./api-types.ts";
+import type { StreamMessage } from "./event-stream.ts";
+import { readEventStream } from "./event-stream.ts";
+import { HubApiError, HubConnectionError, readProblem } from "./problem.ts";
+
+export type OperationKey = keyof Operations;
+export type Answer<Key extends OperationKey> = Operations[Key]["answer"];
+
+type Part<Key extends OperationKey, Name extends string> = Name extends keyof Operations[Key]
+  ? Operations[Key][Name]
+  : undefined;
+type Given<Key extends OperationKey, Name extends "path" | "query" | "body"> =
+  Part<Key, Name> extends undefined
+    ? { [K in Name]?: undefined }
+    : Record<string, never> extends Part<Key, Name>
+      ? { [K in Name]?: Part<Key, Name> }
+      : { [K in Name]: Part<Key, Name> };
+
+type CallOptions = {
+  /** The version that the change is meant for; 412 if it is another one by now. */
+  ifMatch?: number;
+  idempotencyKey?: string;
+  /** A run goes on by itself instead of being waited for. */
+  prefer?: "respond-async";
+  signal?: AbortSignal;
+};
+export type Input<Key extends OperationKey> = Given<Key, "path"> &
+  Given<Key, "query"> &
+  Given<Key, "body"> &
+  CallOptions;
+/** Nothing need be said to some. */
+export type Args<Key extends OperationKey> =
+  Record<string, never> extends Input<Key> ? [input?: Input<Key>] : [input: Input<Key>];
+
+/** One request and what came of it; `status` 0: no answer. */
+export type Exchange = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+  status: number;
+  startedAt: number;
+  ms: number;
+  attempt: number;
+  requestId: string | undefined;
+  error: HubApiError | HubConnectionError | undefined;
+};
+
+export type ClientOptions = {
+  /** Where the hub is; "" for the origin of the page. */
+  baseUrl: string;
+  headers?: Record<string, string>;
+  maxRetries?: number;
+  onExchange?(exchange: Exchange): void;
+};
+
+export type HubClient = {
+  call<Key extends OperationKey>(key: Key, ...args: Args<Key>): Promise<Answer<Key>>;
+  /** Messages of a stream; `after` is sent as Last-Event-ID. */
+  stream<Key extends OperationKey>(key: Key, input: Input<Key> & { after?: string }): AsyncGenerator<StreamMessage>;
+};
+
+type Anything = CallOptions & { path?: object; query?: object; body?: unknown; after?: string };
+type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown; signal?: AbortSignal };
+
+const passing = new Set([408, 429, 502, 503, 504]);
+const firstWaitMs = 250;
+
+export function createClient({ baseUrl, headers = {}, maxRetries = 3, onExchange }: ClientOptions): HubClient {
+  const prepare = (key: string, input: Anything): Sent => {
+    const [method = "", template = ""] = key.split(" ", 2);
+    const sent: Record<string, string> = { accept: "application/json", ...headers };
+    if (input.body !== undefined) sent["content-type"] = "application/json";
+    if (input.ifMatch !== undefined) sent["if-match"] = `"${input.ifMatch}"`;
+    if (input.prefer) sent["prefer"] = input.prefer;
+    if (method === "POST" && !unkeyedPosts.has(key)) sent["idempotency-key"] = input.idempotencyKey ?? randomId();
+    return {
+      method,
+      url: baseUrl + urlOf(template, input.path, input.query),
+      headers: sent,
+      body: input.body,
+      ...(input.signal ? { signal: input.signal } : {}),
+    };
+  };
+
+  const once = async (sent: Sent, attempt: number): Promise<Response> => {
+    const { method, url, headers, body } = sent;
+    const startedAt = Date.now();
+    const from = performance.now();
+    const tell = (status: number, requestId: string | undefined, error: Exchange["error"]): void =>
+      onExchange?.({
+        method,
+        url,
+        headers,
+        body,
+        status,
+        startedAt,
+        ms: performance.now() - from,
+        attempt,
+        requestId,
+        error,
+      });
+    let response: Response;
+    try {
+      response = await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(sent.signal ? { signal: sent.signal } : {}),
+      });
+    } catch (error) {
+      if (sent.signal?.aborted) throw error;
+      const lost = new HubConnectionError(error);
+      tell(0, undefined, lost);
+      throw lost;
+    }
+    const requestId = response.headers.get("x-request-id") ?? undefined;
+    if (response.ok) {
+      tell(response.status, requestId, undefined);
+      return response;
+    }
+    const problem = await readProblem(response);
+    tell(response.status, problem.requestId || requestId, problem);
+    throw problem;
+  };
+
+  const send = async (sent: Sent): Promise<Response> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await once(sent, attempt);
+      } catch (error) {
+        if (attempt > maxRetries || !mayRepeat(sent, error)) throw error;
+        const askedMs = error instanceof HubApiError ? error.retryAfterMs : undefined;
+        await wait(askedMs ?? firstWaitMs * 2 ** (attempt - 1), sent.signal);
+      }
+    }
+  };
+
+  return {
+    async call(key, ...args) {
+      const response = await send(prepare(key, (args[0] ?? {}) as Anything));
+      return (await readAnswer(response)) as never;
+    },
+    async *stream(key, input) {
+      const sent = prepare(key, input as Anything);
+      sent.headers["accept"] = "text/event-stream";
+      if (input.after) sent.headers["last-event-id"] = input.after;
+      const response = await send(sent);
+      if (response.body) yield* readEventStream(response.body);
+    },
+  };
+}
+
+/** Only what is done once however often it is asked for: reading, what has a key, a change of one version. */
+function mayRepeat({ method, headers }: Sent, error: unknown): boolean {
+  const isSafe = method === "GET" || "idempotency-key" in headers || "if-match" in headers;
+  if (error instanceof HubConnectionError) return isSafe;
+  if (!(error instanceof HubApiError)) return false;
+  // Refused before anything was done.
+  if (error.status === 429) return error.code === "rate_limited";
+  return isSafe && passing.has(error.status);
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  const type = response.headers.get("content-type") ?? "";
+  if (type.includes("json")) return response.json();
+  return type.startsWith("text/") ? response.text() : response.blob();
+}
+
+export function urlOf(template: string, path: object = {}, query: object = {}): string {
+  const values = path as Record<string, unknown>;
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined && one !== null) params.append(name, String(one));
+  }
+  return params.size === 0 ? filled : `${filled}?${params.toString()}`;
+}
+
+/** Pages that come over plain http from a name have no crypto.randomUUID. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = (): void => {
+    clearTimeout(timer);
+    reject(new DOMException("The call was given up.", "AbortError"));
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    await promise;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,38 @@
+/** A message of a text/event-stream, as the WHATWG standard reads it. */
+export type StreamMessage = { event: string; id: string | undefined; data: string };
+
+/** Messages of a stream until it ends. Blocks that only have an id come too, with no data: they move a reader's cursor. */
+export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split(/\r\n\r\n|\n\n|\r\r/);
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const message = parseBlock(block);
+        if (message) yield message;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function parseBlock(block: string): StreamMessage | undefined {
+  let event = "message";
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(":");
+    if (colon === 0) continue;
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") event = value;
+    else if (field === "data") data.push(value);
+    else if (field === "id") id = value;
+  }
+  return data.length === 0 && id === undefined ? undefined : { event, id, data: data.join("\n") };
+}

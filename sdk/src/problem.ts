@@ -1,0 +1,65 @@
+import type { FieldError, Problem } from "./api-types.ts";
+
+/** The hub has answered no. `problem` is what it said, `code` what to tell cases apart by. */
+export class HubApiError extends Error {
+  readonly problem: Problem;
+  readonly status: number;
+  readonly code: Problem["code"];
+  readonly requestId: string;
+  readonly retryable: boolean;
+  readonly errors: FieldError[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Problem, retryAfterMs?: number) {
+    super(problem.detail);
+    this.name = "HubApiError";
+    this.problem = problem;
+    this.status = problem.status;
+    this.code = problem.code;
+    this.requestId = problem.requestId;
+    this.retryable = problem.retryable;
+    this.errors = problem.errors ?? [];
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** No answer came: the hub is away, or something between is. */
+export class HubConnectionError extends Error {
+  constructor(cause: unknown) {
+    super("The hub cannot be reached.", { cause });
+    this.name = "HubConnectionError";
+  }
+}
+
+/** What the hub says of a failure, or a problem in the same shape if something before the hub has answered. */
+export async function readProblem(response: Response): Promise<HubApiError> {
+  const text = await response.text();
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new HubApiError(
+    parseProblem(text) ?? foreignProblem(response),
+    Number.isNaN(seconds) ? undefined : seconds * 1000,
+  );
+}
+
+function parseProblem(text: string): Problem | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<Problem> & { error?: { code: string; message: string } };
+    if (typeof body.code === "string") return body as Problem;
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function foreignProblem(response: Response): Problem {
+  return {
+    type: "about:blank",
+    title: response.statusText,
+    status: response.status,
+    detail: `${response.status} ${response.statusText}, not from the hub: a proxy may have answered.`,
+    instance: response.headers.get("x-request-id") ?? "",
+    code: "not_from_the_hub",
+    requestId: response.headers.get("x-request-id") ?? "",
+    retryable: response.status >= 500,
+  };
+}
