@@ -1,5 +1,6 @@
 import type { ClientConfig } from "pg";
 import pg from "pg";
+import type { TSchema } from "typebox";
 import { createFinder } from "../core/validation.ts";
 import type { Actor } from "../core/actor.ts";
 import type { FieldError } from "../core/errors.ts";
@@ -24,11 +25,17 @@ export async function checkEvents(connection: ClientConfig): Promise<void> {
 
 const known = new Map(Object.entries(eventCatalogue));
 
+type Find = ReturnType<typeof createFinder>;
+/** Compiled once for all files of a process. */
+const recordedAs = new Map<string, Find>();
+const handedOnAs = new Map<string, Find>();
+const strictly = (schema: TSchema): Find => createFinder({ ...schema, additionalProperties: false }, "body");
+
 function findProblems(row: Recorded): string[] {
   const { type, object_type, data } = row;
   const definition = known.get(type);
   if (!definition) return ["is not in it"];
-  const errors = createFinder({ ...definition.data, additionalProperties: false }, "body")(data);
+  const errors = recordedAs.getOrInsertComputed(type, () => strictly(definition.data))(data);
   const problems = [...errors, ...findProblemsHandedOn(type as EventType, row)].map(
     ({ pointer, message }) => `${pointer} ${message}`,
   );
@@ -48,5 +55,5 @@ function findProblemsHandedOn(type: EventType, { object_type: objectType, data, 
     occurredAt: new Date(),
   };
   const event = envelopeOf("live", { ...place, type, objectType, data, actor });
-  return createFinder({ ...dataSchemaOf(type), additionalProperties: false }, "body")(event.data);
+  return handedOnAs.getOrInsertComputed(type, () => strictly(dataSchemaOf(type)))(event.data);
 }
