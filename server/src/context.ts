@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Actor, Principal } from "./core/actor.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
+import type { PasswordCost } from "./core/passwords.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
@@ -45,6 +46,8 @@ export type Settings = {
   maxSelectedOrders?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
+  /** What the recommended one is without it. No setting of a hub leads here: tests sign in thousands of times. */
+  passwordCost?: PasswordCost;
 };
 
 /** What a verb works with: the world, who asks, and on behalf of which organization. */

@@ -97,6 +97,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     log: pino({ level: "debug" }, sink),
     settings: {
       maxSignInFailures: 1_000,
+      // The least there is. What a hub does by itself is looked at where one is launched.
+      passwordCost: { memory: 8, passes: 1 },
       // Stand-ins for shops listen on loopback.
       outbound: { allowPrivate: true, allowFromPreview: false },
       ...options.settings,
