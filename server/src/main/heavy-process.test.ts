@@ -13,6 +13,8 @@ const preload = path.join(import.meta.dirname, "../testing/watch-holds.ts");
 const hub = await startHubProcess({
   dataDir: await readyDataDir(),
   preload,
+  // What it is held by is measured as it is at its users'.
+  nodeFlags: [],
   env: { ...unattended, HUB_PREVIEW_PORT: "off" },
 });
 const client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
