@@ -96,7 +96,7 @@ async function seedTasks(ctx: Ctx): Promise<void> {
 }
 
 async function seedLabels(ctx: Ctx): Promise<void> {
-  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Demo labels", carrier: "demo" });
+  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label printer", carrier: "demo" });
   await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
 }
 
