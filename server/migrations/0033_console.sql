@@ -34,3 +34,6 @@ create unique index operation_pipelines_own_hotkey_key on operation_pipelines (o
 
 -- No foreign key: a run says what it was made of, also when that is gone.
 alter table operation_runs add column pipeline_id uuid;
+
+-- What a run has queued, beside its results.
+create index task_executions_by_run on task_executions (run_id, created_at desc, id desc) where run_id is not null;

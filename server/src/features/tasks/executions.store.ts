@@ -184,6 +184,7 @@ export async function listExecutions(
       ["task_name = ?", query.taskName],
       ["schedule_id = ?", query.scheduleId],
       ["retry_of = ?", query.retryOf],
+      ["run_id = ?", query.runId],
       ["created_at >= ?", query.from],
       ["created_at < ?", query.to],
       ...unsuccessful,

@@ -185,6 +185,7 @@ export const ExecutionQuery = pageQuery({
   ),
   scheduleId: Type.Optional(Id),
   retryOf: Type.Optional(Id),
+  runId: Type.Optional({ ...Id, description: "Queued by this run of a pipeline" }),
   from: Since,
   to: Before,
 });
