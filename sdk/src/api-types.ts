@@ -4069,6 +4069,8 @@ export type Operations = {
       /** Id of the schedule */
       scheduleId?: string;
       retryOf?: string;
+      /** Queued by this run of a pipeline */
+      runId?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
@@ -4555,6 +4557,8 @@ export type Operations = {
       /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
       status?: string;
       retryOf?: string;
+      /** Queued by this run of a pipeline */
+      runId?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
