@@ -67,9 +67,12 @@ export async function openBrowser(): Promise<{ person(look?: Look): Promise<Pers
   };
 }
 
+const complaintsOf = new WeakMap<Page, string[]>();
+
 /** An answer of the API that is no 2xx is written into the console by the browser itself; those are looked at elsewhere. */
 function listen(page: Page): string[] {
   const complaints: string[] = [];
+  complaintsOf.set(page, complaints);
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
   page.on("console", (message) => {
     const isAnswer =
@@ -141,4 +144,5 @@ export async function lookAt(page: Page, name: string): Promise<void> {
   );
   expect(overflow, `${name} is wider than 360 px`).toBeLessThanOrEqual(0);
   await page.setViewportSize(size);
+  expect(complaintsOf.get(page)).toEqual([]);
 }
