@@ -12,8 +12,9 @@ import { createShares, share } from "./shares.ts";
 export type Admission = {
   /** Refuses with 503 or 429 what cannot be let in. */
   arrive(from: Arrival, response: { once(event: "close", listener: () => void): unknown }): Visit;
-  /** Why this organization, or without one a stranger, would be refused if it asked now: known before anything else is looked at. */
-  whyNot(orgId: string | undefined): HubError | undefined;
+  /** Why this organization would be refused if it asked now: known before anything else is looked at. */
+  whyNot(orgId: string): HubError | undefined;
+  whyNotStrangers(): HubError | undefined;
   /** Everybody is being kept waiting: what can be done elsewhere should be. */
   isSlow(): boolean;
   open(): number;
@@ -194,14 +195,13 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     isSlow: pace.isSlow,
     whyNot(orgId) {
       if (house.open >= maxInFlight) return refuse("full");
-      if (orgId === undefined) {
-        const isFull =
-          strangers.waiting() >= maxStrangersWaiting || openOf.of("strangers") >= partOf(maxInFlight, strangersShare);
-        return isFull ? refuse("strangers") : undefined;
-      }
       if (house.mayNotWait(orgId)) return refuse("too_many_waiting");
       const own = openOf.of(orgId);
       return own > 0 && own + 1 > share * (maxInFlight - house.open - 1) ? refuse("organization") : undefined;
+    },
+    whyNotStrangers() {
+      if (house.open >= maxInFlight) return refuse("full");
+      return openOf.of("strangers") >= partOf(maxInFlight, strangersShare) ? refuse("strangers") : undefined;
     },
     arrive(from, response) {
       if (house.open >= maxInFlight) throw refuse("full");

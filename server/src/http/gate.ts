@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { HubError } from "../core/errors.ts";
 import type { Admission } from "./admission.ts";
 import type { Recognised } from "./let-in.ts";
@@ -10,7 +10,7 @@ import { newRequestId } from "./request-id.ts";
 import type { RequestLog } from "./request-log.ts";
 
 type GateOptions = {
-  admission: Pick<Admission, "whyNot">;
+  admission: Pick<Admission, "whyNot" | "whyNotStrangers">;
   recognised: Pick<Recognised, "orgOf">;
   mounts: Mount[];
   /** Of every answer. */
@@ -53,11 +53,18 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     requestLog.noteRefused(error.status);
   }
 
+  function whyNot({ authorization, cookie }: IncomingHttpHeaders): HubError | undefined {
+    const orgId = recognised.orgOf(authorization);
+    if (orgId !== undefined) return admission.whyNot(orgId);
+    // Whoever says who they are is asked who that is.
+    return authorization === undefined && cookie === undefined ? admission.whyNotStrangers() : undefined;
+  }
+
   server.removeListener("request", goOn);
   server.on("request", (request, response) => {
     // Health, readiness and metrics answer always.
     const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
-    const error = isOurs ? admission.whyNot(recognised.orgOf(request.headers.authorization)) : undefined;
+    const error = isOurs ? whyNot(request.headers) : undefined;
     if (error) refuse(error, request, response);
     else goOn(request, response);
   });
