@@ -289,10 +289,13 @@ type Client = { query(config: { text: string; name?: string; values: unknown[] }
  * So what they carried is taken from them: in a long transaction that is nearly all of the memory.
  */
 async function run<Row>(client: Client, statement: string | Prepared, values: readonly unknown[] = []): Promise<Row[]> {
-  const config = typeof statement === "string" ? { text: statement } : statement;
   const sent = [...values];
+  const config =
+    typeof statement === "string"
+      ? { text: statement, values: sent }
+      : { name: statement.name, text: statement.text, values: sent };
   try {
-    const result = await client.query({ ...config, values: sent });
+    const result = await client.query(config);
     const { rows } = result;
     result.rows = [];
     return rows as Row[];

@@ -13,7 +13,7 @@ const refusalsPerSecond = 20;
 const sumUpMs = 1_000;
 
 /** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */
-export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug">): RequestLog {
+export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug" | "isLevelEnabled">): RequestLog {
   let written = 0;
   /** By status: those without a line. */
   let unwritten = new Map<number, number>();
@@ -38,6 +38,7 @@ export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug">): 
       }
       const durationMs = Math.round(request.streamedAfterMs ?? reply.elapsedTime);
       const isQuiet = request.method === "GET" && status < 400 && durationMs < 1_000;
+      if (isQuiet && !log.isLevelEnabled("debug")) return;
       const level = status >= 500 ? "warn" : isQuiet ? "debug" : "info";
       log[level](
         {

@@ -90,6 +90,10 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const { startHeavyProcess: start } = options;
   const heavy = start && createHeavyWork({ start, log: world.log });
   const answers = new Set<ServerResponse>();
+  /** One for all: a closure for each request would be work for the garbage collector. */
+  function forget(this: ServerResponse): void {
+    answers.delete(this);
+  }
   const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const measured: Metrics[] = [];
   const none = (): number => 0;
@@ -143,7 +147,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     });
     http.app.server.on("request", (_request: unknown, response: ServerResponse) => {
       answers.add(response);
-      response.once("close", () => answers.delete(response));
+      response.once("close", forget);
     });
     return http;
   }
