@@ -1,4 +1,5 @@
 import { HubError } from "../core/errors.ts";
+import { noteRequest } from "../core/give-way.ts";
 import type { Turn, Turns } from "./turns.ts";
 import { createTurns } from "./turns.ts";
 import type { Shares } from "./shares.ts";
@@ -277,6 +278,7 @@ class OpenVisit implements Visit {
     // Its place was given back, so nothing may begin.
     if (this.isClosed || this.hasLeft) throw hungUp();
     this.tasks++;
+    noteRequest(1);
     try {
       this.turn = await this.takeTurn();
       return await task();
@@ -284,6 +286,7 @@ class OpenVisit implements Visit {
       this.turn?.end();
       this.turn = undefined;
       this.tasks--;
+      noteRequest(-1);
       if (this.isClosed && this.tasks === 0) this.leave();
     }
   }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { giveWay } from "../../core/give-way.ts";
 import type { Ctx } from "../../context.ts";
 import { readOrders } from "../orders/orders.ts";
 import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
@@ -82,7 +82,7 @@ function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
     const looked: Looked[] = [];
     for (let from = 0; from < refs.length; from += size) {
       looked.push(...(await lookAt(refs.slice(from, from + size), ids.slice(from, from + size))));
-      await nextTurn();
+      await giveWay({ own: 1 });
     }
     return looked;
   };

@@ -1,4 +1,5 @@
 import { toCell, toCsv } from "../../core/csv/csv.ts";
+import { giveWay } from "../../core/give-way.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
@@ -58,6 +59,7 @@ async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncG
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
     if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row)));
     if (rows.length < portion) return;
+    await giveWay();
     after = rows.at(-1)!.position;
   }
 }

@@ -3,6 +3,7 @@ import type { World } from "../../../context.ts";
 import { perWorld, systemContext } from "../../../context.ts";
 import type { Ctx } from "../../../context.ts";
 import { HubError } from "../../../core/errors.ts";
+import { giveWay } from "../../../core/give-way.ts";
 import type { Tx } from "../../../db/database.ts";
 import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
@@ -102,10 +103,11 @@ async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
   let hasFailed = false;
   const work = async (): Promise<Came> => {
     try {
-      let came: Came;
-      do came = await executePortion(own, isInTurn ? "wait" : "skip");
-      while (came === "done" && !isSuspect && !hasFailed && !turn.isOver());
-      return came;
+      for (;;) {
+        const came = await executePortion(own, isInTurn ? "wait" : "skip");
+        if (came !== "done" || isSuspect || hasFailed || turn.isOver()) return came;
+        await giveWay();
+      }
     } catch (error) {
       hasFailed = true;
       throw error;

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { giveWay } from "../../../core/give-way.ts";
 import { Address } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
@@ -73,7 +73,7 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
       const rows = [...header, ...shown.flatMap(rowsOf)];
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         yield toCsv(rows.slice(start, start + rowsAtOnce));
-        await nextTurn();
+        await giveWay();
       }
       if (isLast) return;
       [header, after] = [[], orders.at(-1) ?? after];

@@ -1,0 +1,37 @@
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+
+/** Everybody waits for several turns of the event loop; whoever is alone does not notice so much. */
+const lateMs = 40;
+const sampleMs = 50;
+/** Whatever goes on: what gives way gets on, too. */
+const mostMs = 150;
+
+let delayMs = 0;
+let requests = 0;
+let sampler: NodeJS.Timeout | undefined;
+
+/** Of the process, which has one event loop. Smoothed and capped: one long request is not overload, a row of them is. */
+function watchLoop(): NodeJS.Timeout {
+  let expected = performance.now() + sampleMs;
+  return setInterval(() => {
+    const now = performance.now();
+    delayMs = delayMs * 0.7 + Math.min(Math.max(0, now - expected), 1_000) * 0.3;
+    expected = now + sampleMs;
+  }, sampleMs).unref();
+}
+
+/** A request has its turn, or waits for it; and has no more. */
+export function noteRequest(change: 1 | -1): void {
+  requests += change;
+}
+
+/**
+ * Between two portions of something long: others have their turn. While the process is late and there are requests besides the
+ * `own` ones they have several, so that what is short stays short beside what is long.
+ */
+export async function giveWay({ own = 0 } = {}): Promise<void> {
+  sampler ??= watchLoop();
+  await nextTurn();
+  const until = performance.now() + mostMs;
+  while (delayMs > lateMs && requests > own && performance.now() < until) await delay(sampleMs);
+}
