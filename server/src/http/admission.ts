@@ -41,6 +41,8 @@ export type Visit = {
    * stream, which is counted elsewhere.
    */
   leave(): void;
+  /** Its organization asks for far more than is done for it, and keeps others waiting. */
+  isGreedy(): boolean;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */
   aside<T>(task: () => Promise<T>): Promise<T>;
 };
@@ -98,7 +100,7 @@ const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(w
 function createLines(
   { maxAtWork }: AdmissionLimits,
   { isSlow, goodPlaces }: Pace,
-): Record<"known" | "strangers", Turns> {
+): Lines {
   /** If all have the same, and one more than there are comes. */
   const fairShare = (): number => partOf(maxAtWork, Math.max(leastShare, 1 / (known.lanes() + 1)));
   const hasPlenty = (): boolean => known.working() < goodPlaces() - partOf(goodPlaces(), keptFreeShare);
@@ -118,8 +120,10 @@ function createLines(
     maxWaiting: maxStrangersWaiting,
     patienceMs,
   });
-  return { known, strangers };
+  return { known, strangers, isGreedy };
 }
+
+type Lines = Record<"known" | "strangers", Turns> & { isGreedy(orgId: string): boolean };
 
 /** There is nobody to read this. */
 const hungUp = (): HubError => new HubError("request_timeout", "The caller has hung up.");
@@ -162,6 +166,7 @@ type House = {
   openOf: Counts;
   known: Turns;
   strangers: Turns;
+  isGreedy(orgId: string): boolean;
   scarce: Record<Scarce, Shares>;
   mayNotWait(orgId: string): boolean;
   refuse(cause: RefusalCause): HubError;
@@ -170,7 +175,7 @@ type House = {
 export function createAdmission(limits: AdmissionLimits): Admission {
   const { maxInFlight } = limits;
   const pace = watchPace(limits);
-  const { known, strangers } = createLines(limits, pace);
+  const { known, strangers, isGreedy } = createLines(limits, pace);
   const openOf = createCounts();
   const refused = new Map<RefusalCause, number>();
   const house: House = {
@@ -179,6 +184,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     openOf,
     known,
     strangers,
+    isGreedy,
     scarce: { bodies: createShares(most.bodies), exports: createShares(most.exports) },
     // Nobody stands in line in a process that is far too late.
     mayNotWait(orgId) {
@@ -301,6 +307,10 @@ class OpenVisit implements Visit {
     } finally {
       this.turn = await this.line().takeAgain(this.lane());
     }
+  }
+
+  isGreedy(): boolean {
+    return this.org !== undefined && this.house.isGreedy(this.org);
   }
 
   private line(): Turns {

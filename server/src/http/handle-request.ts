@@ -116,9 +116,11 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { principal = anonymous, visit } = request;
     const input = readInput(request) as never;
+    // What it asks of the database must not take the processors from those that it keeps waiting already.
+    const db = visit?.isGreedy() ? world.db.background : world.db;
     const ctx: Ctx = {
       ...world,
-      db: seesAll ? world.db : world.db.forOrg(principal.orgId),
+      db: seesAll ? db : db.forOrg(principal.orgId),
       orgId: principal.orgId,
       actor: principal.actor,
       principal,
