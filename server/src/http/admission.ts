@@ -81,6 +81,7 @@ const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
 const longLine = 16;
+const fewOfGreedy = 2;
 const maxStrangersWaiting = 16;
 /** Of what there is little: bytes of bodies that have come, or are coming, and exports, which may go on for minutes. */
 const most = { bodies: 512 * 1024 ** 2, exports: 8 };
@@ -104,12 +105,13 @@ function createLines(
   /** If all have the same, and one more than there are comes. */
   const fairShare = (): number => partOf(maxAtWork, Math.max(leastShare, 1 / (known.lanes() + 1)));
   const hasPlenty = (): boolean => known.working() < goodPlaces() - partOf(goodPlaces(), keptFreeShare);
-  // Whoever asks for far more than is done for them has one place while that keeps everybody waiting.
-  const isGreedy = (orgId: string): boolean => isSlow() && known.lanes() > 1 && known.waitingIn(orgId) >= longLine;
+  // Whoever asks for far more than is done for them has few places, and one while that keeps everybody waiting.
+  const isGreedy = (orgId: string): boolean => known.lanes() > 1 && known.waitingIn(orgId) >= longLine;
+  const ofGreedy = (): number => (isSlow() ? 1 : Math.min(fairShare(), fewOfGreedy));
   const known: Turns = createTurns({
     places: maxAtWork,
     // The last ones are for those who have less than the others.
-    perLane: (orgId) => (isGreedy(orgId) ? 1 : hasPlenty() ? maxAtWork : fairShare()),
+    perLane: (orgId) => (isGreedy(orgId) ? ofGreedy() : hasPlenty() ? maxAtWork : fairShare()),
     maxWaiting,
     patienceMs,
   });

@@ -19,6 +19,10 @@ type GateOptions = {
   requestLog: Pick<RequestLog, "noteRefused">;
 };
 
+const holdMs = 500;
+/** Each takes some memory. More than that are told at once, and have to connect again. */
+const maxHeld = 2_000;
+
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
@@ -31,6 +35,26 @@ export function putGateBefore(server: Server, options: GateOptions): void {
   const [goOn, ...others] = server.listeners("request") as Listener[];
   if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
   const written = new Map<string, (requestId: string) => string>();
+  let held = 0;
+
+  /**
+   * Refusals are cheap, but not so cheap that a connection should have thousands of them a second: whoever asks for too much
+   * waits for the answer, and nothing more is read from them meanwhile.
+   */
+  function refuseLater(error: HubError, request: IncomingMessage, response: ServerResponse): void {
+    if (held >= maxHeld) {
+      response.setHeader("connection", "close");
+      return refuse(error, request, response);
+    }
+    held++;
+    const { socket } = request;
+    socket.pause();
+    setTimeout(() => {
+      held--;
+      socket.resume();
+      refuse(error, request, response);
+    }, holdMs);
+  }
 
   function refuse(error: HubError, request: IncomingMessage, response: ServerResponse): void {
     const format = formatFor(mounts, request.url!);
@@ -65,7 +89,7 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     // Health, readiness and metrics answer always.
     const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
     const error = isOurs ? whyNot(request.headers) : undefined;
-    if (error) refuse(error, request, response);
+    if (error) refuseLater(error, request, response);
     else goOn(request, response);
   });
 }
