@@ -98,10 +98,7 @@ const leastShare = 1 / 4;
 const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
 
 /** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
-function createLines(
-  { maxAtWork }: AdmissionLimits,
-  { isSlow, goodPlaces }: Pace,
-): Lines {
+function createLines({ maxAtWork }: AdmissionLimits, { isSlow, goodPlaces }: Pace): Lines {
   /** If all have the same, and one more than there are comes. */
   const fairShare = (): number => partOf(maxAtWork, Math.max(leastShare, 1 / (known.lanes() + 1)));
   const hasPlenty = (): boolean => known.working() < goodPlaces() - partOf(goodPlaces(), keptFreeShare);

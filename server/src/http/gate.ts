@@ -48,7 +48,8 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     }
     held++;
     const { socket } = request;
-    socket.pause();
+    // Not right now: the parser would go on when it comes to the end of this request.
+    process.nextTick(() => socket.pause());
     setTimeout(() => {
       held--;
       socket.resume();

@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { giveWay, noteRequest } from "./give-way.ts";
+
+/** Work that nobody can interrupt. */
+function holdLoop(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}
+
+/** Until it is known how late the process is. */
+async function makeLate(): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    holdLoop(300);
+    await delay(0);
+  }
+}
+
+/** Others have that many turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await nextTurn();
+}
+
+const firstOf = (...racers: [string, Promise<unknown>][]): Promise<string> =>
+  Promise.race(racers.map(([name, racer]) => racer.then(() => name)));
+
+test("long work goes on at once, unless requests are kept waiting", async () => {
+  await giveWay();
+  await makeLate();
+  expect(await firstOf(["others", turns(5)], ["work", giveWay()])).toBe("work");
+  noteRequest(1);
+  await makeLate();
+  expect(await firstOf(["others", turns(5)], ["work", giveWay()])).toBe("others");
+  await makeLate();
+  expect(await firstOf(["others", turns(5)], ["work", giveWay({ own: 1 })])).toBe("work");
+  // And in any case it gets on.
+  await giveWay();
+  noteRequest(-1);
+});

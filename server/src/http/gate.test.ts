@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { HubError } from "../core/errors.ts";
+import { afterFile } from "../testing/after-file.ts";
+import { putGateBefore } from "./gate.ts";
+import { plainFormat } from "./mount.ts";
+
+const refusal = new HubError("overloaded", "Too many.", { retryAfterSeconds: 1 });
+
+/** A gate that lets nobody in but those who ask for something outside of the API. */
+async function startGate() {
+  let looks = 0;
+  const server = createServer((_request, response) => response.end("served"));
+  const whyNot = (): HubError => {
+    looks++;
+    return refusal;
+  };
+  putGateBefore(server, {
+    admission: { whyNot, whyNotStrangers: whyNot },
+    recognised: { orgOf: () => "somebody" },
+    mounts: [{ prefix: "/api", routes: [], format: plainFormat }],
+    headers: {},
+    metrics: { refused: () => {} },
+    requestLog: { noteRefused: () => {} },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterFile(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, looks: () => looks };
+}
+
+test("from whoever is refused nothing more is read until they were told so", async () => {
+  const gate = await startGate();
+  const socket = connect(gate.port, "127.0.0.1");
+  let answers = "";
+  socket.on("data", (chunk: Buffer) => (answers += chunk.toString()));
+  const ask = "GET /api/me HTTP/1.1\r\nhost: hub\r\n\r\n";
+  socket.write(ask);
+  await expect.poll(gate.looks).toBe(1);
+  socket.write(ask);
+  // It came later, on another connection.
+  expect(await (await fetch(`http://127.0.0.1:${gate.port}/healthz`)).text()).toBe("served");
+  expect([gate.looks(), answers]).toEqual([1, ""]);
+  await expect.poll(() => answers.match(/HTTP\/1.1 503 /g)?.length, { timeout: 10_000 }).toBe(2);
+  expect(answers.match(/retry-after: 1/gi)).toHaveLength(2);
+  socket.destroy();
+});
