@@ -58,7 +58,8 @@ export type ClientOptions = {
   findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
-  breaker?: BreakerOptions;
+  /** "none": whoever asks has rules of their own for those that fail. */
+  breaker?: BreakerOptions | "none";
   /** To one server at a time, for all clients that say the same; 32 where nothing is said. */
   connections?: number;
   timeoutMs?: number;
@@ -167,7 +168,8 @@ async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Pla
     const leftMs = Math.min(plan.endsAt - performance.now(), limitMs);
     const key = `${options.breakerKey} ${url.origin}`;
     const breaker = options.breaker ?? { failures: 5, openMs: 10_000 };
-    const answer = await throughBreaker(key, breaker, async () => await exchange(here, leftMs));
+    const ask = async (): Promise<Answer> => await exchange(here, leftMs);
+    const answer = breaker === "none" ? await ask() : await throughBreaker(key, breaker, ask);
     const { location } = answer.headers;
     if (!redirects.has(answer.status) || location === undefined) return await readAnswer(answer, plan);
     url = nextHop(here, answer.status, location, options.allowPrivate, hop);

@@ -99,7 +99,7 @@ export async function lookForWorkAcrossOrgs(db: Queryable, now: Date): Promise<L
 /** So many deliveries of a webhook wait in the table; what comes behind them waits in the log. */
 const mostWaiting = 1_000;
 /** More are planned when it has fewer than that: not one by one. */
-const fewWaiting = 500;
+export const fewWaiting = 500;
 /** So many entries of the log are looked through at a time. */
 const windowSize = 10_000;
 const planAtOnce = 50;
@@ -354,4 +354,46 @@ export async function saveEndingsAcrossOrgs(tx: Tx, settlements: Settlement[]): 
     },
     [JSON.stringify(records)],
   );
+}
+
+export type Taken = { delivery: DeliveryRow; outcome: Outcome };
+
+/** A success changes nothing about such an endpoint but when the last one was. */
+const isWell = `w.consecutive_failures = 0 and w.failing_since is null and w.wait_until is null and w.last_error is null
+  and w.places = case w.ordering when 'strict' then 1 else w.max_in_flight end`;
+
+/**
+ * What nearly always happens, in one statement: endpoints that are well have taken what they were sent. Returns those that it
+ * has written down; whoever else there is has to be looked at.
+ */
+export async function saveTakenAcrossOrgs(db: Queryable, taken: Taken[]): Promise<Set<string>> {
+  const records = taken.map(({ delivery: { id, epoch }, outcome: { at, durationMs, status, headers, answer } }) => ({
+    id,
+    epoch,
+    at,
+    duration_ms: durationMs,
+    http_status: status,
+    headers,
+    answer,
+  }));
+  const rows = await db.query<{ id: string }>(
+    {
+      name: "webhook_deliveries_taken",
+      text: `with well as (select w.id from webhooks w where w.id = any($2::uuid[]) and ${isWell} order by w.id for update),
+         u as (select * from jsonb_to_recordset($1::jsonb) as u (id uuid, epoch integer, at timestamptz, duration_ms integer,
+             http_status integer, headers jsonb, answer text)),
+         ended as (update webhook_deliveries d set lease_owner = null, lease_until = null, lease_attempts = 0, status = 'delivered',
+             tries = d.tries + 1, next_try_at = null, due_at = null, ended_at = u.at, attempt_count = d.attempt_count + 1,
+             last_status = u.http_status, last_error = null
+           from u where d.id = u.id and d.epoch = u.epoch and d.lease_owner is not null and d.webhook_id in (select id from well)
+           returning d.id, d.org_id, d.webhook_id, d.attempt_count, u.at, u.duration_ms, u.http_status, u.headers, u.answer),
+         logged as (insert into webhook_attempts (delivery_id, number, org_id, at, duration_ms, status, headers, answer)
+           select id, attempt_count, org_id, at, duration_ms, http_status, nullif(headers, 'null'), answer from ended),
+         told as (update webhooks w set last_success_at = greatest(w.last_success_at, e.at)
+           from (select webhook_id, max(at) as at from ended group by webhook_id) e where w.id = e.webhook_id)
+         select id from ended`,
+    },
+    [JSON.stringify(records), [...new Set(taken.map(({ delivery }) => delivery.webhook_id))]],
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -5,7 +5,7 @@ import { startLoop } from "../../../queue/loop.ts";
 import type { Work } from "../../../queue/work.ts";
 import { startWork } from "../../../queue/work.ts";
 import type { DeliveryRow } from "./deliveries.store.ts";
-import { deliveryLeases, eventOf, lookForWorkAcrossOrgs } from "./deliveries.store.ts";
+import { deliveryLeases, eventOf, fewWaiting, lookForWorkAcrossOrgs } from "./deliveries.store.ts";
 import { planDeliveries } from "./plan-deliveries.ts";
 import { sendOnce } from "./send-delivery.ts";
 import { createSettler } from "./settle-deliveries.ts";
@@ -18,11 +18,15 @@ const everyMs = 15_000;
 const hour = 3_600_000;
 /** What another node holds just now is planned a moment later. */
 const planAgainMs = 250;
+/** Fewer than a webhook has left when there is room for more of it: it never runs dry, and is not asked about in vain. */
+const planAfter = fewWaiting / 2;
 
 /** Tells endpoints what happens, as many deliveries at a time as there are slots. One per surface and process. */
 export function startDeliveries(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
   const counters = deliveryCounters(world);
   let isMore = false;
+  let endedSincePlan = 0;
+  let underWay = 0;
   /** Nobody has a webhook, and whoever makes one says so: an idle hub need not look. */
   let isNone = false;
   const planner = startLoop({
@@ -30,6 +34,7 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
     retryMs: planAgainMs,
     async pass(stopping) {
       if (isNone && world.signals.isConnected()) return hour;
+      endedSincePlan = 0;
       const planned = await planDeliveries(world, stopping);
       isMore = planned.isMore;
       if (planned.count > 0) worker.wake();
@@ -44,7 +49,8 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
     counters.fenced += fenced;
     counters.delivered += delivered;
     counters.failed += failed;
-    if (isMore) planner.wake();
+    endedSincePlan += delivered + failed;
+    if (isMore && (endedSincePlan >= planAfter || underWay <= delivered + failed)) planner.wake();
     if (nextInMs !== undefined) worker.wake(nextInMs + 20);
   });
 
@@ -65,11 +71,13 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
       return isDue;
     },
     async run(_world, delivery, turn) {
+      underWay++;
       const event = envelopeOf(world.environment, eventOf(delivery));
       const sent = await sendOnce(world, delivery.target, event, { signal: turn.signal, mayStart: turn.isFresh });
       if (sent) counters.attempts++;
       turn.makeRoom();
       await settler.settle(delivery, sent?.outcome);
+      underWay--;
       return "done";
     },
     giveUp: () => Promise.resolve(),

@@ -4,10 +4,10 @@ import type { Tx } from "../../../db/database.ts";
 import type { ForeignEvent } from "../../../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../../../events/record-event.ts";
 import type { Health } from "../webhooks.store.ts";
-import type { DeliveryRow, Settlement } from "./deliveries.store.ts";
+import type { DeliveryRow, Settlement, Taken } from "./deliveries.store.ts";
 import * as store from "./deliveries.store.ts";
 import type { Outcome } from "./delivery-outcome.ts";
-import { endOf, healthAfter } from "./delivery-outcome.ts";
+import { endOf, healthAfter, isTaken } from "./delivery-outcome.ts";
 import { shortHold } from "./plan-deliveries.ts";
 
 /** A delivery, and what came of sending it; undefined: it was not sent after all. */
@@ -38,15 +38,28 @@ export function createSettler(world: World, onSettled: (settled: Settled) => voi
   }
 
   async function settleTogether(batch: Pending[]): Promise<void> {
+    let left = batch;
     try {
-      onSettled(await world.db.transaction((tx) => writeDown(tx, world, batch), shortHold));
-      for (const { done } of batch) done();
+      left = await settleTaken(batch);
+      if (left.length === 0) return;
+      onSettled(await world.db.transaction((tx) => writeDown(tx, world, left), shortHold));
+      for (const { done } of left) done();
     } catch (error) {
-      if (isRefusedForGood(error)) return await settleApart(batch, error);
+      if (isRefusedForGood(error)) return await settleApart(left, error);
       world.log.warn({ err: error }, "deliveries could not be written down yet");
-      waiting.unshift(...batch);
+      waiting.unshift(...left);
       await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
     }
+  }
+
+  /** Returns those that are left. */
+  async function settleTaken(batch: Pending[]): Promise<Pending[]> {
+    const taken = batch.filter((one): one is Pending & Taken => one.outcome !== undefined && isTaken(one.outcome));
+    if (taken.length === 0) return batch;
+    const written = await store.saveTakenAcrossOrgs(world.db, taken);
+    onSettled({ fenced: 0, delivered: written.size, failed: 0, nextInMs: undefined });
+    for (const { delivery, done } of taken) if (written.has(delivery.id)) done();
+    return batch.filter(({ delivery }) => !written.has(delivery.id));
   }
 
   /** One of them cannot be stored, say because of what the endpoint said: the others must not wait for it for ever. */
