@@ -114,19 +114,8 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
   const seesAll = route.scope === "public" || operatorOnlyScopes.has(route.scope as Scope);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { principal = anonymous, visit } = request;
     const input = readInput(request) as never;
-    // What it asks of the database must not take the processors from those that it keeps waiting already.
-    const db = visit?.isGreedy() ? world.db.background : world.db;
-    const ctx: Ctx = {
-      ...world,
-      db: seesAll ? db : db.forOrg(principal.orgId),
-      orgId: principal.orgId,
-      actor: principal.actor,
-      principal,
-      requestId: request.id,
-      ...(visit ? { aside: (wait) => visit.aside(wait) } : {}),
-    };
+    const ctx = contextOf(world, request, seesAll);
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {
       const attempt = await startAttempt(ctx, {
@@ -153,6 +142,25 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     const headers = headersOf(request, answer);
     if (route.method === "GET" && isKnown(request, headers.etag)) return reply.code(304).headers(headers).send();
     return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
+  };
+}
+
+function contextOf(
+  world: World,
+  { principal = anonymous, visit, id: requestId }: FastifyRequest,
+  seesAll: boolean,
+): Ctx {
+  const { orgId, actor } = principal;
+  // What it asks of the database must not take the processors from those that it keeps waiting already.
+  const db = visit?.isGreedy() ? world.db.background : world.db;
+  return {
+    ...world,
+    db: seesAll ? db : db.forOrg(orgId),
+    orgId,
+    actor,
+    principal,
+    requestId,
+    ...(visit ? { aside: (wait) => visit.aside(wait) } : {}),
   };
 }
 
