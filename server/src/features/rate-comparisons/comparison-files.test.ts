@@ -78,7 +78,7 @@ describe("files", () => {
       { trackingNumber: "1Z2", destinationZip: "501", residential: null },
     ]);
     const query = `name=Plain&carrierAccountId=${carrierAccountId}&sourceCarrier=UPS`;
-    const plain = await org.post(`/rate-comparisons/import?${query.toString()}`, undefined, {
+    const plain = await org.post(`/rate-comparisons/import?${query}`, undefined, {
       rawBody: "tracking,cost,service,originzip,zip\nA,1.5,Ground,07114,10001\n",
       headers: { "content-type": "text/csv" },
     });

@@ -205,7 +205,7 @@ describe("lists of items", () => {
     };
     const look = async (query: string) => {
       while (!isDone) {
-        const { body } = await org.get(`${path}/items?${query.toString()}`);
+        const { body } = await org.get(`${path}/items?${query}`);
         const seen = new Set(body.data.map(({ status, revision }: Item) => `${status} ${revision}`));
         expect([query, body.pagination.total, seen.size]).toEqual([query, 2000, 1]);
         expect([...seen][0]).toMatch(/^rated \d$/);
