@@ -24,7 +24,13 @@ export function Rail({ onPick }: { onPick?: () => void }) {
         { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
       ],
     },
-    { name: "Shipping", entries: [] },
+    {
+      name: "Shipping",
+      entries: [
+        { href: paths.rates(), name: "Rates" },
+        { href: paths.carriers(), name: "Carriers" },
+      ],
+    },
     { name: "Connect", entries: [] },
     { name: "Administration", entries: [] },
   ];
