@@ -80,13 +80,13 @@ export function QuoteTab({ account }: { account: CarrierAccount }) {
           </div>
           <div className="grid grid-cols-3 gap-2">
             <TextField
-              label="Length in"
+              label="Length (in)"
               inputMode="decimal"
               {...field("length")}
               error={errorAt(errors, "/dimensions")}
             />
-            <TextField label="Width in" inputMode="decimal" {...field("width")} />
-            <TextField label="Height in" inputMode="decimal" {...field("height")} />
+            <TextField label="Width (in)" inputMode="decimal" {...field("width")} />
+            <TextField label="Height (in)" inputMode="decimal" {...field("height")} />
           </div>
           <Checkbox
             label="To a home"

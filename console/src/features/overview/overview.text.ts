@@ -14,7 +14,7 @@ type Reason = keyof OverviewFigures["at_risk_by_reason"];
 
 export const riskReasons: Array<[reason: Reason, name: string, meaning: string]> = [
   ["late", "Late", "the promised day is over"],
-  ["predicted_late", "Predicted late", "the carrier expects to miss the promised day"],
+  ["predicted_late", "Predicted late", "expected after the promised day"],
   ["stalled", "Stalled", "no scan for 48 hours, abroad 96"],
   ["exception", "Exception", "the carrier reports a problem"],
   ["attempt_failed", "Attempt failed", "nobody took it at the door"],

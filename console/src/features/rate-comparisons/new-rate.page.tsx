@@ -14,6 +14,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { plural } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { tell } from "../../ui/toast.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
 import type { ComparisonHeader } from "./comparison-header.form.tsx";
 import { ComparisonHeaderForm, useContracts } from "./comparison-header.form.tsx";
@@ -26,17 +27,23 @@ import { sampleCsv } from "./rate-comparisons.text.ts";
 type Chosen = { id: string; name: string; text: string };
 
 const maxBytes = 128 * 1024 * 1024;
+/** Spreadsheets are archives. */
+const zipSignature = "PK\u0003\u0004";
 
 /** A file becomes a comparison: which column is what, what is read there, with which contract. */
 export function NewRatePage() {
   const [file, setFile] = useState<Chosen>();
-  const [tooLarge, setTooLarge] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const take = async (given: File): Promise<void> => {
-    setTooLarge(given.size > maxBytes);
-    if (given.size > maxBytes) return;
-    setFile({ id: `${given.name} ${given.size} ${given.lastModified}`, name: given.name, text: await given.text() });
+    if (given.size > maxBytes) return setProblem("The file is larger than 128 MB. Split it.");
+    const text = await given.text();
+    if (text.startsWith(zipSignature)) {
+      return setProblem(`${given.name} is a spreadsheet or an archive. Save its table as CSV.`);
+    }
+    setProblem(undefined);
+    setFile({ id: `${given.name} ${given.size} ${given.lastModified}`, name: given.name, text });
   };
-  if (file) return <FromFile key={file.id} file={file} onFile={(given) => void take(given)} />;
+  if (file) return <FromFile key={file.id} file={file} problem={problem} onFile={(given) => void take(given)} />;
   return (
     <>
       <Head />
@@ -46,11 +53,7 @@ export function NewRatePage() {
         onFile={(given) => void take(given)}
         hint="What a carrier has charged, a row for each parcel: tracking number and cost at least; service, ZIPs and weight make the prices exact."
       />
-      {tooLarge && (
-        <p role="alert" className="mt-2 text-bad">
-          The file is larger than 128 MB. Split it.
-        </p>
-      )}
+      {problem && <Problem text={problem} />}
       <p className="mt-2.5 text-muted">
         No file at hand?{" "}
         <Button kind="quiet" onClick={() => downloadText("sample-parcels.csv", sampleCsv)}>
@@ -58,6 +61,14 @@ export function NewRatePage() {
         </Button>
       </p>
     </>
+  );
+}
+
+function Problem({ text }: { text: string }) {
+  return (
+    <p role="alert" className="py-1 text-bad">
+      {text}
+    </p>
   );
 }
 
@@ -75,7 +86,9 @@ function Head({ children }: { children?: React.ReactNode }) {
   );
 }
 
-function FromFile({ file, onFile }: { file: Chosen; onFile(file: File): void }) {
+type FileProps = { file: Chosen; problem: string | undefined; onFile(file: File): void };
+
+function FromFile({ file, problem, onFile }: FileProps) {
   const me = useMe();
   const router = useRouter();
   const { preferences, set } = usePreferences();
@@ -94,7 +107,14 @@ function FromFile({ file, onFile }: { file: Chosen; onFile(file: File): void }) 
       const { comparison } = await hub.call("POST /api/v1/rate-comparisons/import", {
         body: { ...rest, carrierAccountId: carrierAccountId!, csv: file.text, mapping, skipInvalid: true },
       });
-      return await hub.call("POST /api/v1/rate-comparisons/{id}/process", { path: { id: comparison!.id }, body: {} });
+      const path = { id: comparison!.id };
+      try {
+        await hub.call("POST /api/v1/rate-comparisons/{id}/process", { path, body: {} });
+      } catch (error) {
+        // It is there by now, as a draft: its page says more, and does it once more.
+        tell("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
+      }
+      return path;
     },
     onSuccess: ({ id }) => {
       const key = report.data && headerKey(report.data.columns);
@@ -119,6 +139,7 @@ function FromFile({ file, onFile }: { file: Chosen; onFile(file: File): void }) 
         </Button>
       </Head>
       <div className="flex flex-col gap-3.5">
+        {problem && <Problem text={problem} />}
         {compare.error && <ProblemBox error={compare.error} />}
         {report.error && <ProblemBox error={report.error} />}
         <div className="grid items-start gap-3.5 lg:grid-cols-[300px_minmax(0,1fr)]">
@@ -142,18 +163,12 @@ function FromFile({ file, onFile }: { file: Chosen; onFile(file: File): void }) 
           </div>
           <div className="flex min-w-0 flex-col gap-3.5">
             {isRemembered && (
-              <p className="text-muted">
-                The columns are as you said the last time a file had this header.{" "}
-                <Button
-                  kind="quiet"
-                  onClick={() => {
-                    setMapping({});
-                    setRemembered(false);
-                  }}
-                >
-                  As their names suggest
-                </Button>
-              </p>
+              <Remembered
+                onForget={() => {
+                  setMapping({});
+                  setRemembered(false);
+                }}
+              />
             )}
             {report.isPending && (
               <Card label="Columns">
@@ -176,6 +191,17 @@ function FromFile({ file, onFile }: { file: Chosen; onFile(file: File): void }) 
         </div>
       </div>
     </>
+  );
+}
+
+function Remembered({ onForget }: { onForget(): void }) {
+  return (
+    <p className="text-muted">
+      The columns are as you said the last time a file had this header.{" "}
+      <Button kind="quiet" onClick={onForget}>
+        As their names suggest
+      </Button>
+    </p>
   );
 }
 

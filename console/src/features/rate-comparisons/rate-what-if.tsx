@@ -8,7 +8,6 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Slider } from "../../ui/slider.tsx";
 import { rateCardQuery } from "../carrier-accounts/carrier-account.queries.ts";
 import type { Scenario } from "./rate-comparisons.queries.ts";
-import { signedMoney } from "./savings.tsx";
 
 const percent = (value: number): string => `${value} %`;
 
@@ -81,9 +80,11 @@ export function WhatIf({ comparison, asIs, shown, error, isOld }: Props) {
         {isOn && isOld && "Working it out…"}
         {isOn && !isOld && difference !== undefined && (
           <>
-            Would pay {formatMoney(shown!.totals.targetCost, asIs.currency)}, which is{" "}
-            <strong className="font-medium text-text">{signedMoney(difference, asIs.currency)}</strong> beside the
-            contract as it is. The figures below are those; the items keep the prices of the contract.
+            Would pay {formatMoney(shown!.totals.targetCost, asIs.currency)},{" "}
+            <strong className="font-medium text-text">
+              {formatMoney(Math.abs(difference), asIs.currency)} {difference < 0 ? "more" : "less"}
+            </strong>{" "}
+            than with the contract as it is. The figures below are those; the items keep the prices of the contract.
           </>
         )}
         {!isOn && asIs.breakEven.description}

@@ -2,6 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
+import { useWidth } from "../use-width.ts";
 import { AsTable } from "./as-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
@@ -14,12 +15,13 @@ type Props = {
   format?(value: number): string;
 };
 
-const [width, height, pad] = [600, 190, { top: 8, right: 56, bottom: 20, left: 52 }];
+const [height, pad] = [190, { top: 8, right: 56, bottom: 20, left: 52 }];
 
 /** Several figures over the same ground, each line with its name at its end: from light to dark, as they come. */
 export function LinesChart({ label, unit, lines, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [over, setOver] = useState<string>();
+  const { width, ref } = useWidth(600);
   const all = lines.flatMap(({ points }) => points);
   const x = scaleLinear([0, Math.max(1, ...all.map((point) => point.x))], [pad.left, width - pad.right]);
   const y = scaleLinear([0, Math.max(1, ...all.map((point) => point.y))], [height - pad.bottom, pad.top]).nice(4);
@@ -51,7 +53,7 @@ export function LinesChart({ label, unit, lines, format = formatCount }: Props) 
     (point) => y(point.y),
   );
   return (
-    <figure aria-label={label}>
+    <figure aria-label={label} ref={ref}>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         className="w-full"
@@ -66,7 +68,7 @@ export function LinesChart({ label, unit, lines, format = formatCount }: Props) 
             </text>
           </g>
         ))}
-        {x.ticks(6).map((tick) => (
+        {x.ticks(width / 100).map((tick) => (
           <text key={tick} x={x(tick)} y={height - 4} textAnchor="middle" fontSize={11} fill="var(--faint)">
             {`${formatCount(tick)} ${unit}`}
           </text>
