@@ -127,6 +127,16 @@ async function setColours(page: Page, colorScheme: "light" | "dark"): Promise<vo
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }
 
+/** Cards and rows of tabs that are lower than what is in them: the rest of it could not be reached. */
+async function expectNothingCut(page: Page, what: string): Promise<void> {
+  const cut = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("main section, main nav")]
+      .filter((part) => part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== "visible")
+      .map((part) => part.getAttribute("aria-label") + ": " + part.clientHeight + " of " + part.scrollHeight + " px")`,
+  );
+  expect(cut, `${what} is cut`).toEqual([]);
+}
+
 /** The page as it looks in light, in dark, and on a small screen; nothing is ever wider than the screen. */
 export async function lookAt(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
@@ -135,6 +145,7 @@ export async function lookAt(page: Page, name: string): Promise<void> {
     await expectAccessible(page, `${name} ${scheme}`, scheme === "light" ? "all" : "dark");
     await takePicture(page, `${name}-${scheme}`);
   }
+  await expectNothingCut(page, name);
   await setColours(page, "light");
   await page.setViewportSize({ width: 360, height: 740 });
   await expectAccessible(page, `${name} 360`, "small");

@@ -41,7 +41,6 @@ test("every page is accessible, in light, in dark and on a small screen, and not
   const { page } = person;
   await page.goto(`${hub.url}/`);
   await page.getByRole("heading", { name: "Orders by status" }).waitFor();
-  await lookAt(page, "overview");
   await page.goto(`${hub.url}/components`);
   await page.getByRole("textbox", { name: "JSON" }).waitFor();
   await lookAt(page, "components");

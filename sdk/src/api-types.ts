@@ -5553,6 +5553,9 @@ export type Operations = {
       /** Id of the carrier account */
       carrierAccountId?: string;
       sourceCarrier?: string;
+      /** As in the body, as text of JSON: {"from": "originZip"} */
+      mapping?: string;
+      dryRun?: boolean;
       skipInvalid?: boolean;
     };
     body: {
@@ -5567,6 +5570,7 @@ export type Operations = {
       csv: string;
       /** Column to field, where the names do not tell; null: leave the column out */
       mapping?: Record<string, string | null>;
+      /** Read the file and say what it comes to; neither a name nor an account is needed */
       dryRun?: boolean;
       /** Take the rows that are right instead of refusing the file */
       skipInvalid?: boolean;
@@ -5582,6 +5586,20 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
+        /** In how many rows something stands there */
+        filled: number;
+      }>;
+      /** What a column can be */
+      fields: Array<{
+        field: string;
+        isRequired: boolean;
+      }>;
+      /** The first 20 rows, and what was read there; null: nothing, see `errors` */
+      sample: Array<{
+        row: number;
+        /** As in the file, in the order of `columns` */
+        cells: Array<string>;
+        item: RateComparisonItemRequest | null;
       }>;
       errors: Array<{
         row: number;
@@ -5589,6 +5607,8 @@ export type Operations = {
         code: string;
         message: string;
       }>;
+      /** The rows that are not taken, the first 10,000, with a column for the reason */
+      rejectedCsv?: string;
       /** Columns that were not read, the first 1,000 */
       warnings: Array<{
         column: string;
@@ -5645,6 +5665,8 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
       reason?: string;
       minSavings?: number;
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      destinationState?: string;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
     };
     answer: {
@@ -5694,6 +5716,8 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
       reason?: string;
       minSavings?: number;
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      destinationState?: string;
     };
     answer: string;
   };
@@ -5717,6 +5741,8 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
       reason?: string;
       minSavings?: number;
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      destinationState?: string;
     };
     answer: Blob;
   };

@@ -103,12 +103,17 @@ const pages: Array<[name: string, href: string]> = [
   ["Orders", paths.orders()],
   ["Operations", paths.operations()],
   ["Presets", paths.presets()],
+  ["Rates", paths.rates()],
+  ["New rate comparison", paths.newRate()],
+  ["Carriers", paths.carriers()],
 ];
 
 /** Kinds that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),
+  rate_comparison: ({ id }) => paths.rate(id),
+  carrier_account: ({ id }) => paths.carrier(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -14,33 +14,54 @@ export function Rail({ onPick }: { onPick?: () => void }) {
   const here = useRouterState({ select: (state) => state.location.pathname });
   const { data: counts } = useQuery(orderCountsQuery);
   const { data: running } = useQuery(runningRunsQuery);
-  const entries: Entry[] = [
-    { href: paths.overview(), name: "Overview" },
-    { href: paths.orders(), name: "Orders", note: counts && formatCount(counts.total) },
-    { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
+  // By what people come for: the day's work, its prices, what it is connected to, who may do it. A page gets its line here with its route.
+  const groups: Array<{ name: string; entries: Entry[] }> = [
+    {
+      name: "Work",
+      entries: [
+        { href: paths.overview(), name: "Overview" },
+        { href: paths.orders(), name: "Orders", note: counts && formatCount(counts.total) },
+        { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
+      ],
+    },
+    {
+      name: "Shipping",
+      entries: [
+        { href: paths.rates(), name: "Rates" },
+        { href: paths.carriers(), name: "Carriers" },
+      ],
+    },
+    { name: "Connect", entries: [] },
+    { name: "Administration", entries: [] },
   ];
   const isHere = (href: string): boolean =>
     href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`);
   return (
-    <nav aria-label="Main" className="flex h-full flex-col gap-0.5 px-2 py-3">
+    <nav aria-label="Main" className="flex h-full flex-col gap-0.5 overflow-y-auto px-2 py-3">
       <div className="px-2 pt-1 pb-3.5">
         <Brand />
       </div>
-      {entries.map(({ href, name, note }) => (
-        <Link
-          key={href}
-          href={href}
-          onClick={() => onPick?.()}
-          aria-current={isHere(href) ? "page" : undefined}
-          className={cx(
-            "flex min-h-7 items-center justify-between rounded-md px-2",
-            isHere(href) ? "bg-accent-soft font-medium text-accent-text" : "text-muted hover:bg-skip-soft",
-          )}
-        >
-          {name}
-          {note && <span className="text-sm font-normal text-faint tabular-nums">{note}</span>}
-        </Link>
-      ))}
+      {groups
+        .filter(({ entries }) => entries.length > 0)
+        .map(({ name: group, entries }) => (
+          <div key={group} role="group" aria-label={group} className="flex flex-col gap-0.5 not-first-of-type:mt-3">
+            {entries.map(({ href, name, note }) => (
+              <Link
+                key={href}
+                href={href}
+                onClick={() => onPick?.()}
+                aria-current={isHere(href) ? "page" : undefined}
+                className={cx(
+                  "flex min-h-7 items-center justify-between rounded-md px-2",
+                  isHere(href) ? "bg-accent-soft font-medium text-accent-text" : "text-muted hover:bg-skip-soft",
+                )}
+              >
+                {name}
+                {note && <span className="text-sm font-normal text-faint tabular-nums">{note}</span>}
+              </Link>
+            ))}
+          </div>
+        ))}
     </nav>
   );
 }

@@ -39,6 +39,26 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage"),
   ),
   page(
+    "/rates",
+    lazyRouteComponent(() => import("../features/rate-comparisons/rates.page.tsx"), "RatesPage"),
+  ),
+  page(
+    "/rates/new",
+    lazyRouteComponent(() => import("../features/rate-comparisons/new-rate.page.tsx"), "NewRatePage"),
+  ),
+  page(
+    "/rates/$id",
+    lazyRouteComponent(() => import("../features/rate-comparisons/rate.page.tsx"), "RatePage"),
+  ),
+  page(
+    "/carriers",
+    lazyRouteComponent(() => import("../features/carrier-accounts/carriers.page.tsx"), "CarriersPage"),
+  ),
+  page(
+    "/carriers/$id",
+    lazyRouteComponent(() => import("../features/carrier-accounts/carrier.page.tsx"), "CarrierPage"),
+  ),
+  page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),

@@ -84,10 +84,11 @@ function Frame() {
               <Rail onPick={close} />
             </div>
           )}
+          {/* What is higher than the screen is scrolled; nothing in it gives up its height instead. */}
           <main
             id="main"
             tabIndex={-1}
-            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5"
+            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
           >
             <HeaderEnd value={tools}>
               <Outlet />

@@ -10,6 +10,8 @@ export type Preferences = {
   singleKeys: boolean;
   isDockOpen: boolean;
   orderColumns: string[];
+  /** Which field each column of a file was said to be, by the header of the file. */
+  rateMappings?: Record<string, Record<string, string | null>>;
 };
 
 const defaults: Preferences = {

@@ -20,7 +20,13 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
       className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-[repeat(auto-fit,minmax(110px,1fr))]"
     >
       {figures.map((figure) => (
-        <div key={figure.label} className={cx("flex flex-col-reverse bg-panel", figure.isOn && "bg-accent-soft")}>
+        <div
+          key={figure.label}
+          className={cx(
+            "flex flex-col-reverse justify-end bg-panel max-sm:last:odd:col-span-2",
+            figure.isOn && "bg-accent-soft",
+          )}
+        >
           <dt className="px-3 pb-2 text-sm text-muted">{figure.label}</dt>
           <dd
             className={cx(

@@ -28,3 +28,6 @@ for (const [prefix, state] of stateOfPrefix.entries()) {
 export function prefixesOfState(state: string): readonly string[] {
   return prefixesByState.get(state) ?? [];
 }
+
+/** With which a US ZIP can begin. */
+export const knownPrefixes: readonly string[] = [...prefixesByState.values()].flat();

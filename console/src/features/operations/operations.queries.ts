@@ -46,14 +46,15 @@ export const preflightQuery = (body: PreflightRequest | undefined) =>
     retry: false,
   });
 
-export const runsQuery = (status: string | undefined) =>
+export const runsQuery = (status: string | undefined, page = 1) =>
   queryOptions({
-    queryKey: ["operations", "runs", status],
+    queryKey: ["operations", "runs", status, page],
     queryFn: async ({ signal }) =>
       hub.call("GET /api/v1/operations/runs", {
-        query: { limit: 50, ...(status ? { status: status as "failed" } : {}) },
+        query: { limit: 50, page, ...(status ? { status: status as "failed" } : {}) },
         signal,
       }),
+    placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
 

@@ -1,10 +1,11 @@
 import { scaleLinear } from "d3-scale";
 import { useState } from "react";
+import { cx } from "../class-names.ts";
 import { formatCount } from "../format.ts";
 import { Link } from "../link.tsx";
 import { AsTable } from "./as-table.tsx";
 
-type Bar = { label: string; value: number; href?: string };
+type Bar = { label: string; value: number; href?: string; note?: string };
 type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
 
 /** Names, bars and figures in lines; each may open what it counts. */
@@ -20,7 +21,10 @@ export function BarChart({ label, bars, format = formatCount }: Props) {
           {bars.map((bar) => {
             const line = (
               <>
-                <span className="w-36 shrink-0 truncate">{bar.label}</span>
+                <span className={cx("w-36 shrink-0 truncate", bar.note !== undefined && "sm:w-72")}>
+                  {bar.label}
+                  {bar.note && <span className="ms-1.5 text-sm text-faint max-sm:hidden">{bar.note}</span>}
+                </span>
                 <span aria-hidden className="h-3.5 flex-1 rounded-sm bg-skip-soft">
                   <span className="block h-full rounded-sm bg-accent" style={{ width: `${width(bar.value)}%` }} />
                 </span>

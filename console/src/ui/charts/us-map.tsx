@@ -13,11 +13,18 @@ type Props = {
   format?(value: number): string;
 };
 
-/** A figure for each state. The darker, the more; the words beside it and the table say how much. */
+/**
+ * A figure for each state. The darker, the more, and in another colour what is less than nothing; the words beside it
+ * and the table say how much.
+ */
 export function UsMap({ label, values, chosen, onPick, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [over, setOver] = useState<string>();
-  const shade = scaleLinear([0, Math.max(1, ...Object.values(values))], [8, 100]).clamp(true);
+  const shade = scaleLinear([0, Math.max(1, ...Object.values(values).map(Math.abs))], [8, 100]).clamp(true);
+  const colour = (value: number): string => {
+    const [name, soft] = value < 0 ? ["--bad", "--bad-soft"] : ["--accent", "--accent-soft"];
+    return `color-mix(in srgb, var(${name}) ${shade(Math.abs(value))}%, var(${soft}))`;
+  };
   const shown = over ?? chosen;
   const name = usStates.states.find(({ code }) => code === shown)?.name;
   if (isTable) {
@@ -43,11 +50,7 @@ export function UsMap({ label, values, chosen, onPick, format = formatCount }: P
               role={onPick ? "button" : "img"}
               aria-label={`${state.name}: ${format(value)}`}
               {...(onPick ? { tabIndex: 0, "aria-pressed": chosen === state.code } : {})}
-              fill={
-                value === 0
-                  ? "var(--skip-soft)"
-                  : `color-mix(in srgb, var(--accent) ${shade(value)}%, var(--accent-soft))`
-              }
+              fill={value === 0 ? "var(--skip-soft)" : colour(value)}
               stroke="var(--panel)"
               strokeWidth={state.code === chosen ? 3 : 1}
               onPointerEnter={() => setOver(state.code)}

@@ -36,6 +36,8 @@ export type SheetOptions = {
   mapping?: ColumnMapping;
   maxRows?: number;
   maxRecords?: number;
+  /** Somebody is still finding out which column is what: one that is missing is no reason to say nothing. */
+  mayLackColumns?: boolean;
 };
 
 export type Sheet = {
@@ -55,24 +57,18 @@ export type Cell = { field: string; value: unknown; place: Place };
 
 /** A file with its header read; the rows come one by one. */
 export async function openSheet(csv: string, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
-  const { delimiter: wanted = "auto", mapping = {}, maxRows } = options;
+  const { delimiter: wanted = "auto", mapping = {}, maxRows, mayLackColumns = false } = options;
   const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
   const rows = readableRows(csv, delimiter, maxRows);
   const first = await rows.next();
   if (first.done) throw badField("/csv", "empty", "There is no header row.");
   const header = first.value.cells.map((name) => name.trim());
   const { columns, warnings } = matchColumns(header, mapping, kind);
-  const { required = [] } = kind;
-  const missing = required.filter((field) => !columns.some((column) => column.field === field));
-  if (missing.length > 0) {
-    throw validationFailed(
-      missing.map((field) => {
-        const message = `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`;
-        return { pointer: "/csv/1", code: "missing_column", message, allowed: header };
-      }),
-    );
+  const missing = missingColumns(kind, columns);
+  if (missing.length > 0 && !mayLackColumns) {
+    throw validationFailed(missing.map((error) => ({ pointer: "/csv/1", ...error, allowed: header })));
   }
-  if (columns.every(({ field }) => field === null)) {
+  if (!mayLackColumns && columns.every(({ field }) => field === null)) {
     const message = "No column has a name that is known. Name them in `mapping`, or check the delimiter.";
     throw badField("/csv", "no_known_columns", message);
   }
@@ -80,6 +76,16 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   const readers = columns.map(({ field }) => readerOf.get(field ?? ""));
   const conventions = conventionsOf(delimiter);
   return { kind, columns, warnings: warnings.slice(0, maxReported), delimiter, conventions, readers, rows };
+}
+
+/** Of what every row has to have, what no column is. */
+export function missingColumns({ required = [] }: SheetKind, columns: Column[]): { code: string; message: string }[] {
+  return required
+    .filter((field) => !columns.some((column) => column.field === field))
+    .map((field) => ({
+      code: "missing_column",
+      message: `No column is the ${field}. Name it in \`mapping\`, or check the delimiter.`,
+    }));
 }
 
 async function* readableRows(csv: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
@@ -245,7 +251,11 @@ export function reportOn(sheet: ReadSheet, failures: readonly ({ errors: FieldEr
 }
 
 /** To be put right and sent again: the rows as they came, each with what is wrong with it. */
-function rejected(columns: Column[], failed: SheetRecord[], delimiter: string): string {
+export function rejected(
+  columns: readonly Column[],
+  failed: readonly Pick<SheetRecord, "rows" | "errors">[],
+  delimiter: string,
+): string {
   const width = failed.reduce(
     (most, { rows }) => Math.max(most, ...rows.map(({ cells }) => cells.length)),
     columns.length,

@@ -63,7 +63,7 @@ describe("files", () => {
       mapping: { From: "originZip" },
     });
     expect(made).toMatchObject({ status: 201, body: { summary: { rows: 2, items: 2, skipped: 0 }, errors: [] } });
-    expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null });
+    expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null, filled: 1 });
     expect(made.body.warnings).toMatchObject([{ column: "Notes", code: "unknown_column" }]);
     const path = `/rate-comparisons/${made.body.comparison.id}`;
     expect(await itemsOf(path)).toMatchObject([
@@ -111,6 +111,61 @@ describe("files", () => {
     expect(dry.body.errors[0]).toMatchObject({ row: 2, column: "cost" });
     const taken = await org.post("/rate-comparisons/import", { ...request, skipInvalid: true });
     expect(taken.body).toMatchObject({ comparison: { itemCount: 1 }, summary: { skipped: 3 } });
+  });
+
+  test("can be looked at before anything is chosen: what is in each column, and how the first rows are read", async () => {
+    const unknown = "parcel,money,note\n1Z1,14.20,x\n1Z2,abc,\n";
+    const look = (more: object) => org.post("/rate-comparisons/import", { csv: unknown, dryRun: true, ...more });
+    const first = await look({});
+    expect(first).toMatchObject({
+      status: 201,
+      body: { comparison: null, dryRun: true, summary: { rows: 2, items: 0, skipped: 2 } },
+    });
+    expect(first.body.errors).toMatchObject([
+      { row: 1, code: "missing_column" },
+      { row: 1, code: "missing_column" },
+    ]);
+    expect(first.body.fields).toContainEqual({ field: "netCost", isRequired: true });
+    expect(first.body.columns).toEqual([
+      { column: "parcel", field: null, filled: 2 },
+      { column: "money", field: null, filled: 2 },
+      { column: "note", field: null, filled: 1 },
+    ]);
+    expect(first.body.sample[0]).toEqual({ row: 2, cells: ["1Z1", "14.20", "x"], item: null });
+    const second = await look({ mapping: { parcel: "trackingNumber", money: "netCost" } });
+    expect(second.body).toMatchObject({
+      summary: { rows: 2, items: 1, skipped: 1 },
+      sample: [{ item: { trackingNumber: "1Z1", netCost: 14.2 } }, { item: null }],
+      errors: [{ row: 3, column: "money", code: "not_a_number" }],
+    });
+    expect(second.body.rejectedCsv).toBe("parcel,money,note,error\r\n1Z2,abc,,money: abc is not a number.\r\n");
+    const query = new URLSearchParams({
+      dryRun: "true",
+      mapping: JSON.stringify({ parcel: "trackingNumber", money: "netCost" }),
+    });
+    const headers = { "content-type": "text/csv" };
+    const plain = await org.post(`/rate-comparisons/import?${query.toString()}`, undefined, {
+      rawBody: unknown,
+      headers,
+    });
+    expect(plain.body).toEqual(second.body);
+    for (const mapping of ["{", "[]", '{"a":1}', "null"]) {
+      const wrong = await org.post(
+        `/rate-comparisons/import?${new URLSearchParams({ dryRun: "true", mapping }).toString()}`,
+        undefined,
+        { rawBody: unknown, headers },
+      );
+      expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: "query/mapping" }] } });
+    }
+    const stranger = await hub.org();
+    const { status } = await stranger.post("/rate-comparisons/import", {
+      csv: unknown,
+      dryRun: true,
+      carrierAccountId,
+    });
+    expect(status).toBe(404);
+    const many = `tracking,cost\n${Array.from({ length: 30 }, (_, i) => `1Z${i},1`).join("\n")}\n`;
+    expect((await look({ csv: many })).body).toMatchObject({ summary: { items: 30 }, sample: { length: 20 } });
   });
 
   test("lose no row and take no row for what it is not, whatever programs have made of them", async () => {

@@ -1,8 +1,12 @@
+import type { Row } from "../../core/csv/csv.ts";
+import type { ColumnMapping } from "../../core/csv/csv-columns.ts";
 import type { CellError, Sheet } from "../../core/csv/sheet.ts";
-import { openSheet, placedError } from "../../core/csv/sheet.ts";
+import { missingColumns, openSheet, placedError, rejected } from "../../core/csv/sheet.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { itemSheet, readItem } from "./comparison-csv.ts";
 import { presentComparison } from "./present-comparison.ts";
 import type {
@@ -16,31 +20,89 @@ import { maxItems } from "./rate-comparisons.schemas.ts";
 import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
 
 const maxReported = 200;
+const maxSampled = 20;
+const maxSampledCharacters = 200;
+const maxRejected = 10_000;
 
-type Reading = { rows: number; items: number; skipped: number; errors: CellError[] };
+type Rejected = { rows: [Row]; errors: CellError[] };
+type Reading = {
+  rows: number;
+  items: number;
+  skipped: number;
+  errors: CellError[];
+  /** Of each column, in how many rows something stands there. */
+  filled: number[];
+  sample: ImportAnswer["sample"];
+  rejected: Rejected[];
+};
 
 /** A file of parcels. It is read while it is written to the database; any mistake in it, and nothing was written. */
 export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
-  const { csv, mapping = {}, dryRun = false, skipInvalid = query.skipInvalid ?? false, ...rest } = request;
-  const header = headerOf(query, rest);
+  const { csv, mapping = readMapping(query.mapping), dryRun = query.dryRun ?? false, ...rest } = request;
+  const { skipInvalid = query.skipInvalid ?? false, ...given } = rest;
+  if (dryRun) return await readFile(ctx, { ...query, ...given }, csv, mapping);
+  const header = headerOf(query, given);
   const account = await checkAccounts(ctx, header);
   const sheet = await openSheet(csv, itemSheet, { mapping });
-  const reading: Reading = { rows: 0, items: 0, skipped: 0, errors: [] };
+  const reading = startReading(sheet);
   const batches = readBatches(sheet, reading);
-  const answer = (comparison: ImportAnswer["comparison"]): ImportAnswer => {
-    const { errors, ...summary } = reading;
-    return { comparison, dryRun, summary, columns: sheet.columns, errors, warnings: sheet.warnings };
-  };
-  if (dryRun) {
-    for await (const _batch of batches);
-    return answer(null);
-  }
   return await change(ctx, async (tx) => {
     const row = await insert(tx, ctx, header, account, batches);
     if (reading.errors.length > 0 && !skipInvalid) throw refused(reading);
     if (reading.items === 0) throw badField("/csv", "no_items", "There are no rows below the header.");
-    return answer(presentComparison(row, false));
+    return answerOf(sheet, reading, presentComparison(row, false));
   });
+}
+
+/** What the file would come to, and what is in its columns: also of one whose columns are still to be found out. */
+async function readFile(ctx: Ctx, header: Partial<ComparisonHeader>, csv: string, mapping: ColumnMapping) {
+  if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
+  if (header.carrierAccountId !== undefined) await getCarrierAccount(ctx, header.carrierAccountId);
+  const sheet = await openSheet(csv, itemSheet, { mapping, mayLackColumns: true });
+  const reading = startReading(sheet);
+  for await (const _batch of readBatches(sheet, reading));
+  return answerOf(sheet, reading, null);
+}
+
+function startReading(sheet: Sheet): Reading {
+  const errors = missingColumns(sheet.kind, sheet.columns).map((error) => ({ row: 1, column: null, ...error }));
+  return { rows: 0, items: 0, skipped: 0, errors, filled: sheet.columns.map(() => 0), sample: [], rejected: [] };
+}
+
+function answerOf(
+  { kind, columns, delimiter, warnings }: Sheet,
+  { rows, items, skipped, errors, filled, sample, rejected: failed }: Reading,
+  comparison: ImportAnswer["comparison"],
+): ImportAnswer {
+  return {
+    comparison,
+    dryRun: comparison === null,
+    summary: { rows, items, skipped },
+    columns: columns.map((column, index) => ({ ...column, filled: filled[index]! })),
+    fields: kind.fields.map(([field]) => ({ field, isRequired: kind.required?.includes(field) ?? false })),
+    sample,
+    errors,
+    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(columns, failed, delimiter) }),
+    warnings,
+  };
+}
+
+/** In a query there is room for text alone. */
+function readMapping(text: string | undefined): ColumnMapping {
+  if (text === undefined) return {};
+  try {
+    const read = parseStrictJson(Buffer.from(text));
+    if (isMapping(read)) return read;
+  } catch {
+    // Told below.
+  }
+  const message = 'This is no JSON that says the field of each column, such as {"from": "originZip"}.';
+  throw badField("query/mapping", "format", message);
+}
+
+function isMapping(value: unknown): value is ColumnMapping {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((field) => field === null || typeof field === "string");
 }
 
 function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mapping">): ComparisonHeader {
@@ -67,13 +129,14 @@ function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mappin
 }
 
 async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<ItemRequest[]> {
+  const isReadable = reading.errors.length === 0;
   let batch: ItemRequest[] = [];
   for await (const row of sheet.rows) {
     reading.rows++;
     const found: CellError[] = [];
     const item = readItem(sheet, row, found);
-    if (reading.errors.length < maxReported) reading.errors.push(...found);
-    if (!item) {
+    note(reading, row, isReadable ? item : undefined, found);
+    if (!item || !isReadable) {
       reading.skipped++;
       continue;
     }
@@ -87,6 +150,20 @@ async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<Item
   }
   if (batch.length > 0) yield batch;
 }
+
+/** For those who look at the file: what stands in it, and what is wrong with it. */
+function note(reading: Reading, row: Row, item: ItemRequest | undefined, errors: CellError[]): void {
+  for (const index of reading.filled.keys()) if ((row.cells[index] ?? "").trim() !== "") reading.filled[index]!++;
+  if (reading.sample.length < maxSampled) {
+    const cells = reading.filled.map((_, index) => clipText(row.cells[index] ?? ""));
+    reading.sample.push({ row: row.number, cells, item: item ?? null });
+  }
+  if (reading.errors.length < maxReported) reading.errors.push(...errors);
+  if (errors.length > 0 && reading.rejected.length < maxRejected) reading.rejected.push({ rows: [row], errors });
+}
+
+const clipText = (text: string): string =>
+  text.length <= maxSampledCharacters ? text : `${Array.from(text).slice(0, maxSampledCharacters).join("")}…`;
 
 function refused({ errors }: Reading) {
   return validationFailed(

@@ -56,7 +56,7 @@ export async function insertKinds(tx: Tx, of: Revision, from: number, kinds: Ite
   );
 }
 
-type KindFilter = Omit<ItemFilter, "search" | "minSavings">;
+type KindFilter = Omit<ItemFilter, "search" | "minSavings" | "destinationState">;
 
 function kindsOf(of: Revision, filter: KindFilter, values: unknown[]): string {
   const listed = (names: string | undefined) => (names === undefined ? undefined : splitNames(names));

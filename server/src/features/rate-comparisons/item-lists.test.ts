@@ -139,6 +139,54 @@ describe("lists of items", () => {
     await checkLists(path, 8, 100);
   });
 
+  test("of a state are those that the summary counts for it, however it was written", async () => {
+    const random = createRandom(21);
+    const written = ["NY", " ny", "New York", "Elsewhere", "unknown", "", undefined];
+    const zips = ["10001", "90210", "90210-1234", "501", "7114.0", "000", "bad", "", undefined];
+    const items = Array.from({ length: 400 }, () => {
+      const [destinationState, destinationZip] = [random.pick(written), random.pick(zips)];
+      const to = {
+        ...(destinationState !== undefined && { destinationState }),
+        ...(destinationZip !== undefined && { destinationZip }),
+      };
+      return {
+        trackingNumber: `S${random.below(1e9)}`,
+        netCost: 9,
+        serviceType: "Ground",
+        originZip: "07114",
+        weight: { value: 3, unit: "lb" },
+        ...to,
+      };
+    });
+    const flat = {
+      ...contract,
+      zoneScheme: "flat",
+      services: [{ ...contract.services[0], rates: { all: [10, 12, 15] } }],
+    };
+    const path = await processed(items, { carrierAccountId: await anAccount(flat) }, { duplicates: "keep" });
+    const { stateBreakdown } = (await org.get(`${path}/summary`)).body;
+    const counted: Record<string, number> = {};
+    for (const { destinationState } of stateBreakdown) {
+      const query = new URLSearchParams({ destinationState, status: "rated,estimated", limit: "1" });
+      const { body } = await org.get(`${path}/items?${query.toString()}`);
+      counted[destinationState] = body.pagination.total;
+      expect(
+        (await org.get(`${path}/export.csv?destinationState=${destinationState}`)).text.split("\r\n").length,
+      ).toBeGreaterThan(body.pagination.total);
+    }
+    expect(counted).toEqual(
+      Object.fromEntries(
+        stateBreakdown.map(({ destinationState, items: count }: { destinationState: string; items: number }) => [
+          destinationState,
+          count,
+        ]),
+      ),
+    );
+    expect(Object.keys(counted).toSorted()).toEqual(
+      ["CA", "ELSEWHERE", "NEW YORK", "NJ", "NY", "UNKNOWN", "unknown"].toSorted(),
+    );
+  });
+
   test("of a handful of items are right, too", async () => {
     for (const size of [1, 2, 40]) {
       expect(await checkLists(await processed(randomItems(size, size)), 9 + size, 40)).toHaveLength(size);

@@ -37,7 +37,8 @@ export const rateComparisonRoutes = [
     summary: "Create a rate comparison from a CSV file",
     description:
       "As JSON with `csv` in it, or as text/csv with name and carrierAccountId in the query. Columns are recognised by " +
-      "their names in any spelling. A file with mistakes is refused with the row and column of each, unless skipInvalid.",
+      "their names in any spelling. A file with mistakes is refused with the row and column of each, unless skipInvalid. " +
+      "A dryRun says what was understood, whatever it was.",
     query: shapes.ImportQuery,
     body: shapes.ImportRequest,
     bodyLimitBytes: uploadBytes,

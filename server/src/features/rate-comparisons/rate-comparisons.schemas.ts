@@ -120,7 +120,9 @@ export const ImportRequest = Strict(
         description: "Column to field, where the names do not tell; null: leave the column out",
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean()),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Read the file and say what it comes to; neither a name nor an account is needed" }),
+    ),
     skipInvalid: Type.Optional(
       Type.Boolean({ description: "Take the rows that are right instead of refusing the file" }),
     ),
@@ -143,6 +145,13 @@ export const ImportQuery = Strict({
   name: Type.Optional(Name),
   carrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
   sourceCarrier: Type.Optional(Type.String({ maxLength: 100 })),
+  mapping: Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description: 'As in the body, as text of JSON: {"from": "originZip"}',
+    }),
+  ),
+  dryRun: Type.Optional(Type.Boolean()),
   skipInvalid: Type.Optional(Type.Boolean()),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
@@ -197,8 +206,27 @@ export const ImportAnswer = Type.Object({
   comparison: Nullable(Comparison),
   dryRun: Type.Boolean(),
   summary: Type.Object({ rows: Count, items: Count, skipped: Count }),
-  columns: Columns,
+  columns: Type.Array(
+    Type.Object({
+      ...Columns.items.properties,
+      filled: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
+    }),
+  ),
+  fields: Type.Array(Type.Object({ field: Type.String(), isRequired: Type.Boolean() }), {
+    description: "What a column can be",
+  }),
+  sample: Type.Array(
+    Type.Object({
+      row: Count,
+      cells: Type.Array(Type.String(), { description: "As in the file, in the order of `columns`" }),
+      item: Nullable(ItemRequest),
+    }),
+    { description: "The first 20 rows, and what was read there; null: nothing, see `errors`" },
+  ),
   errors: Type.Array(RowError),
+  rejectedCsv: Type.Optional(
+    Type.String({ description: "The rows that are not taken, the first 10,000, with a column for the reason" }),
+  ),
   warnings: Warnings,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
@@ -212,6 +240,13 @@ const itemFilters = {
   basis: Type.Optional(NameList(bases)),
   reason: Type.Optional(NameList(itemReasons)),
   minSavings: Type.Optional(Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })),
+  destinationState: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 50,
+      description: "As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`",
+    }),
+  ),
 };
 
 export const ItemQuery = pageQuery(

@@ -1,6 +1,7 @@
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
+import { knownPrefixes, prefixesOfState } from "../../core/zip-states.ts";
 import { selectAs } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
@@ -62,9 +63,10 @@ export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): 
 
 /** Items are numbered, and their kinds tell which are meant; all of them are looked at where that is not enough. */
 async function findPage(db: Queryable, shown: Shown, query: ItemQuery): Promise<FoundItems> {
-  const { search, minSavings, sort = "position", page, limit, ...filter } = query;
+  const { search, minSavings, destinationState, sort = "position", page, limit, ...filter } = query;
   const offset = offsetOf({ page, limit });
-  if (search !== undefined || minSavings !== undefined) return await findItems(db, shown, query);
+  if ([search, minSavings, destinationState].some((value) => value !== undefined))
+    return await findItems(db, shown, query);
   if (Object.values(filter).every((value) => value === undefined) && sort === "position") {
     const total = shown.itemCount;
     const length = Math.max(0, Math.min(limit, total - offset));
@@ -81,6 +83,25 @@ const searched = [
 ];
 /** Put between the searched texts: one look at all of them takes a fraction of one look at each. */
 const separator = "\u001F";
+
+const state = "upper(btrim(coalesce(i.destination_state, '')))";
+const isTwoLetters = `${state} ~ '^[A-Z]{2}$'`;
+/** The first three of the five digits that `normaliseZip` would read. */
+const zip3 = String.raw`left(lpad(substring(i.destination_zip from '^\s*(\d{3,5})(|-\d{4}|\d{4}|\.0+)\s*$'), 5, '0'), 3)`;
+
+/** As `stateOfPlace` tells it, by which the summary is taken apart: what was written, or what the ZIP says. */
+function stateCondition(wanted: string): [condition: string, value: unknown] {
+  const name = wanted.trim().toUpperCase();
+  if (/^[A-Z]{2}$/.test(name)) {
+    const byZip = `not ${isTwoLetters} and ${zip3} = any(?)`;
+    return [`(${state} = '${name}' or (${byZip}))`, prefixesOfState(name)];
+  }
+  const written = wanted === "unknown" ? "" : name;
+  return [
+    `(not coalesce(${zip3} = any(array[${knownPrefixes.map((prefix) => `'${prefix}'`).join(",")}]), false) and ${state} = ?)`,
+    written,
+  ];
+}
 
 function whereOf(shown: Shown, filter: ItemFilter): Where {
   const onItems: string[] = [];
@@ -103,6 +124,7 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   add(onResults, "r.savings_cents >= ?", least);
   const sign = filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome];
   add(onResults, "sign(r.savings_cents) = ?", sign);
+  if (filter.destinationState !== undefined) add(onItems, ...stateCondition(filter.destinationState));
   add(onItems, "lower(i.service_type) = lower(?)", filter.serviceType);
   if (filter.search?.includes(separator))
     add(onItems, `(${searched.map((column) => `${column} ilike ?`).join(" or ")})`, likePattern(filter.search));

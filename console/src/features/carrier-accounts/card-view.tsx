@@ -1,0 +1,188 @@
+import type { RateCard, RateCardDetail } from "@order-operations-hub/sdk/api-types";
+import { paths } from "../../app/paths.ts";
+import { Card, Heading } from "../../ui/card.tsx";
+import type { ChartLine } from "../../ui/charts/lines-chart.tsx";
+import { LinesChart } from "../../ui/charts/lines-chart.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { formatCount, formatMoney, plural, words } from "../../ui/format.ts";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { fuelText, schemeName, surchargeText } from "./carrier-accounts.text.ts";
+
+type Service = RateCard["services"][number];
+
+const byNumber = (a: string, b: string): number => Number(a) - Number(b) || a.localeCompare(b);
+
+/** A price list as people read it: prices by weight and zone, what comes on top, what goes off. */
+export function CardView({ detail }: { detail: RateCardDetail }) {
+  const { search } = useSearchParams();
+  const { card, currency } = detail;
+  const wanted = oneOf(search["service"]);
+  const service = card.services.find(({ code }) => code === wanted) ?? card.services[0]!;
+  return (
+    <section aria-label={card.name}>
+      <Heading title={card.name} note={`${plural(card.services.length, "service")}, prices in ${currency}`} />
+      <TabLinks
+        label="Services"
+        tabs={card.services.map((one) => ({
+          href: paths.carrier(detail.carrierAccountId, { tab: "cards", card: detail.id, service: one.code }),
+          label: one.name ?? one.code,
+          isOn: one.code === service.code,
+        }))}
+      />
+      <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-3.5">
+          <Card className="px-3 py-2.5" label="Price by weight">
+            <Heading title="Price by weight" note="before discount; a line for each zone" />
+            <LinesChart
+              label="Price by weight"
+              unit={unitOf(service)}
+              lines={linesOf(service)}
+              format={(amount) => formatMoney(amount, currency)}
+            />
+          </Card>
+          <Prices service={service} currency={currency} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-3.5">
+          <Card className="px-3 py-2.5" label="About the service">
+            <Heading title={service.name ?? service.code} note={words(service.level)} />
+            <Facts
+              facts={[
+                ["Discount", discountsOf(service)],
+                ["Minimum", minimumOf(service)],
+                ["By volume", service.dim && `divided by ${formatCount(service.dim.divisor)}`],
+                ["At most", limitsOf(service)],
+                ["Also called", service.aliases?.join(", ")],
+              ]}
+            />
+          </Card>
+          <Card className="px-3 py-2.5" label="On top">
+            <Heading title="On top" />
+            <Facts
+              facts={[
+                ["Fuel", fuelText(card.fuel)],
+                ...(card.surcharges ?? []).map((one): [string, string] => [one.label ?? one.code, surchargeText(one)]),
+              ]}
+            />
+          </Card>
+          <Card className="px-3 py-2.5" label="The card">
+            <Heading title="The card" />
+            <Facts
+              facts={[
+                ["From", detail.effectiveFrom],
+                ["Until", detail.effectiveTo],
+                ["Zones", schemeName(card.zoneScheme)],
+                ["Note", card.note],
+              ]}
+            />
+          </Card>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const unitOf = ({ weightBreaks }: Service): string => weightBreaks[0]?.unit ?? "lb";
+
+/** A price that does not depend on the weight is a level line. */
+function linesOf({ weightBreaks, rates }: Service): ChartLine[] {
+  return Object.entries(rates)
+    .toSorted(([a], [b]) => byNumber(a, b))
+    .map(([zone, prices]) => ({
+      name: `zone ${zone}`,
+      points: prices.flatMap((price, at) => {
+        const upTo = weightBreaks[at]?.upTo;
+        if (price === null) return [];
+        return upTo === null || upTo === undefined ? [0, 1].map((x) => ({ x, y: price })) : [{ x: upTo, y: price }];
+      }),
+    }));
+}
+
+const maxRows = 30;
+
+function Prices({ service, currency }: { service: Service; currency: string }) {
+  const zones = Object.keys(service.rates).toSorted(byNumber);
+  const shown = service.weightBreaks.slice(0, maxRows);
+  const more = service.weightBreaks.length - shown.length;
+  return (
+    <Card label="Prices">
+      <Table label="Prices by weight and zone">
+        <thead>
+          <tr>
+            <Th>Up to</Th>
+            {zones.map((zone) => (
+              <Th key={zone} isNumber>
+                Zone {zone}
+              </Th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ upTo, unit }, at) => (
+            <tr key={at}>
+              <Td className="whitespace-nowrap text-muted">
+                {upTo === null ? "any weight" : `${upTo} ${unit ?? "lb"}`}
+              </Td>
+              {zones.map((zone) => {
+                const price = service.rates[zone]?.[at];
+                return (
+                  <Td key={zone} isNumber>
+                    {price === null || price === undefined ? (
+                      <span className="text-muted">–</span>
+                    ) : (
+                      formatMoney(price, currency)
+                    )}
+                  </Td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {more > 0 && (
+        <p className="px-3 py-1.5 text-sm text-muted">
+          And {plural(more, "heavier row")}; the chart above has all of them, also as a table.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function discountsOf({ discounts = [] }: Service): string {
+  return (
+    discounts
+      .map(({ percent, amount, zones, weightFrom, weightTo }) =>
+        [
+          [percent === undefined ? "" : `${percent} %`, amount === undefined ? "" : amount.toFixed(2)]
+            .filter(Boolean)
+            .join(" and "),
+          zones && `zones ${zones.join(", ")}`,
+          weightFrom && `from ${weightFrom.value} ${weightFrom.unit}`,
+          weightTo && `up to ${weightTo.value} ${weightTo.unit}`,
+        ]
+          .filter(Boolean)
+          .join(", "),
+      )
+      .join("; ") || "none"
+  );
+}
+
+function minimumOf({ minimum }: Service): string {
+  if (!minimum) return "none";
+  if (minimum.amount !== undefined) return minimum.amount.toFixed(2);
+  const less = minimum.less === undefined ? "" : `, less ${minimum.less.toFixed(2)}`;
+  return `the list price of zone ${minimum.zone ?? "?"}${minimum.weight ? `, ${minimum.weight.value} ${minimum.weight.unit}` : ""}${less}`;
+}
+
+function limitsOf({ limits }: Service): string | undefined {
+  if (!limits) return undefined;
+  return [
+    limits.maxWeight && `${limits.maxWeight.value} ${limits.maxWeight.unit}`,
+    limits.maxLength && `${limits.maxLength} in long`,
+    limits.maxLengthPlusGirth && `${limits.maxLengthPlusGirth} in length and girth`,
+    limits.destinationSet && `only to ${limits.destinationSet}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

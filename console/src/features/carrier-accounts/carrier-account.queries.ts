@@ -1,0 +1,85 @@
+import type { CarrierAccount, RateCardDetail } from "@order-operations-hub/sdk/api-types";
+import type { Answer, Input } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+// Apart from the names that everybody picks from: those are loaded with the first page.
+
+/** Accounts as contracts to price with. A carrier that brings prices of its own needs no card. */
+export const contractsQuery = queryOptions({
+  queryKey: ["carrier-accounts", "contracts"],
+  queryFn: async ({ signal }) => {
+    const [{ data }, { data: carriers }] = await Promise.all([
+      hub.call("GET /api/v1/carrier-accounts", { query: { limit: 100, isActive: true }, signal }),
+      hub.call("GET /api/v1/carrier-accounts/carriers", { signal }),
+    ]);
+    const needsCard = new Map(carriers.map(({ name, usesRateCards }) => [name, usesRateCards]));
+    return data.map(({ id, name, carrier, rateCard }) => ({
+      id,
+      name,
+      hasPrices: rateCard !== null || needsCard.get(carrier) === false,
+    }));
+  },
+  staleTime: 30_000,
+});
+
+/** A card with all its prices. */
+export const rateCardQuery = (accountId: string, cardId: string | undefined) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", "card", accountId, cardId],
+    queryFn: ({ signal }): Promise<RateCardDetail> =>
+      hub.call("GET /api/v1/carrier-accounts/{id}/rate-cards/{cardId}", {
+        path: { id: accountId, cardId: cardId! },
+        signal,
+      }),
+    enabled: cardId !== undefined,
+    staleTime: 60_000,
+    retry: false,
+  });
+
+export type CarrierKind = Answer<"GET /api/v1/carrier-accounts/carriers">["data"][number];
+
+/** Which carriers there can be accounts with. */
+export const carrierKindsQuery = queryOptions({
+  queryKey: ["carrier-accounts", "carriers"],
+  queryFn: async ({ signal }): Promise<CarrierKind[]> =>
+    (await hub.call("GET /api/v1/carrier-accounts/carriers", { signal })).data,
+  staleTime: 300_000,
+});
+
+export const carrierAccountsQuery = (search: string | undefined, page: number) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", "list", search, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/carrier-accounts", { query: { page, limit: 50, ...(search ? { search } : {}) }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const carrierAccountQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", "one", id],
+    queryFn: ({ signal }): Promise<CarrierAccount> =>
+      hub.call("GET /api/v1/carrier-accounts/{id}", { path: { id }, signal }),
+  });
+
+export const rateCardsQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", "cards", id, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/carrier-accounts/{id}/rate-cards", { path: { id }, query: { page, limit: 20 }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export type QuoteRequest = Input<"POST /api/v1/carrier-accounts/{id}/quote">["body"];
+export type Quotes = Answer<"POST /api/v1/carrier-accounts/{id}/quote">;
+
+/** What a parcel would cost with each service. */
+export const quoteQuery = (id: string, body: QuoteRequest | undefined) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", "quote", id, body],
+    queryFn: ({ signal }): Promise<Quotes> =>
+      hub.call("POST /api/v1/carrier-accounts/{id}/quote", { path: { id }, body: body!, signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

@@ -1,0 +1,76 @@
+import type { CarrierAccount, RateCard, Weight } from "@order-operations-hub/sdk/api-types";
+import { plural } from "../../ui/format.ts";
+
+const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const weight = (given: Weight | undefined): string | undefined => given && `${given.value} ${given.unit}`;
+
+/** What a carrier accepts as a pickup, in words. */
+export function pickupFacts(rules: CarrierAccount["pickupRules"]): Array<[string, string | undefined]> {
+  return [
+    ["Same day", rules.sameDay ? (rules.cutoffLocalTime ? `until ${rules.cutoffLocalTime}` : "at any time") : "no"],
+    ["Between", rules.earliestReady && rules.latestClose && `${rules.earliestReady} and ${rules.latestClose}`],
+    [
+      "Window",
+      rules.needsWindow === false ? "a day, no time" : `${plural(rules.minWindowMinutes ?? 0, "minute")} at least`,
+    ],
+    ["Asked for", `${plural(rules.leadMinutes ?? 0, "minute")} before it is ready`],
+    ["Ahead", rules.maxDaysAhead === undefined ? undefined : `${plural(rules.maxDaysAhead, "day")} at most`],
+    ["Days", rules.serviceDays?.map((day) => dayNames[day - 1]).join(", ")],
+    [
+      "Not on",
+      [rules.holidayCalendar === "us_federal" ? "US federal holidays" : "", ...(rules.holidays ?? [])]
+        .filter(Boolean)
+        .join(", ") || "no day in particular",
+    ],
+    ["Packages", rules.maxPackages === undefined ? undefined : `${plural(rules.maxPackages, "package")} at most`],
+    ["Weight of all", weight(rules.maxTotalWeight)],
+    ["Weight of one", weight(rules.maxAverageWeight)],
+    ["PO boxes", rules.allowsPoBox ? "yes" : "no"],
+    ["Cancelled", `until ${plural(rules.cancelDeadlineMinutes ?? 0, "minute")} before it is ready`],
+  ];
+}
+
+export const zoneSchemes: Array<{ value: RateCard["zoneScheme"]; label: string }> = [
+  { value: "ups", label: "UPS zones, by distance" },
+  { value: "fedex", label: "FedEx zones, by distance" },
+  { value: "usps", label: "USPS zones, by distance" },
+  { value: "chart", label: "only the zone chart of the account" },
+  { value: "bands", label: "bands of miles in the card" },
+  { value: "flat", label: "one zone for all" },
+];
+export const schemeName = (scheme: string): string =>
+  zoneSchemes.find(({ value }) => value === scheme)?.label ?? scheme;
+
+type Surcharge = NonNullable<RateCard["surcharges"]>[number];
+
+/** What a surcharge takes, and when. */
+export function surchargeText({ kind, amount, percent, amountByZone, weightUnit, when = {} }: Surcharge): string {
+  const takes =
+    kind === "percent"
+      ? `${percent ?? 0} % of the base after discount`
+      : `${amountByZone ? "by zone" : (amount ?? 0).toFixed(2)}${kind === "per_weight" ? ` for each ${weightUnit ?? "lb"}` : ""}`;
+  const conditions = [
+    when.residential === undefined ? "" : when.residential ? "to homes" : "to businesses",
+    when.destinationSet && `to ${when.destinationSet}`,
+    when.originSet && `from ${when.originSet}`,
+    when.destinationStates && `to ${when.destinationStates.join(", ")}`,
+    when.zones && `in zones ${when.zones.join(", ")}`,
+    when.services && `with ${when.services.join(", ")}`,
+    when.weightOver && `over ${weight(when.weightOver)}`,
+    when.longestOver && `longer than ${when.longestOver} in`,
+    when.secondOver && `second side over ${when.secondOver} in`,
+    when.lengthPlusGirthOver && `length and girth over ${when.lengthPlusGirthOver} in`,
+    when.volumeOver && `over ${when.volumeOver} cubic inches`,
+    when.from && `from ${when.from}`,
+    when.to && `until ${when.to}`,
+    when.requires && `only together with ${when.requires}`,
+  ].filter(Boolean);
+  return [takes, ...conditions].join(", ");
+}
+
+export function fuelText(fuel: RateCard["fuel"]): string {
+  if (!fuel) return "none";
+  const of = { base_list: "the list price", base_net: "the price after discount", subtotal: "price and surcharges" };
+  const share = fuel.table ? `by date, ${fuel.table.at(-1)?.percent ?? 0} % at last` : `${fuel.percent ?? 0} %`;
+  return `${share} of ${of[fuel.base]}`;
+}

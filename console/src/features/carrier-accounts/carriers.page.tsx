@@ -1,0 +1,95 @@
+import type { CarrierAccount } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { plural } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Time } from "../../ui/zone.tsx";
+import type { CarrierKind } from "./carrier-account.queries.ts";
+import { carrierAccountsQuery, carrierKindsQuery } from "./carrier-account.queries.ts";
+import { NewAccount } from "./new-account.form.tsx";
+
+const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColumn<CarrierAccount>> => {
+  const kindOf = (account: CarrierAccount): CarrierKind | undefined =>
+    kinds?.find(({ name }) => name === account.carrier);
+  return [
+    {
+      name: "Account",
+      className: "max-w-72 truncate",
+      cell: (account) => (
+        <Link
+          href={paths.carrier(account.id)}
+          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+        >
+          {account.name}
+        </Link>
+      ),
+    },
+    { name: "Carrier", cell: (account) => kindOf(account)?.title ?? account.carrier },
+    {
+      name: "State",
+      cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "switched off"}</Badge>,
+    },
+    {
+      name: "Prices",
+      className: "max-w-72 truncate",
+      cell: (account) =>
+        account.rateCard ? (
+          <Link
+            href={paths.carrier(account.id, { tab: "cards", card: account.rateCard.id })}
+            className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+          >
+            {account.rateCard.name}, from {account.rateCard.effectiveFrom}
+          </Link>
+        ) : kindOf(account)?.usesRateCards ? (
+          <span className="text-warn">no rate card in effect</span>
+        ) : (
+          <span className="text-muted">the carrier’s own</span>
+        ),
+    },
+    {
+      name: "Zones",
+      cell: ({ zoneChart }) =>
+        zoneChart ? `chart of ${plural(zoneChart.rowCount, "row")}` : <span className="text-muted">by distance</span>,
+    },
+    { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ];
+};
+
+/** Contracts with carriers: what they charge, where they go, what a parcel costs. */
+export function CarriersPage() {
+  const me = useMe();
+  const { search, set } = useSearchParams();
+  const accounts = useQuery(carrierAccountsQuery(oneOf(search["search"]), usePage()));
+  const { data: kinds } = useQuery(carrierKindsQuery);
+  const refused = missingScope(me, "carrier_accounts:write");
+  const make = (
+    <Button kind="primary" disabledReason={refused} onClick={() => set({ new: "1" })}>
+      New account
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Carriers">{make}</PageHead>
+      <ListCard
+        label="Carrier accounts"
+        query={accounts}
+        columns={columnsWith(kinds)}
+        idOf={(account) => account.id}
+        empty={
+          <Empty text="No carrier account yet. One holds a contract: its prices, its zones, its pickup rules.">
+            {make}
+          </Empty>
+        }
+      />
+      {oneOf(search["new"]) && <NewAccount kinds={kinds ?? []} onClose={() => set({ new: undefined }, "replace")} />}
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+import type { CarrierAccount } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Empty, Heading } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { cx } from "../../ui/class-names.ts";
+import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
+import { formatCount, formatMoney, plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Select } from "../../ui/select.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { QuoteRequest, Quotes } from "./carrier-account.queries.ts";
+import { quoteQuery } from "./carrier-account.queries.ts";
+
+const names = ["from", "to", "weight", "unit", "length", "width", "height", "residential"] as const;
+type Parcel = Record<(typeof names)[number], string>;
+
+const parcelOf = (search: Search): Parcel =>
+  Object.fromEntries(names.map((name) => [name, oneOf(search[name]) ?? (name === "unit" ? "lb" : "")])) as Parcel;
+
+/** What the address says, as a request; undefined while something needed is missing. */
+function requestOf(parcel: Parcel): QuoteRequest | undefined {
+  const value = Number(parcel.weight);
+  if (!parcel.from || !parcel.to || !(value > 0)) return undefined;
+  const [length, width, height] = [Number(parcel.length), Number(parcel.width), Number(parcel.height)];
+  return {
+    origin: { zip: parcel.from },
+    destination: { zip: parcel.to },
+    weight: { value, unit: parcel.unit as "lb" },
+    ...(length > 0 && width > 0 && height > 0 ? { dimensions: { length, width, height, unit: "in" as const } } : {}),
+    residential: parcel.residential === "yes",
+  };
+}
+
+/** One parcel, priced with every service. The parcel is in the address, so that a price can be passed on. */
+export function QuoteTab({ account }: { account: CarrierAccount }) {
+  const { search, set } = useSearchParams();
+  const asked = parcelOf(search);
+  const [parcel, setParcel] = useState(asked);
+  const request = requestOf(asked);
+  const quotes = useQuery(quoteQuery(account.id, request));
+  const errors = fieldErrors(quotes.error);
+  const field = (name: keyof Parcel) => ({
+    value: parcel[name],
+    onChange: (text: string) => setParcel({ ...parcel, [name]: text }),
+  });
+  const ask = (): void => set(Object.fromEntries(names.map((name) => [name, parcel[name].trim() || undefined])));
+  return (
+    <div className="grid items-start gap-3.5 lg:grid-cols-[280px_minmax(0,1fr)]">
+      <Card className="px-3 py-2.5" label="Parcel">
+        <Heading title="Parcel" />
+        <form
+          className="flex flex-col gap-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (requestOf(parcel)) ask();
+          }}
+        >
+          <div className="grid grid-cols-2 gap-2">
+            <TextField label="From ZIP" placeholder="07114" {...field("from")} error={errorAt(errors, "/origin")} />
+            <TextField label="To ZIP" placeholder="90210" {...field("to")} error={errorAt(errors, "/destination")} />
+            <TextField
+              label="Weight"
+              inputMode="decimal"
+              placeholder="3"
+              {...field("weight")}
+              error={errorAt(errors, "/weight")}
+            />
+            <Select
+              label="Unit"
+              value={parcel.unit}
+              options={["lb", "oz", "kg", "g"].map((unit) => ({ value: unit, label: unit }))}
+              onChange={(unit) => setParcel({ ...parcel, unit })}
+            />
+          </div>
+          <div className="grid grid-cols-3 gap-2">
+            <TextField
+              label="Length (in)"
+              inputMode="decimal"
+              {...field("length")}
+              error={errorAt(errors, "/dimensions")}
+            />
+            <TextField label="Width (in)" inputMode="decimal" {...field("width")} />
+            <TextField label="Height (in)" inputMode="decimal" {...field("height")} />
+          </div>
+          <Checkbox
+            label="To a home"
+            isChecked={parcel.residential === "yes"}
+            onChange={(isOn) => setParcel({ ...parcel, residential: isOn ? "yes" : "" })}
+          />
+          <Button
+            type="submit"
+            kind="primary"
+            isBusy={quotes.isFetching}
+            disabledReason={requestOf(parcel) ? undefined : "Both ZIPs and the weight are needed."}
+          >
+            Price it
+          </Button>
+        </form>
+      </Card>
+      <div className={cx("flex min-w-0 flex-col gap-3.5", quotes.isPlaceholderData && "opacity-60")}>
+        {quotes.error && <ProblemBox error={quotes.error} />}
+        {!request && (
+          <Card label="Prices">
+            <Empty text="Say from where, to where and how heavy: every service is priced, each line explained." />
+          </Card>
+        )}
+        {request && quotes.data && <QuoteList quotes={quotes.data} />}
+      </div>
+    </div>
+  );
+}
+
+function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
+  return (
+    <>
+      {quotes.length === 0 && (
+        <Card label="Prices">
+          <Empty text="No service takes this parcel. Below is why." />
+        </Card>
+      )}
+      {quotes.map((quote, at) => (
+        <Card key={quote.service} label={quote.serviceName}>
+          <div className="px-3 pt-2.5">
+            <Heading
+              title={quote.serviceName}
+              note={[
+                `zone ${quote.zone}`,
+                quote.distanceMiles !== null && `${formatCount(quote.distanceMiles)} miles`,
+                `priced at ${quote.weight.rated.value} ${quote.weight.rated.unit}`,
+                quote.transitDays !== null && plural(quote.transitDays, "day"),
+              ]
+                .filter(Boolean)
+                .join(", ")}
+            >
+              {at === 0 && quotes.length > 1 && <Badge tone="ok">cheapest</Badge>}
+              <strong className="text-lg tabular-nums">{formatMoney(quote.total, quote.currency)}</strong>
+            </Heading>
+          </div>
+          <Table label={`Price of ${quote.serviceName}`}>
+            <thead>
+              <tr>
+                <Th>Line</Th>
+                <Th>Why</Th>
+                <Th isNumber>Amount</Th>
+              </tr>
+            </thead>
+            <tbody>
+              {quote.lines.map((line) => (
+                <tr key={line.code}>
+                  <Td className="whitespace-nowrap">{line.label}</Td>
+                  <Td className="w-full text-muted">{line.explanation}</Td>
+                  <Td isNumber>{formatMoney(line.amount, quote.currency)}</Td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+          {quote.alternative && (
+            <p className="px-3 py-1.5 text-sm text-warn">
+              So near to zone {quote.alternative.zone} that the carrier may see it there
+              {quote.alternative.total !== null && `: ${formatMoney(quote.alternative.total, quote.currency)}`}.
+            </p>
+          )}
+        </Card>
+      ))}
+      {unavailable.length > 0 && (
+        <Card label="Not for this parcel" className="px-3 py-2.5">
+          <Heading title="Not for this parcel" />
+          <ul>
+            {unavailable.map((one) => (
+              <li key={one.service}>
+                {one.serviceName}: <span className="text-muted">{one.message}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import type { CarrierAccount } from "@order-operations-hub/sdk/api-types";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Empty, Heading } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { FileDrop } from "../../ui/file-drop.tsx";
+import { formatCount, plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import type { CarrierKind } from "./carrier-account.queries.ts";
+
+const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
+
+/** Where the carrier draws its zones: its own chart, else the distance. */
+export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
+  const { zoneChart: chart } = account;
+  if (kind?.usesRateCards === false) return <Empty text={`${kind.title} knows its zones by itself.`} />;
+  return (
+    <div className="flex max-w-2xl flex-col gap-3.5">
+      <Card className="px-3 py-2.5" label="Zone chart">
+        <Heading title="Zone chart">{chart && <RemoveChart account={account} />}</Heading>
+        {chart ? (
+          <Facts
+            facts={[
+              ["Name", chart.name],
+              ["Rows", `${formatCount(chart.rowCount)}, from and to which ZIPs`],
+              ["Upload", formatCount(chart.version)],
+              ["Uploaded", <Time key="at" at={chart.uploadedAt} />],
+            ]}
+          />
+        ) : (
+          <p className="text-muted">
+            There is none: zones come from the distance between the ZIPs, which is right for about 96 of 100 parcels.
+            The chart of the carrier makes them exact.
+          </p>
+        )}
+      </Card>
+      <UploadChart account={account} />
+    </div>
+  );
+}
+
+function UploadChart({ account }: { account: CarrierAccount }) {
+  const refused = missingScope(useMe(), "carrier_accounts:write");
+  const [origin, setOrigin] = useState("");
+  const upload = useMutation({
+    mutationFn: async (file: File) =>
+      hub.call("PUT /api/v1/carrier-accounts/{id}/zone-chart", {
+        path: { id: account.id },
+        body: {
+          name: file.name.replace(/\.\w+$/, "").slice(0, 100),
+          csv: await file.text(),
+          ...(origin.trim() === "" ? {} : { origin: origin.trim() }),
+        },
+      }),
+    onSuccess: (chart) => {
+      refresh();
+      tell(`${plural(chart.rowCount, "row")} of zones are in use`);
+    },
+  });
+  return (
+    <Card className="px-3 py-2.5" label="Upload a zone chart">
+      <Heading title={account.zoneChart ? "Another zone chart" : "Upload a zone chart"} />
+      <div className="flex flex-col gap-2.5">
+        {upload.error && <ProblemBox error={upload.error} />}
+        <TextField
+          label="Origin of all rows (optional)"
+          hint="Where the file has no column for it: 070, 07114 or 070-073."
+          value={origin}
+          maxLength={11}
+          onChange={setOrigin}
+        />
+        {refused ? (
+          <Button disabledReason={refused}>Choose a CSV file</Button>
+        ) : (
+          <FileDrop
+            label="Choose a CSV file"
+            accept=".csv,text/csv"
+            isBusy={upload.isPending}
+            hint="A column for the destinations, then “zone” or a column for each service; “-” is where it does not go."
+            onFile={(file) => upload.mutate(file)}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function RemoveChart({ account }: { account: CarrierAccount }) {
+  const me = useMe();
+  const [isOpen, setOpen] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => hub.call("DELETE /api/v1/carrier-accounts/{id}/zone-chart", { path: { id: account.id } }),
+    onSuccess: () => {
+      refresh();
+      setOpen(false);
+    },
+  });
+  return (
+    <>
+      <Button kind="quiet" disabledReason={missingScope(me, "carrier_accounts:write")} onClick={() => setOpen(true)}>
+        Delete
+      </Button>
+      <Dialog
+        title="Delete the zone chart?"
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        footer={
+          <>
+            <Button onClick={() => setOpen(false)}>Leave it</Button>
+            <Button kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+              Delete {plural(account.zoneChart?.rowCount ?? 0, "row")}
+            </Button>
+          </>
+        }
+      >
+        <p>Zones come from the distance again, for new prices. Those that were made stay as they are.</p>
+        {remove.error && <ProblemBox error={remove.error} />}
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { useMutation } from "@tanstack/react-query";
+import { queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { downloadText } from "../../ui/download-text.ts";
+import { FileDrop } from "../../ui/file-drop.tsx";
+import { formatCount, plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { importShipments } from "./overview.queries.ts";
+
+/** The first shipments: a file of what was sent so far. */
+export function ImportShipments() {
+  const refused = missingScope(useMe(), "shipments:write");
+  const take = useMutation({
+    mutationFn: async (file: File) => importShipments(await file.text()),
+    onSuccess: ({ summary }) => {
+      tell(`${plural(summary.created, "shipment")} recorded`);
+      // With rows that were not taken the page stays: what became of them is said here.
+      if (summary.failed > 0) return;
+      void queryClient.invalidateQueries({ queryKey: ["shipments"] });
+      void queryClient.invalidateQueries({ queryKey: ["overview"] });
+    },
+  });
+  if (refused) return <Button disabledReason={refused}>Import shipments</Button>;
+  const { data } = take;
+  return (
+    <div className="flex w-full max-w-xl flex-col gap-2.5">
+      <FileDrop
+        label="Import shipments"
+        accept=".csv,text/csv"
+        isBusy={take.isPending}
+        hint="A row for each shipment. Columns are recognised by their names: tracking number, carrier, ship date, ZIP and so on."
+        onFile={(file) => take.mutate(file)}
+      />
+      {take.error && <ProblemBox error={take.error} />}
+      {data && data.summary.failed > 0 && (
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="text-warn">
+            {formatCount(data.summary.failed)} of {plural(data.summary.rows, "row")} were not taken.
+          </span>
+          {data.rejectedCsv && (
+            <Button onClick={() => downloadText("rejected-shipments.csv", data.rejectedCsv!)}>
+              Rejected rows as CSV
+            </Button>
+          )}
+          <Button kind="quiet" onClick={() => void queryClient.invalidateQueries()}>
+            Go on
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}

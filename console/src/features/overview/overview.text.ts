@@ -1,0 +1,30 @@
+import type { OverviewFigures } from "./overview.queries.ts";
+
+/** As the API reference defines them, in a sentence each. */
+export const definitions = {
+  onTime:
+    "Of the shipments with a promised day whose first delivery attempt was in these days, and of those whose promised day ended in them without any: the share that was tried on the promised day or before.",
+  delivered: "Delivered in these days. Cancelled and returned shipments are left out.",
+  transit: "From the carrier’s first scan to the delivery, of those delivered in these days.",
+  inTransit: "Now: scanned by the carrier, and not delivered.",
+  atRisk: "Now: open shipments with at least one reason to look at them.",
+};
+
+type Reason = keyof OverviewFigures["at_risk_by_reason"];
+
+export const riskReasons: Array<[reason: Reason, name: string, meaning: string]> = [
+  ["late", "Late", "the promised day is over"],
+  ["predicted_late", "Predicted late", "expected after the promised day"],
+  ["stalled", "Stalled", "no scan for 48 hours, abroad 96"],
+  ["exception", "Exception", "the carrier reports a problem"],
+  ["attempt_failed", "Attempt failed", "nobody took it at the door"],
+  ["not_accepted", "Not accepted", "no scan a day after the ship date"],
+];
+
+/** As the API has them: the carrier has it, and it has not arrived. */
+export const movingStatuses = ["in_transit", "out_for_delivery", "ready_for_pickup", "attempt_failed", "exception"];
+
+export const text = {
+  empty: "There are no shipments yet. They come with labels, from a bridge, the API, or a CSV file.",
+  stale: "Newer figures could not be read; these are the last ones.",
+};

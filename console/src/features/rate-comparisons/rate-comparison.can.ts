@@ -1,0 +1,17 @@
+import type { RateComparison } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+const atWork = new Set<string>(["queued", "processing"]);
+export const isAtWork = ({ status }: Pick<RateComparison, "status">): boolean => atWork.has(status);
+
+/** What may be done with a comparison: undefined, or why not. */
+export const comparisonCan = {
+  process(comparison: RateComparison, me: Me): string | undefined {
+    const refused = missingScope(me, "rates:write");
+    if (refused) return refused;
+    if (isAtWork(comparison)) return "It is being processed.";
+    return comparison.itemCount === 0 ? "It has no items." : undefined;
+  },
+  remove: (_comparison: RateComparison, me: Me): string | undefined => missingScope(me, "rates:write"),
+};

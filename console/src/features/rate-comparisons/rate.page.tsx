@@ -1,0 +1,223 @@
+import type { RateComparison } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { useWatch } from "../../live/watch.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Empty, Skeleton } from "../../ui/card.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { ProgressBar } from "../../ui/progress-bar.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { comparisonCan, isAtWork } from "./rate-comparison.can.ts";
+import { comparisonQuery, summaryQuery } from "./rate-comparisons.queries.ts";
+import { comparisonTones } from "./rate-comparisons.text.ts";
+import { RateItems } from "./rate-items.tsx";
+import { RateSummary } from "./rate-summary.tsx";
+import { useScenario, WhatIf } from "./rate-what-if.tsx";
+
+export function RatePage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: comparison, error } = useQuery(comparisonQuery(id));
+  useWatch(
+    comparison && isAtWork(comparison) ? id : undefined,
+    (signal) => hub.stream("GET /api/v1/rate-comparisons/{id}/watch", { path: { id }, signal }),
+    (state, isLast) => {
+      queryClient.setQueryData(["rates", "one", id], state);
+      if (isLast) void queryClient.invalidateQueries({ queryKey: ["rates"] });
+    },
+  );
+  if (error && !comparison) {
+    return (
+      <>
+        <PageHead title="Comparison" />
+        <ProblemBox error={error} />
+      </>
+    );
+  }
+  return comparison ? <Comparison comparison={comparison} key={id} /> : <Skeleton rows={10} />;
+}
+
+function Comparison({ comparison }: { comparison: RateComparison }) {
+  const me = useMe();
+  const { search } = useSearchParams();
+  const tab = oneOf(search["tab"]) === "items" ? "items" : "summary";
+  const process = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/rate-comparisons/{id}/process", { path: { id: comparison.id }, body: {} }),
+    onSuccess: (next) => queryClient.setQueryData(["rates", "one", comparison.id], next),
+  });
+  const processButton = (
+    <Button
+      kind={comparison.status === "draft" ? "primary" : "plain"}
+      isBusy={process.isPending}
+      disabledReason={comparisonCan.process(comparison, me)}
+      onClick={() => process.mutate()}
+    >
+      {comparison.revision === 0 ? "Process" : "Process again"}
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.rates()} name="Rates">
+            {comparison.name}
+          </Crumbs>
+        }
+        note={<Badge tone={comparisonTones[comparison.status] ?? "skip"}>{words(comparison.status)}</Badge>}
+      >
+        {processButton}
+        <a
+          href={`/api/v1/rate-comparisons/${comparison.id}/export.csv`}
+          download
+          className={buttonClass("quiet")}
+          aria-label="All items as CSV"
+        >
+          CSV
+        </a>
+        <a
+          href={`/api/v1/rate-comparisons/${comparison.id}/export.xlsx`}
+          download
+          className={buttonClass("quiet")}
+          aria-label="Summary and items as a spreadsheet"
+        >
+          XLSX
+        </a>
+        <Remove comparison={comparison} />
+      </PageHead>
+      <p className="mb-2 text-muted">
+        {comparison.sourceCarrier || "What was paid"} →{" "}
+        <Link
+          href={paths.carrier(comparison.carrierAccountId)}
+          className="text-accent-text underline underline-offset-2"
+        >
+          {comparison.carrierAccountName}
+        </Link>
+        {comparison.rateCard && `, ${comparison.rateCard.name}`}, {plural(comparison.itemCount, "item")}
+        {comparison.finishedAt && (
+          <>
+            , {pricedShare(comparison)} priced, <Time at={comparison.finishedAt} />
+          </>
+        )}
+      </p>
+      {comparison.stale && !isAtWork(comparison) && (
+        <p className="mb-2 text-warn">
+          Another rate card is in effect now than the one that was compared with. Process again for its prices.
+        </p>
+      )}
+      {process.error && <ProblemBox error={process.error} />}
+      {comparison.error && comparison.status === "failed" && (
+        <p role="alert" className="mb-2 text-bad">
+          {comparison.error.message} <code className="font-mono text-sm">{comparison.error.code}</code>
+        </p>
+      )}
+      {isAtWork(comparison) && (
+        <ProgressBar
+          label="Progress"
+          done={comparison.progress.processed}
+          total={comparison.progress.total}
+          text={`${comparison.progress.percent} %: ${formatCount(comparison.progress.processed)} of ${plural(comparison.progress.total, "item")} priced`}
+        />
+      )}
+      <TabLinks
+        label="Parts of the comparison"
+        tabs={[
+          { href: paths.rate(comparison.id), label: "Summary", isOn: tab === "summary" },
+          {
+            href: paths.rate(comparison.id, { tab: "items" }),
+            label: "Items",
+            count: comparison.itemCount,
+            isOn: tab === "items",
+          },
+        ]}
+      />
+      {tab === "items" ? (
+        <RateItems comparison={comparison} />
+      ) : (
+        <SummaryTab comparison={comparison} process={processButton} />
+      )}
+    </>
+  );
+}
+
+const pricedShare = ({ counts, itemCount }: RateComparison): string =>
+  itemCount === 0 ? "0 %" : `${(Math.floor(((counts.rated + counts.estimated) / itemCount) * 1000) / 10).toFixed(1)} %`;
+
+function SummaryTab({ comparison, process }: { comparison: RateComparison; process: React.ReactNode }) {
+  const scenario = useScenario();
+  const asIs = useQuery(summaryQuery(comparison));
+  const shown = useQuery(summaryQuery(comparison, scenario));
+  if (asIs.error && !asIs.data) return <ProblemBox error={asIs.error} onRetry={() => void asIs.refetch()} />;
+  if (!asIs.data) return <Skeleton rows={12} />;
+  if (asIs.data.coverage.compared === 0) {
+    return (
+      <Card label="Summary">
+        <Empty
+          text={
+            isAtWork(comparison)
+              ? "The items are being priced. What they come to stands here when it is done."
+              : comparison.revision === 0
+                ? "It has not been processed yet: no item has a price."
+                : "No item has a price. The list of items says why."
+          }
+        >
+          {comparison.revision === 0 && process}
+        </Empty>
+      </Card>
+    );
+  }
+  const summary = shown.data ?? asIs.data;
+  const isOld = shown.isPlaceholderData && shown.isFetching;
+  return (
+    <div className="flex flex-col gap-3.5">
+      <WhatIf comparison={comparison} asIs={asIs.data} shown={shown.data} error={shown.error} isOld={isOld} />
+      <RateSummary comparison={comparison} summary={summary} isOld={isOld} />
+    </div>
+  );
+}
+
+function Remove({ comparison }: { comparison: RateComparison }) {
+  const me = useMe();
+  const router = useRouter();
+  const [isOpen, setOpen] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => hub.call("DELETE /api/v1/rate-comparisons/{id}", { path: { id: comparison.id } }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: ["rates", "list"] });
+      router.history.push(paths.rates());
+    },
+  });
+  return (
+    <>
+      <Button kind="quiet" disabledReason={comparisonCan.remove(comparison, me)} onClick={() => setOpen(true)}>
+        Delete
+      </Button>
+      <Dialog
+        title={`Delete ${comparison.name}?`}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        footer={
+          <>
+            <Button onClick={() => setOpen(false)}>Leave it</Button>
+            <Button kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+              Delete {plural(comparison.itemCount, "item")}
+            </Button>
+          </>
+        }
+      >
+        <p>The comparison is gone with its items and prices. The contract stays as it is.</p>
+        {remove.error && <ProblemBox error={remove.error} />}
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import type { RateComparison } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { formatCount, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { isAtWork } from "./rate-comparison.can.ts";
+import { comparisonsQuery } from "./rate-comparisons.queries.ts";
+import { comparisonTones } from "./rate-comparisons.text.ts";
+
+const filters = ["draft", "processing", "completed", "completed_with_errors", "failed"];
+
+const columns: Array<ListColumn<RateComparison>> = [
+  {
+    name: "Comparison",
+    className: "max-w-80 truncate",
+    cell: (one) => (
+      <Link href={paths.rate(one.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+        {one.name}
+      </Link>
+    ),
+  },
+  {
+    name: "Status",
+    cell: (one) => (
+      <span className="inline-flex items-center gap-1.5">
+        <Badge tone={comparisonTones[one.status] ?? "skip"}>{words(one.status)}</Badge>
+        {isAtWork(one) && <span className="text-sm text-muted tabular-nums">{one.progress.percent} %</span>}
+        {one.stale && <Badge tone="warn">other prices now</Badge>}
+      </span>
+    ),
+  },
+  { name: "Paid to", className: "max-w-40 truncate", cell: (one) => one.sourceCarrier || <Unknown /> },
+  {
+    name: "Compared with",
+    className: "max-w-56 truncate",
+    cell: (one) => (
+      <Link
+        href={paths.carrier(one.carrierAccountId)}
+        className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+      >
+        {one.carrierAccountName}
+      </Link>
+    ),
+  },
+  { name: "Items", isNumber: true, cell: (one) => formatCount(one.itemCount) },
+  {
+    name: "Priced",
+    isNumber: true,
+    cell: ({ counts, revision }) => (revision === 0 ? <Unknown /> : formatCount(counts.rated + counts.estimated)),
+  },
+  { name: "Made", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.createdAt} /> },
+];
+
+const Unknown = () => <span className="text-muted">–</span>;
+
+/** What was paid, priced with other contracts. */
+export function RatesPage() {
+  const { search } = useSearchParams();
+  const status = oneOf(search["status"]);
+  const comparisons = useQuery(comparisonsQuery(status, oneOf(search["search"]), usePage()));
+  return (
+    <>
+      <PageHead title="Rates">
+        <Link href={paths.newRate()} className={buttonClass("primary")}>
+          New comparison
+        </Link>
+      </PageHead>
+      <TabLinks
+        label="Comparisons by status"
+        tabs={[
+          { href: paths.rates(), label: "All", isOn: !status },
+          ...filters.map((name) => ({
+            href: paths.rates({ status: name }),
+            label: words(name),
+            isOn: status === name,
+          })),
+        ]}
+      />
+      <ListCard
+        label="Comparisons"
+        query={comparisons}
+        columns={columns}
+        idOf={(one) => one.id}
+        empty={
+          <Empty
+            text={
+              status
+                ? `No comparison is ${words(status)}.`
+                : "No comparison yet. Drop the invoice of a carrier, and see what another contract would have cost."
+            }
+          >
+            <Link href={status ? paths.rates() : paths.newRate()} className={buttonClass("plain")}>
+              {status ? "All comparisons" : "New comparison"}
+            </Link>
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from "react";
+import { useLatest } from "./use-latest.ts";
+
+const saidEveryMs = 5_000;
+
+/** Moves with the work. Those who hear it are told now and then, not four times a second. */
+export function ProgressBar({
+  label,
+  done,
+  total,
+  text,
+}: {
+  label: string;
+  done: number;
+  total: number;
+  text: string;
+}) {
+  const [said, setSaid] = useState(text);
+  const latest = useLatest(text);
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(latest.current), saidEveryMs);
+    return () => clearInterval(timer);
+  }, [latest]);
+  return (
+    <div>
+      <div
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={done}
+        aria-valuetext={said}
+        className="h-2 overflow-hidden rounded-full bg-skip-soft"
+      >
+        <i
+          className="block h-full bg-accent transition-[width]"
+          style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}
+        />
+      </div>
+      <p className="mt-1 tabular-nums">{text}</p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    </div>
+  );
+}
