@@ -103,12 +103,16 @@ const pages: Array<[name: string, href: string]> = [
   ["Orders", paths.orders()],
   ["Operations", paths.operations()],
   ["Presets", paths.presets()],
+  ["Bridges", paths.bridges()],
+  ["Transformations", paths.transformations()],
 ];
 
 /** Kinds that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),
+  bridge: ({ id }) => paths.bridge(id),
+  transformation: ({ id }) => paths.transformation(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -25,7 +25,13 @@ export function Rail({ onPick }: { onPick?: () => void }) {
       ],
     },
     { name: "Shipping", entries: [] },
-    { name: "Connect", entries: [] },
+    {
+      name: "Connect",
+      entries: [
+        { href: paths.bridges(), name: "Bridges" },
+        { href: paths.transformations(), name: "Transformations" },
+      ],
+    },
     { name: "Administration", entries: [] },
   ];
   const isHere = (href: string): boolean =>
