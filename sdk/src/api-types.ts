@@ -4112,6 +4112,15 @@ export type Operations = {
         settingsSchema: Record<string, unknown>;
         /** A JSON Schema */
         credentialsSchema: Record<string, unknown>;
+        /** Calls nobody outside of the hub */
+        isLocal: boolean;
+        /** What a bridge offers before its settings name more, as they do for rest */
+        tasks: Array<{
+          name: string;
+          title: string;
+          description: string;
+          mode: Open<"call" | "pull" | "push">;
+        }>;
       }>;
     };
   };
@@ -4526,6 +4535,60 @@ export type Operations = {
       limit?: number;
     };
     answer: Replay;
+  };
+  /** Read the first records that passed through the last executions of a task, to make a mapping from (`bridges.samples.list`) */
+  "GET /api/v1/bridges/{id}/samples": {
+    path: {
+      /** Id of the bridge */
+      id: string;
+    };
+    query: {
+      /** One of GET /bridges/{id}/tasks */
+      taskName: string;
+    };
+    answer: {
+      /** Of the newest executions first, 5 at most */
+      data: Array<{
+        executionId: string;
+        createdAt: string;
+        /** As it came, or the order as it was to be sent */
+        source: unknown;
+        /** What was made of it then */
+        output?: unknown;
+      }>;
+    };
+  };
+  /** Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason (`bridges.samples.preview`) */
+  "POST /api/v1/bridges/{id}/samples": {
+    path: {
+      /** Id of the bridge */
+      id: string;
+    };
+    body: {
+      /** One of GET /bridges/{id}/tasks */
+      taskName: string;
+      input?: Record<string, unknown>;
+      /** Records; default 3 */
+      limit?: number;
+    };
+    answer: {
+      ok: boolean;
+      durationMs: number;
+      /** How many there are, where the other side says so */
+      total: number | null;
+      records: Array<{
+        externalId: string;
+        /** As it came: what an inbound transformation maps */
+        source: Record<string, unknown>;
+        /** What the connector makes of it where no transformation is active */
+        output: Record<string, unknown>;
+      }>;
+      error: {
+        code: string;
+        message: string;
+        retryable: boolean;
+      } | null;
+    };
   };
   /** List schedules (`schedules.list`) */
   "GET /api/v1/schedules": {

@@ -106,6 +106,8 @@ const pages: Array<[name: string, href: string]> = [
   ["Rates", paths.rates()],
   ["New rate comparison", paths.newRate()],
   ["Carriers", paths.carriers()],
+  ["Bridges", paths.bridges()],
+  ["Transformations", paths.transformations()],
 ];
 
 /** Kinds that have a page. */
@@ -114,6 +116,8 @@ const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   operation_run: ({ id }) => paths.run(id),
   rate_comparison: ({ id }) => paths.rate(id),
   carrier_account: ({ id }) => paths.carrier(id),
+  bridge: ({ id }) => paths.bridge(id),
+  transformation: ({ id }) => paths.transformation(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -27,11 +27,22 @@ export function Rail({ onPick }: { onPick?: () => void }) {
     {
       name: "Shipping",
       entries: [
+        { href: paths.shipments(), name: "Shipments" },
+        { href: paths.pickups(), name: "Pickups" },
         { href: paths.rates(), name: "Rates" },
         { href: paths.carriers(), name: "Carriers" },
       ],
     },
-    { name: "Connect", entries: [] },
+    {
+      name: "Connect",
+      entries: [
+        { href: paths.bridges(), name: "Bridges" },
+        { href: paths.transformations(), name: "Transformations" },
+        { href: paths.schedules(), name: "Schedules" },
+        { href: paths.automations(), name: "Automations" },
+        { href: paths.webhooks(), name: "Webhooks" },
+      ],
+    },
     { name: "Administration", entries: [] },
   ];
   const isHere = (href: string): boolean =>

@@ -19,6 +19,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/orders/orders.page.tsx"), "OrdersPage"),
   ),
   page(
+    "/orders/import",
+    lazyRouteComponent(() => import("../features/orders/order-import.page.tsx"), "OrderImportPage"),
+  ),
+  page(
     "/orders/$ref",
     lazyRouteComponent(() => import("../features/orders/order.page.tsx"), "OrderPage"),
   ),
@@ -57,6 +61,37 @@ const tree = root.addChildren([
   page(
     "/carriers/$id",
     lazyRouteComponent(() => import("../features/carrier-accounts/carrier.page.tsx"), "CarrierPage"),
+  ),
+  page(
+    "/bridges",
+    lazyRouteComponent(() => import("../features/bridges/bridges.page.tsx"), "BridgesPage"),
+  ),
+  page(
+    "/bridges/new",
+    lazyRouteComponent(() => import("../features/bridges/connectors.page.tsx"), "ConnectorsPage"),
+  ),
+  page(
+    "/bridges/new/$connector",
+    lazyRouteComponent(() => import("../features/bridges/new-bridge.page.tsx"), "NewBridgePage"),
+  ),
+  page(
+    "/bridges/$id",
+    lazyRouteComponent(() => import("../features/bridges/bridge.page.tsx"), "BridgePage"),
+  ),
+  page(
+    "/transformations",
+    lazyRouteComponent(() => import("../features/transformations/transformations.page.tsx"), "TransformationsPage"),
+  ),
+  page(
+    "/transformations/new",
+    lazyRouteComponent(
+      () => import("../features/transformations/new-transformation.page.tsx"),
+      "NewTransformationPage",
+    ),
+  ),
+  page(
+    "/transformations/$id",
+    lazyRouteComponent(() => import("../features/transformations/transformation.page.tsx"), "TransformationPage"),
   ),
   page(
     "/components",

@@ -1,10 +1,11 @@
 import { useState } from "react";
+import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 
 type Json = unknown;
 
 /** Data as a tree that opens. For people who asked for the data; others get words. */
-export function JsonView({ value, label }: { value: Json; label: string }) {
+export function JsonView({ value, label, className }: { value: Json; label: string; className?: string }) {
   return (
     <div
       role="region"
@@ -12,7 +13,7 @@ export function JsonView({ value, label }: { value: Json; label: string }) {
       // What is wider than its place is scrolled there, by keyboard too.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
-      className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5"
+      className={cx("overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5", className)}
     >
       <Node value={value} depth={0} />
     </div>
@@ -47,7 +48,7 @@ function Node({ name, value, depth }: { name?: string; value: Json; depth: numbe
         type="button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
-        className="inline-flex min-h-5 items-center gap-1"
+        className="inline-flex min-h-6 items-center gap-1"
       >
         <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={10} />
         {key}

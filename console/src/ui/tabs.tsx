@@ -13,7 +13,7 @@ export type TabLink = {
 /** Places beside each other, each with an address of its own. */
 export function TabLinks({ label, tabs, children }: { label: string; tabs: readonly TabLink[]; children?: ReactNode }) {
   return (
-    <nav aria-label={label} className="mb-2.5 flex gap-0.5 overflow-x-auto border-b border-line">
+    <nav aria-label={label} className="mb-2.5 flex shrink-0 gap-0.5 overflow-x-auto border-b border-line">
       {tabs.map((tab) => (
         <Link
           key={tab.href}

@@ -126,6 +126,8 @@ export type Call = {
   effectKey: string;
   /** As in Limits. */
   filesRoot?: string;
+  /** Only somebody who looks: what is read stays where it is, to be read again. */
+  isSample?: boolean;
   progress(done: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };

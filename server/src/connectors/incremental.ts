@@ -16,6 +16,7 @@ export const importSettings = {
   overlapMinutes: Type.Optional(
     Type.Integer({
       title: "Overlap in minutes",
+      "x-advanced": true,
       minimum: 0,
       maximum: 1440,
       default: 5,

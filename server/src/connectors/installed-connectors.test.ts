@@ -3,7 +3,41 @@ import { expect, test } from "vitest";
 import { createFinder } from "../core/validation.ts";
 import { findConnector, installedConnectors } from "./installed-connectors.ts";
 
-type Shape = { properties?: Record<string, Shape & { title?: string; description?: string }>; examples?: unknown[] };
+type Shape = {
+  title?: string;
+  description?: string;
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  anyOf?: Shape[];
+  examples?: unknown[];
+  "x-widget"?: string;
+};
+
+/** Every field that a form would draw, also those inside of others. */
+function fieldsOf(schema: Shape, at: string): Array<[path: string, field: Shape]> {
+  const own = Object.entries(schema.properties ?? {}).map(([name, field]) => [`${at}/${name}`, field] as const);
+  const inner = own.flatMap(([path, field]) => fieldsOf(field, path));
+  return [
+    ...own.map(([path, field]): [string, Shape] => [path, field]),
+    ...inner,
+    ...(schema.items ? fieldsOf(schema.items, at) : []),
+  ];
+}
+
+test.each(installedConnectors)(
+  "$name can be set up in a form: each field has a title, and secrets are not shown",
+  (connector) => {
+    const [example = {}] = (connector.settings as Shape).examples ?? [];
+    const inputs = connector
+      .tasks(example as Record<string, unknown>)
+      .map(({ name, input }) => fieldsOf(input as Shape, name));
+    const credentials = fieldsOf(connector.credentials, "credentials");
+    const all = [...fieldsOf(connector.settings, "settings"), ...credentials, ...inputs.flat()];
+    expect(all.filter(([, { title }]) => !title).map(([path]) => path)).toEqual([]);
+    const shown = credentials.filter((one) => one[1]["x-widget"] !== "password").map(([path]) => path);
+    expect(shown.filter((path) => path !== "credentials/username")).toEqual([]);
+  },
+);
 
 test("a connector is found by its name", () => {
   expect(installedConnectors.map(({ name }) => name)).toEqual(["demo", "rest", "shopify", "woocommerce", "csv"]);

@@ -1,8 +1,11 @@
 import type { Static, TOptional, TProperties, TSchema } from "typebox";
 import { Type } from "./type.ts";
 
+/** `x-advanced`: few people need it, so forms fold it away. */
+type StrictOptions = { title?: string; description?: string; examples?: unknown[]; "x-advanced"?: true };
+
 /** Request bodies and queries: what is not named is refused, so a misspelt field never passes unnoticed. */
-export function Strict<Properties extends TProperties>(properties: Properties, options: { examples?: unknown[] } = {}) {
+export function Strict<Properties extends TProperties>(properties: Properties, options: StrictOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 

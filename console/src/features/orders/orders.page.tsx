@@ -9,6 +9,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
 import { Grid } from "../../ui/grid.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
+import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -69,6 +70,9 @@ export function OrdersPage() {
   return (
     <>
       <PageHead title={text.title}>
+        <Link href={paths.orderImport()} className={buttonClass("quiet")}>
+          Import
+        </Link>
         <a href={exportHref(filter)} className={buttonClass("quiet")} download>
           Export
         </a>

@@ -2,12 +2,15 @@ import type { ReactNode } from "react";
 import { lazy, Suspense } from "react";
 import { Button, IconButton } from "../button.tsx";
 import { Checkbox } from "../checkbox.tsx";
+import { errorAt } from "../field-errors.ts";
+import { Fold } from "../fold.tsx";
 import { sentence, words } from "../format.ts";
 import { Icon } from "../icons.tsx";
 import { Select } from "../select.tsx";
 import { Switch } from "../switch.tsx";
 import { TextArea, TextField } from "../text-field.tsx";
 import { TokenField } from "../token-field.tsx";
+import { PairsField } from "./pairs-field.tsx";
 import type { FormSchema } from "./schema.ts";
 import { kindOf, plainSchema, withoutEmpty } from "./schema.ts";
 
@@ -36,21 +39,34 @@ export function SchemaForm({ schema, value, onChange, errors = new Map(), pickEn
   const fields = Object.entries(schema.properties ?? {});
   const isRequired = (name: string): boolean => schema.required?.includes(name) ?? false;
   const ordered = [...fields.filter(([name]) => isRequired(name)), ...fields.filter(([name]) => !isRequired(name))];
+  const draw = ([name, field]: [string, FormSchema]): ReactNode => (
+    <SchemaField
+      key={name}
+      name={name}
+      schema={field}
+      isRequired={isRequired(name)}
+      value={value[name]}
+      onChange={(next) => onChange({ ...value, [name]: next })}
+      pointer={`${pointer}/${name}`}
+      errors={errors}
+      {...(pickEntity ? { pickEntity } : {})}
+    />
+  );
+  const folded = ordered.filter(([, field]) => field["x-advanced"]);
+  // What is filled in or wrong is in sight from the beginning.
+  const isOpen = folded.some(
+    ([name, field]) =>
+      (value[name] !== undefined && value[name] !== field.default) ||
+      errorAt(errors, `${pointer}/${name}`) !== undefined,
+  );
   return (
     <div className="flex flex-col gap-2.5">
-      {ordered.map(([name, field]) => (
-        <SchemaField
-          key={name}
-          name={name}
-          schema={field}
-          isRequired={isRequired(name)}
-          value={value[name]}
-          onChange={(next) => onChange({ ...value, [name]: next })}
-          pointer={`${pointer}/${name}`}
-          errors={errors}
-          {...(pickEntity ? { pickEntity } : {})}
-        />
-      ))}
+      {ordered.filter(([, field]) => !field["x-advanced"]).map(draw)}
+      {folded.length > 0 && (
+        <Fold title={`${folded.length} more that few need`} isOpenAtFirst={isOpen}>
+          <div className="flex flex-col gap-2.5">{folded.map(draw)}</div>
+        </Fold>
+      )}
     </div>
   );
 }
@@ -77,6 +93,7 @@ function SchemaField(props: FieldProps): ReactNode {
   const hint = hintOf(schema);
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   const common = { label, hint, error };
+  const plain = { value: text, onChange: (next: string) => onChange(next || undefined) };
   const kind = kindOf(props.schema);
   switch (kind) {
     case "enum":
@@ -102,7 +119,7 @@ function SchemaField(props: FieldProps): ReactNode {
     case "boolean":
       return (
         <div>
-          <Switch label={title} isOn={value === true} onChange={onChange} />
+          <Switch label={title} isOn={(value ?? schema.default) === true} onChange={onChange} />
           {hint && <p className="text-sm text-faint">{hint}</p>}
         </div>
       );
@@ -120,16 +137,9 @@ function SchemaField(props: FieldProps): ReactNode {
         />
       );
     case "time":
-      return (
-        <TextField
-          {...common}
-          value={text}
-          placeholder="2027-03-14 or 2027-03-14T09:00:00Z"
-          onChange={(next) => onChange(next || undefined)}
-        />
-      );
+      return <TextField {...common} {...plain} placeholder="2027-03-14 or 2027-03-14T09:00:00Z" />;
     case "long-text":
-      return <TextArea {...common} value={text} onChange={(next) => onChange(next || undefined)} />;
+      return <TextArea {...common} {...plain} />;
     case "tokens":
       return <TokenField {...common} tokens={(value as string[] | undefined) ?? []} onChange={onChange} />;
     case "choices":
@@ -142,7 +152,7 @@ function SchemaField(props: FieldProps): ReactNode {
           value: text,
           onChange: (next) => onChange(next ?? undefined),
         });
-      return <TextField {...common} value={text} onChange={(next) => onChange(next || undefined)} />;
+      return <TextField {...common} {...plain} />;
     case "object":
       return (
         <Group label={label} hint={hint} error={error}>
@@ -164,10 +174,20 @@ function SchemaField(props: FieldProps): ReactNode {
           <JsonField {...common} value={value} onChange={onChange} />
         </Suspense>
       );
+    case "pairs":
+      return (
+        <Group label={label} hint={hint} error={errorAt(errors, pointer)}>
+          <PairsField label={title} value={value} onChange={onChange} />
+        </Group>
+      );
+    case "secret":
+      return <TextField {...common} {...plain} type="password" autoComplete="new-password" />;
     case "text":
-      return <TextField {...common} value={text} onChange={(next) => onChange(next || undefined)} />;
+      return <TextField {...common} {...plain} placeholder={exampleOf(schema)} />;
   }
 }
+
+const exampleOf = ({ examples }: FormSchema): string => (typeof examples?.[0] === "string" ? examples[0] : "");
 
 const defaultOf = ({ default: given }: FormSchema): string =>
   typeof given === "string" ? given : JSON.stringify(given);

@@ -19,9 +19,14 @@ export type FormSchema = {
   required?: string[];
   anyOf?: FormSchema[];
   additionalProperties?: unknown;
+  patternProperties?: Record<string, FormSchema>;
+  examples?: unknown[];
   /** Of what kind the record is whose id is meant. */
   "x-entity"?: string;
+  /** `password`: never shown. */
   "x-widget"?: string;
+  /** Few people need it: folded away. */
+  "x-advanced"?: boolean;
 };
 
 /** Which field draws a schema. */
@@ -36,6 +41,8 @@ export type FieldKind =
   | "choices"
   | "entity"
   | "object"
+  | "secret"
+  | "pairs"
   | "list"
   | "json";
 
@@ -60,6 +67,7 @@ export function kindOf(given: FormSchema): FieldKind {
   switch (types[0]) {
     case "string":
       if (schema["x-entity"]) return "entity";
+      if (schema["x-widget"] === "password") return "secret";
       if (schema.enum) return "enum";
       if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date")
         return "time";
@@ -77,8 +85,17 @@ export function kindOf(given: FormSchema): FieldKind {
           ? "list"
           : "json";
     default:
-      return schema.properties && Object.keys(schema.properties).length > 0 ? "object" : "json";
+      if (schema.properties && Object.keys(schema.properties).length > 0) return "object";
+      return namesTexts(schema) ? "pairs" : "json";
   }
+}
+
+/** Any names, each with a text: headers, parameters, columns. */
+function namesTexts({ patternProperties, additionalProperties }: FormSchema): boolean {
+  const given = Object.values(patternProperties ?? {});
+  const values =
+    given.length > 0 ? given : typeof additionalProperties === "object" ? [additionalProperties as FormSchema] : [];
+  return values.length > 0 && values.every((value) => typesOf(value).includes("string"));
 }
 
 /** A value that a field is begun with: nothing, unless the schema leaves no choice. */

@@ -57,6 +57,14 @@ test("orders are read from a text: rows of one number are one order, as POST /or
   expect(page!.records.flatMap(({ canonical }) => find(canonical))).toEqual([]);
 });
 
+test("who only looks leaves the files where they are, those that cannot be read too", async () => {
+  await put("a.csv", sheet(1, 2), 20);
+  await put("b.csv", "Order Number,Quantity\nB-1,many\n", 10);
+  const pages = pullAll(importOrders, callFor({ ...inFolder, isSample: true }));
+  await expect(pages).rejects.toThrow("b.csv");
+  expect((await readdir(folder)).toSorted()).toEqual(["a.csv", "b.csv"]);
+});
+
 test("columns can be named, and the same text is read again when it is sent again", async () => {
   const input = { csv: "Nr,Artikel\n7,MUG\n", mapping: { Nr: "number", Artikel: "line.sku" } };
   const [page] = await pullAll(importOrders, callFor({ input }));

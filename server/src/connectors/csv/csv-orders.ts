@@ -11,6 +11,7 @@ import { cleanText } from "../../core/strict-json.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
+import type { Found } from "./csv-folder.ts";
 import { listFiles, openFolder, putAway, readTextFile, writeTextFile } from "./csv-folder.ts";
 import { orderSheet } from "./order-sheet.ts";
 
@@ -43,6 +44,9 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
 
 async function* pullFolder(call: Call, folder: string, options: SheetOptions, at: Cursor): AsyncGenerator<Page> {
   const broken: string[] = [];
+  const settle = async (file: Found, where: "processed" | "failed"): Promise<void> => {
+    if (!call.isSample) await putAway(folder, file, where);
+  };
   const files = await listFiles(folder);
   for (const file of files) {
     const isStarted = at.file === file.name && at.mark === file.mark;
@@ -54,12 +58,12 @@ async function* pullFolder(call: Call, folder: string, options: SheetOptions, at
       // One bad file does not keep the others waiting; it is said at the end.
       call.log("error", `${file.name}: ${error.message}`);
       broken.push(`${file.name}: ${error.message}`);
-      await putAway(folder, file, "failed");
+      await settle(file, "failed");
       continue;
     }
     yield* inPages(records, { file: file.name, mark: file.mark }, isStarted ? (at.done ?? 0) : 0);
     // Whoever asks for more has stored the last page, so the file is not needed again.
-    await putAway(folder, file, "processed");
+    await settle(file, "processed");
     call.log("info", `${file.name}: ${records.length} orders`);
   }
   if (files.length === 0) yield { records: [], cursor: at, total: 0 };
@@ -127,6 +131,7 @@ export const sheetSettings = {
   mapping: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 100 }), Type.Null()]), {
       title: "Mapping",
+      "x-advanced": true,
       description: "Column name to field, such as customer.name or line.sku; null leaves a column out",
       examples: [{ Bestellnummer: "number", Artikel: "line.sku" }],
     }),

@@ -27,7 +27,7 @@ const ordersExport = pushTask("orders.export", {
 
 const ordersRecall = pushTask("orders.recall", {
   description: "Asks the demo shop to give the orders back, which it always does.",
-  input: Strict({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
+  input: Strict({ reason: Type.Optional(Type.String({ title: "Reason", maxLength: 500 })) }),
   idempotent: true,
   send: (_call, record, effectKey) => accept("recall", effectKey, { number: record.number ?? null }),
 });

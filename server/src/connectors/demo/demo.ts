@@ -23,7 +23,14 @@ export const demo: Connector = {
         }),
       ),
       pageSize: Type.Optional(
-        Type.Integer({ title: "Page size", minimum: 1, maximum: 250, default: 50, description: "Records per page" }),
+        Type.Integer({
+          title: "Page size",
+          "x-advanced": true,
+          minimum: 1,
+          maximum: 250,
+          default: 50,
+          description: "Records per page",
+        }),
       ),
     },
     { examples: [{ seed: 7 }] },

@@ -13,24 +13,38 @@ const Path = (title: string, description: string, example: string) =>
  */
 export const Anything = Type.Object({});
 
-export const RequestTemplate = Strict({
-  method: Type.Optional(OneOf(methods, { title: "Method", description: "Default: GET to read, POST to send" })),
-  path: Type.String({
-    title: "Path",
-    pattern: "^/",
-    maxLength: 1000,
-    description: "After the base address; {input.name}, {record.name} and {settings.name} are filled in, encoded",
-    examples: ["/orders/{record.externalId}/shipments"],
-  }),
-  query: Type.Optional({ ...Texts, title: "Query", description: "Names and values; placeholders are filled in" }),
-  headers: Type.Optional({ ...Texts, title: "Headers", description: "Names and values; placeholders are filled in" }),
-  body: Type.Optional(
-    Type.Unknown({
-      title: "Body",
-      description: "JSON; a text that is one placeholder becomes its value. When sending, the default is the record",
+export const RequestTemplate = Strict(
+  {
+    method: Type.Optional(OneOf(methods, { title: "Method", description: "Default: GET to read, POST to send" })),
+    path: Type.String({
+      title: "Path",
+      pattern: "^/",
+      maxLength: 1000,
+      description: "After the base address; {input.name}, {record.name} and {settings.name} are filled in, encoded",
+      examples: ["/orders/{record.externalId}/shipments"],
     }),
-  ),
-});
+    query: Type.Optional({
+      ...Texts,
+      title: "Query",
+      "x-advanced": true,
+      description: "Names and values; placeholders are filled in",
+    }),
+    headers: Type.Optional({
+      ...Texts,
+      title: "Headers",
+      "x-advanced": true,
+      description: "Names and values; placeholders are filled in",
+    }),
+    body: Type.Optional(
+      Type.Unknown({
+        title: "Body",
+        "x-advanced": true,
+        description: "JSON; a text that is one placeholder becomes its value. When sending, the default is the record",
+      }),
+    ),
+  },
+  { title: "Request" },
+);
 export type RequestTemplate = Static<typeof RequestTemplate>;
 
 const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
@@ -46,7 +60,7 @@ export const Paging = Strict(
     param: Type.Optional(
       Type.String({ title: "Parameter", minLength: 1, maxLength: 100, description: "Default: page, offset or cursor" }),
     ),
-    start: Type.Optional(Type.Integer({ title: "First page", minimum: 0, maximum: 1, default: 1 })),
+    start: Type.Optional(Type.Integer({ title: "First page", "x-advanced": true, minimum: 0, maximum: 1, default: 1 })),
     size: Type.Optional(
       Type.Integer({ title: "Page size", minimum: 1, maximum: 10_000, description: "Records per page" }),
     ),
@@ -55,7 +69,7 @@ export const Paging = Strict(
     ),
     next: Type.Optional(Path("Next cursor", "Where the answer has the token of the next page", "meta.next")),
   },
-  { examples: [{ kind: "cursor", param: "after", next: "meta.next" }] },
+  { title: "Pages", examples: [{ kind: "cursor", param: "after", next: "meta.next" }] },
 );
 export type Paging = Static<typeof Paging>;
 
@@ -66,8 +80,8 @@ export const TaskDefinition = Strict({
     maxLength: 64,
     examples: ["orders.import"],
   }),
-  title: Type.Optional(Type.String({ title: "Title", minLength: 1, maxLength: 100 })),
-  description: Type.Optional(Type.String({ title: "Description", maxLength: 500 })),
+  title: Type.Optional(Type.String({ title: "Title", "x-advanced": true, minLength: 1, maxLength: 100 })),
+  description: Type.Optional(Type.String({ title: "Description", "x-advanced": true, maxLength: 500 })),
   mode: OneOf(["pull", "push", "call"], {
     title: "Mode",
     description: "pull: read records page by page, push: send orders one by one, call: one request and its answer",
@@ -101,6 +115,8 @@ export const TaskDefinition = Strict({
         format: Type.Optional(OneOf(["iso", "unix"], { title: "Format", default: "iso" })),
       },
       {
+        title: "Only what changed",
+        description: "For pull: the parameter that takes the time from which on changes are wanted",
         examples: [{ param: "updated_since" }],
       },
     ),
@@ -108,6 +124,7 @@ export const TaskDefinition = Strict({
   idempotencyHeader: Type.Optional(
     Type.String({
       title: "Idempotency header",
+      "x-advanced": true,
       pattern: "^[A-Za-z0-9-]{1,64}$",
       description:
         "For push: the header that carries the effect key, where the other side does nothing twice for one key",
@@ -115,28 +132,39 @@ export const TaskDefinition = Strict({
     }),
   ),
   find: Type.Optional(
-    Strict({
-      request: RequestTemplate,
-      externalId: Path(
-        "External id",
-        "Where the answer has the id; nothing there means that it was not sent yet",
-        "[0].id",
-      ),
-    }),
+    Strict(
+      {
+        request: RequestTemplate,
+        externalId: Path(
+          "External id",
+          "Where the answer has the id; nothing there means that it was not sent yet",
+          "[0].id",
+        ),
+      },
+      {
+        title: "Look whether it was sent",
+        "x-advanced": true,
+        description: "For push: asked when nobody knows whether a request arrived",
+      },
+    ),
   ),
   update: Type.Optional(
-    Strict({
-      request: {
-        ...RequestTemplate,
-        description:
-          "For push: how what was sent is corrected, such as the tracking number of a shipment; {sent.externalId} is its " +
-          "id there. Default: PUT with the record. It may be repeated",
+    Strict(
+      {
+        request: {
+          ...RequestTemplate,
+          description:
+            "For push: how what was sent is corrected, such as the tracking number of a shipment; {sent.externalId} is its " +
+            "id there. Default: PUT with the record. It may be repeated",
+        },
       },
-    }),
+      { title: "Correct what was sent", "x-advanced": true },
+    ),
   ),
   sendsAgainWhen: Type.Optional(
     OneOf(["changed", "never"], {
       title: "Sent again",
+      "x-advanced": true,
       description:
         "For push: whether a later execution sends an order again when what it would send has changed. Default: changed; " +
         "never for orders.export, orders.recall and fulfillments.push, unless they use PUT or PATCH",
@@ -144,7 +172,11 @@ export const TaskDefinition = Strict({
   ),
   result: Type.Optional(Path("Result", "For call: which part of the answer is the result; default: all of it", "data")),
   idempotent: Type.Optional(
-    Type.Boolean({ title: "Idempotent", description: "For call: it may be repeated; default: when it is a GET" }),
+    Type.Boolean({
+      title: "Idempotent",
+      "x-advanced": true,
+      description: "For call: it may be repeated; default: when it is a GET",
+    }),
   ),
 });
 export type TaskDefinition = Static<typeof TaskDefinition>;
@@ -161,34 +193,56 @@ export const RestSettings = Strict(
       examples: ["https://erp.example.com/api/v2"],
     }),
     auth: Type.Optional(
-      Strict({
-        kind: OneOf(authKinds, {
-          title: "Kind",
-          description: "bearer and header and query send the token, basic user name and password",
-        }),
-        name: Type.Optional(
-          Type.String({
-            title: "Name",
-            pattern: "^[A-Za-z0-9_-]{1,100}$",
-            description: "Of the header or query parameter; default: X-Api-Key or api_key",
+      Strict(
+        {
+          kind: OneOf(authKinds, {
+            title: "Kind",
+            description: "bearer and header and query send the token, basic user name and password",
           }),
-        ),
-      }),
+          name: Type.Optional(
+            Type.String({
+              title: "Name",
+              pattern: "^[A-Za-z0-9_-]{1,100}$",
+              description: "Of the header or query parameter; default: X-Api-Key or api_key",
+            }),
+          ),
+        },
+        { title: "Signing in" },
+      ),
     ),
-    headers: Type.Optional({ ...Texts, title: "Headers", description: "Sent with every request; no secrets" }),
+    headers: Type.Optional({
+      ...Texts,
+      title: "Headers",
+      "x-advanced": true,
+      description: "Sent with every request; no secrets",
+    }),
     testPath: Type.Optional(
       Type.String({ title: "Test path", pattern: "^/", maxLength: 1000, description: "Read by the connection test" }),
     ),
     variables: Type.Optional(
       Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 500 }), Type.Number()]), {
         title: "Variables",
+        "x-advanced": true,
         description: "Values that templates name as {settings.name}",
       }),
     ),
     overlapMinutes: Type.Optional(
-      Type.Integer({ title: "Overlap in minutes", minimum: 0, maximum: 1440, default: 5, description: "See `since`" }),
+      Type.Integer({
+        title: "Overlap in minutes",
+        "x-advanced": true,
+        minimum: 0,
+        maximum: 1440,
+        default: 5,
+        description: "How far a pull that reads what changed reaches back behind the newest change it has seen",
+      }),
     ),
-    tasks: Type.Optional(Type.Array(TaskDefinition, { title: "Tasks", maxItems: 50 })),
+    tasks: Type.Optional(
+      Type.Array(TaskDefinition, {
+        title: "Tasks",
+        maxItems: 50,
+        description: "What is read from there and sent there",
+      }),
+    ),
   },
   {
     examples: [

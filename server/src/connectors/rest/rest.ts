@@ -94,13 +94,16 @@ export const rest: Connector = {
       token: Type.Optional(
         Type.String({
           title: "Token",
+          "x-widget": "password",
           maxLength: 4000,
           description: "For bearer, header and query",
           examples: ["abc..."],
         }),
       ),
       username: Type.Optional(Type.String({ title: "User name", maxLength: 200, description: "For basic" })),
-      password: Type.Optional(Type.String({ title: "Password", maxLength: 1000, description: "For basic" })),
+      password: Type.Optional(
+        Type.String({ title: "Password", "x-widget": "password", maxLength: 1000, description: "For basic" }),
+      ),
     },
     { examples: [{ token: "abc..." }] },
   ),

@@ -34,6 +34,7 @@ export const shopify: Connector = {
       apiVersion: Type.Optional(
         Type.String({
           title: "API version",
+          "x-advanced": true,
           pattern: "^20\\d\\d-(01|04|07|10)$",
           default: "2026-07",
           description: "Shopify supports each version for at least a year",
@@ -44,6 +45,7 @@ export const shopify: Connector = {
       pageSize: Type.Optional(
         Type.Integer({
           title: "Page size",
+          "x-advanced": true,
           minimum: 1,
           maximum: 50,
           default: 25,
@@ -60,6 +62,7 @@ export const shopify: Connector = {
       baseUrl: Type.Optional(
         Type.String({
           title: "Address",
+          "x-advanced": true,
           format: "uri",
           maxLength: 500,
           description: "Only for a proxy or a test: used in place of https://<shop>.myshopify.com",
@@ -73,6 +76,7 @@ export const shopify: Connector = {
     {
       accessToken: Type.String({
         title: "Admin API access token",
+        "x-widget": "password",
         minLength: 1,
         maxLength: 500,
         description:

@@ -61,11 +61,19 @@ export const woocommerce: Connector = {
       }),
       ...importSettings,
       pageSize: Type.Optional(
-        Type.Integer({ title: "Page size", minimum: 1, maximum: 100, default: 50, description: "Orders per request" }),
+        Type.Integer({
+          title: "Page size",
+          "x-advanced": true,
+          minimum: 1,
+          maximum: 100,
+          default: 50,
+          description: "Orders per request",
+        }),
       ),
       trackingMethod: Type.Optional(
         OneOf(["auto", "fulfillments", "shipment_tracking", "note"], {
           title: "How shipments are reported",
+          "x-advanced": true,
           default: "auto",
           description: "auto: the first of the others that the shop offers",
         }),
@@ -91,6 +99,7 @@ export const woocommerce: Connector = {
     {
       consumerKey: Type.String({
         title: "Consumer key",
+        "x-widget": "password",
         minLength: 1,
         maxLength: 200,
         description: "From WooCommerce > Settings > Advanced > REST API, with read and write permission",
@@ -98,6 +107,7 @@ export const woocommerce: Connector = {
       }),
       consumerSecret: Type.String({
         title: "Consumer secret",
+        "x-widget": "password",
         minLength: 1,
         maxLength: 200,
         description: "Shown once, together with the key",

@@ -91,12 +91,14 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
   maxItems: 1_000,
   uniqueItems: true,
+  title: "Orders",
   description: "Ids or numbers of the orders to send",
 });
 
 const Resend = Type.Optional(
   Type.Boolean({
     default: false,
+    title: "Send again",
     description:
       "Send also what has been sent, or may have arrived, by other executions, once more and under another key. Without " +
       "it each order, or shipment, is sent once",
@@ -170,7 +172,7 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
   return errorsAt("/input", findErrorsIn(inputSchemaOf(task), input));
 }
 
-export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log"> & {
+export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log" | "isSample"> & {
   /** Whether a request that changes something may still begin. */
   mayStart?: () => boolean;
 };

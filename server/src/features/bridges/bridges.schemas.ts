@@ -72,11 +72,15 @@ export type BridgeQuery = Static<typeof BridgeQuery>;
 
 const JsonSchema = Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" });
 
-export const TaskInfo = Type.Object({
+const taskSummary = {
   name: Type.String(),
   title: Type.String(),
   description: Type.String(),
   mode: OneOf(["call", "pull", "push"]),
+};
+
+export const TaskInfo = Type.Object({
+  ...taskSummary,
   idempotent: Type.Boolean({ description: "Repeated by itself when nobody knows whether it happened" }),
   timeoutSeconds: Type.Number(),
   inputSchema: JsonSchema,
@@ -92,6 +96,10 @@ export const ConnectorCatalog = Type.Object({
       description: Type.String(),
       settingsSchema: JsonSchema,
       credentialsSchema: JsonSchema,
+      isLocal: Type.Boolean({ description: "Calls nobody outside of the hub" }),
+      tasks: Type.Array(Type.Object(taskSummary), {
+        description: "What a bridge offers before its settings name more, as they do for rest",
+      }),
     }),
   ),
 });

@@ -52,12 +52,19 @@ export async function findBridgeIds(db: Queryable, orgId: string, ids: string[])
 }
 
 export function listConnectors() {
-  const data = connectors.map(({ name, title, description, settings, credentials }) => ({
+  const data = connectors.map(({ name, title, description, settings, credentials, isLocal = false, tasks }) => ({
     name,
     title,
     description,
     settingsSchema: settings,
     credentialsSchema: credentials,
+    isLocal,
+    tasks: tasks({}).map((task) => ({
+      name: task.name,
+      title: task.title,
+      description: task.description,
+      mode: task.mode,
+    })),
   }));
   return { data };
 }

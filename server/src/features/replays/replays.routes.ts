@@ -1,6 +1,8 @@
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./replays.schemas.ts";
 import { replayTransformation } from "./replays.ts";
+import * as samples from "./samples.schemas.ts";
+import { listKeptSamples, pullSample } from "./samples.ts";
 
 export const replayRoutes = [
   defineRoute("POST /transformations/:id/replay", {
@@ -19,5 +21,30 @@ export const replayRoutes = [
     onlyLooks: true,
     answer: [200, shapes.Replay],
     handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
+  }),
+  defineRoute("GET /bridges/:id/samples", {
+    name: "bridges.samples.list",
+    scope: "tasks:read",
+    summary: "Read the first records that passed through the last executions of a task, to make a mapping from",
+    description: "Also needs `pii:read`. They are kept sealed, and for 7 days.",
+    ids: { id: "bridge" },
+    query: samples.SampleQuery,
+    answer: [200, samples.KeptSamples],
+    handle: (ctx, { params, query }) => listKeptSamples(ctx, params.id, query),
+  }),
+  defineRoute("POST /bridges/:id/samples", {
+    name: "bridges.samples.preview",
+    scope: "tasks:execute",
+    summary:
+      "Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason",
+    description:
+      "For tasks that pull. Their first records, as they come and as the connector would hand them on; no cursor moves. " +
+      "Also needs `pii:read`.",
+    onlyLooks: true,
+    ids: { id: "bridge" },
+    body: samples.PullSampleRequest,
+    answer: [200, samples.PulledSample],
+    failures: [409],
+    handle: (ctx, { params, body }) => pullSample(ctx, params.id, body),
   }),
 ];

@@ -1,11 +1,11 @@
 import { HubError } from "../../core/errors.ts";
-import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { listTasks } from "../bridges/bridges.ts";
 import type { Recording, Sample, SampledRecord } from "../tasks/tasks.ts";
 import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
+import { requireSight } from "./require-sight.ts";
 import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
 
 type Direction = "inbound" | "outbound";
@@ -20,13 +20,8 @@ const maxErrors = 20;
 /** Runs a transformation, active or not, on what passed through the last executions. Nothing is changed or called. */
 export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }: ReplayRequest): Promise<Replay> {
   const transformation = await getTransformation(ctx, id);
-  const granted = ctx.principal.scopes;
   // Even without values: whether a mapping of one's own comes to the same says what it was made from.
-  const required = (["tasks:read", "pii:read"] as const).filter((scope) => !hasScope(granted, scope));
-  if (required.length > 0) {
-    const message = `A replay tells about data of executions, and who is in them: it needs ${required.join(" and ")}.`;
-    throw new HubError("insufficient_scope", message, { extra: { required, granted: [...granted] } });
-  }
+  requireSight(ctx, "A replay", ["tasks:read", "pii:read"]);
   const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
   const prepared = await prepareMappings(ctx.db, ctx.orgId, mappings, setIds);
   const map: MapData = (data) =>

@@ -1,0 +1,193 @@
+import type {
+  Bridge,
+  BridgeTask,
+  ExecutionSummary,
+  Schedule,
+  Transformation,
+} from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass } from "../../ui/button.tsx";
+import { Card, Empty, Heading } from "../../ui/card.tsx";
+import { formatMs, plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { Time } from "../../ui/zone.tsx";
+import {
+  bridgeExecutionsQuery,
+  bridgeSchedulesQuery,
+  bridgeTasksQuery,
+  bridgeTransformationsQuery,
+} from "./bridges.queries.ts";
+import { executionTones } from "./bridges.text.ts";
+
+const linkClass = "inline-flex min-h-6 items-center text-accent-text hover:underline";
+const titleIn = (tasks: readonly BridgeTask[], name: string): string =>
+  tasks.find((task) => task.name === name)?.title ?? name;
+
+const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<ExecutionSummary>> => [
+  {
+    name: "Begun",
+    className: "whitespace-nowrap",
+    cell: (one) => (
+      <Link href={paths.task(one.id)} className={linkClass}>
+        <Time at={one.createdAt} withSeconds />
+      </Link>
+    ),
+  },
+  { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
+  { name: "State", cell: (one) => <Badge tone={executionTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  { name: "By", className: "whitespace-nowrap text-muted", cell: (one) => words(one.trigger) },
+  {
+    name: "What it said",
+    className: "max-w-md truncate text-muted",
+    cell: ({ error }) => (error ? <span title={error.message}>{error.message}</span> : "–"),
+  },
+  {
+    name: "Took",
+    isNumber: true,
+    className: "whitespace-nowrap text-muted",
+    cell: ({ durationMs }) => (durationMs === null ? "–" : formatMs(durationMs)),
+  },
+];
+
+/** The last few, where there is no room for a list. */
+export function RecentExecutions({ bridge, tasks }: { bridge: Bridge; tasks: readonly BridgeTask[] }) {
+  const { data } = useQuery(bridgeExecutionsQuery(bridge.id, 1, 8));
+  const columns = executionColumns(tasks);
+  if (!data) return null;
+  return (
+    <section aria-label="Last executions">
+      <Heading title="Last executions" note={`${data.data.length} of ${plural(data.pagination.total, "execution")}`}>
+        <Link href={paths.bridge(bridge.id, { tab: "executions" })} className={buttonClass("quiet")}>
+          All
+        </Link>
+      </Heading>
+      <Card>
+        <Table label="Last executions">
+          <thead>
+            <tr>
+              {columns.map(({ name, isNumber = false }) => (
+                <Th key={name} isNumber={isNumber}>
+                  {name}
+                </Th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data.data.map((one) => (
+              <tr key={one.id}>
+                {columns.map(({ name, isNumber = false, className = "", cell }) => (
+                  <Td key={name} isNumber={isNumber} className={className}>
+                    {cell(one)}
+                  </Td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </Card>
+    </section>
+  );
+}
+
+export function BridgeExecutions({ bridge }: { bridge: Bridge }) {
+  const { data: tasks = [] } = useQuery(bridgeTasksQuery(bridge.id));
+  return (
+    <ListCard
+      label="Executions"
+      query={useQuery(bridgeExecutionsQuery(bridge.id, usePage()))}
+      columns={executionColumns(tasks)}
+      idOf={(one) => one.id}
+      empty={
+        <Empty text="Nothing has run on this bridge yet.">
+          <Link href={paths.bridge(bridge.id, { tab: "tasks" })} className={buttonClass("plain")}>
+            What it can do
+          </Link>
+        </Empty>
+      }
+    />
+  );
+}
+
+const mappingColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Transformation>> => [
+  {
+    name: "Name",
+    cell: (one) => (
+      <Link href={paths.transformation(one.id)} className={linkClass}>
+        {one.name}
+      </Link>
+    ),
+  },
+  { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
+  {
+    name: "Direction",
+    className: "whitespace-nowrap",
+    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+  },
+  { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
+  {
+    name: "State",
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>,
+  },
+  { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+export function BridgeMappings({ bridge }: { bridge: Bridge }) {
+  const { data: tasks = [] } = useQuery(bridgeTasksQuery(bridge.id));
+  return (
+    <ListCard
+      label="Mappings"
+      query={useQuery(bridgeTransformationsQuery(bridge.id, usePage()))}
+      columns={mappingColumns(tasks)}
+      idOf={(one) => one.id}
+      empty={
+        <Empty text="No mapping: what comes and goes is read and written as the connector does it by itself.">
+          <Link href={paths.newTransformation({ bridgeId: bridge.id })} className={buttonClass("plain")}>
+            New transformation
+          </Link>
+        </Empty>
+      }
+    />
+  );
+}
+
+const scheduleColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Schedule>> => [
+  {
+    name: "Schedule",
+    cell: (one) => (
+      <Link href={paths.schedule(one.id)} className={linkClass}>
+        {one.name ?? one.description}
+      </Link>
+    ),
+  },
+  { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
+  { name: "When", className: "text-muted", cell: ({ description, timezone }) => `${description} (${timezone})` },
+  { name: "Next", className: "whitespace-nowrap", cell: ({ nextRunAt }) => <Time at={nextRunAt} /> },
+  {
+    name: "State",
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "paused"}</Badge>,
+  },
+];
+
+export function BridgeSchedules({ bridge }: { bridge: Bridge }) {
+  const { data: tasks = [] } = useQuery(bridgeTasksQuery(bridge.id));
+  return (
+    <ListCard
+      label="Schedules"
+      query={useQuery(bridgeSchedulesQuery(bridge.id, usePage()))}
+      columns={scheduleColumns(tasks)}
+      idOf={(one) => one.id}
+      empty={
+        <Empty text="Nothing on this bridge runs by the clock.">
+          <Link href={paths.newSchedule({ bridgeId: bridge.id })} className={buttonClass("plain")}>
+            New schedule
+          </Link>
+        </Empty>
+      }
+    />
+  );
+}

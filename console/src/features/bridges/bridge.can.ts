@@ -1,0 +1,18 @@
+import type { Bridge, BridgeTask } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+/** What may be done with a bridge, by its state and one's scopes: undefined, or why not. The hub decides in the end. */
+export const bridgeCan = {
+  create: (me: Me): string | undefined => missingScope(me, "bridges:write"),
+  change: (me: Me): string | undefined => missingScope(me, "bridges:write"),
+  test: (me: Me): string | undefined => missingScope(me, "tasks:execute"),
+  run: (bridge: Bridge, me: Me): string | undefined =>
+    missingScope(me, "tasks:execute") ?? (bridge.isActive ? undefined : "It is switched off: see its settings."),
+  sample: (bridge: Bridge, me: Me): string | undefined => missingScope(me, "pii:read") ?? bridgeCan.run(bridge, me),
+};
+
+/** The task that brings orders, where there is one: it is what most bridges are made for. */
+export const importTaskOf = (tasks: readonly BridgeTask[] | undefined): BridgeTask | undefined =>
+  tasks?.find(({ name, mode }) => name === "orders.import" && mode === "pull") ??
+  tasks?.find(({ mode }) => mode === "pull");

@@ -1,0 +1,87 @@
+import type { Bridge } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { bridgeCan } from "./bridge.can.ts";
+import { bridgesQuery, connectorsQuery } from "./bridges.queries.ts";
+import { healthText, healthTone } from "./bridges.text.ts";
+
+const columnsWith = (titleOf: (connector: string) => string): Array<ListColumn<Bridge>> => [
+  {
+    name: "Name",
+    cell: (bridge) => (
+      <Link
+        href={paths.bridge(bridge.id)}
+        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
+      >
+        {bridge.name}
+      </Link>
+    ),
+  },
+  { name: "Connector", className: "whitespace-nowrap text-muted", cell: ({ connector }) => titleOf(connector) },
+  { name: "State", cell: (bridge) => <Badge tone={healthTone(bridge)}>{healthText(bridge)}</Badge> },
+  {
+    name: "Last success",
+    className: "whitespace-nowrap text-muted",
+    cell: ({ health }) => <Time at={health.lastSuccessAt} />,
+  },
+  {
+    name: "What it said last",
+    className: "max-w-md truncate text-muted",
+    cell: ({ health }) =>
+      health.status === "failing" && health.lastError ? (
+        <span title={health.lastError.message}>{health.lastError.message}</span>
+      ) : (
+        "–"
+      ),
+  },
+];
+
+/** Shops, ERPs and files that the hub is connected to. */
+export function BridgesPage() {
+  const bridges = useQuery(bridgesQuery(usePage()));
+  const { data: connectors } = useQuery(connectorsQuery);
+  const refused = bridgeCan.create(useMe());
+  const titleOf = (name: string): string => connectors?.find((one) => one.name === name)?.title ?? name;
+  return (
+    <>
+      <PageHead title="Bridges" note="shops, ERPs and files the hub is connected to">
+        <NewBridge refused={refused} />
+      </PageHead>
+      <ListCard
+        label="Bridges"
+        query={bridges}
+        columns={columnsWith(titleOf)}
+        idOf={(bridge) => bridge.id}
+        empty={
+          <Empty text="Nothing is connected yet. A bridge brings the orders of a shop here, and tells it what was shipped.">
+            <NewBridge refused={refused} />
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+function NewBridge({ refused }: { refused: string | undefined }) {
+  if (refused) {
+    return (
+      <Button kind="primary" disabledReason={refused}>
+        New bridge
+      </Button>
+    );
+  }
+  return (
+    <Link href={paths.newBridge()} className={buttonClass("primary")}>
+      New bridge
+    </Link>
+  );
+}

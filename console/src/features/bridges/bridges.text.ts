@@ -1,0 +1,40 @@
+import type { Bridge } from "@order-operations-hub/sdk/api-types";
+import { formatCount, plural, words } from "../../ui/format.ts";
+import type { Tone } from "../../ui/tone.ts";
+
+const healthTones: Record<string, Tone> = { healthy: "ok", failing: "bad", unknown: "skip" };
+
+export const executionTones: Record<string, Tone> = {
+  queued: "skip",
+  running: "info",
+  succeeded: "ok",
+  failed: "bad",
+  timed_out: "bad",
+  expired: "warn",
+  cancelled: "skip",
+};
+
+/** "failing, 3 times in a row". */
+export function healthText({ isActive, health }: Bridge): string {
+  if (!isActive) return "switched off";
+  if (health.status === "unknown") return "not tried yet";
+  return health.consecutiveFailures > 1
+    ? `${words(health.status)}, ${plural(health.consecutiveFailures, "time")} in a row`
+    : words(health.status);
+}
+
+export const healthTone = ({ isActive, health }: Bridge): Tone =>
+  isActive ? (healthTones[health.status] ?? "skip") : "skip";
+
+export const modeWords: Record<string, string> = { pull: "reads", push: "sends", call: "asks" };
+
+/** What an execution says it did, in words: "30 fetched, 30 created". What is zero is not worth a word, unless it is all there is. */
+export function resultText(result: unknown): string {
+  if (typeof result !== "object" || result === null) return "";
+  const counts = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+  const told = counts.filter(([, count]) => count > 0);
+  if (counts.length > 0 && told.length === 0) return "nothing new";
+  // How many came stands before what became of them.
+  const ordered = told.toSorted(([a], [b]) => Number(b === "fetched") - Number(a === "fetched"));
+  return ordered.map(([name, count]) => `${formatCount(count)} ${words(name)}`).join(", ");
+}

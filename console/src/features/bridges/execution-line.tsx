@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { paths } from "../../app/paths.ts";
+import { queryClient } from "../../live/hub.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { formatCount, formatMs, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { executionQuery, hasEnded } from "./bridges.queries.ts";
+import { executionTones, resultText } from "./bridges.text.ts";
+
+/** An execution that was just begun, until it has ended, and what came of it. */
+export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }) {
+  const { data, error, refetch } = useQuery(executionQuery(id));
+  const isOver = data !== undefined && hasEnded(data);
+  useEffect(() => {
+    // What the lists beside it say is older than that.
+    if (isOver) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== "execution" });
+  }, [isOver]);
+  if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
+  if (!data) return null;
+  const { progress } = data;
+  return (
+    <div aria-live="polite" className="flex flex-col gap-1">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Badge tone={executionTones[data.status] ?? "skip"}>{words(data.status)}</Badge>
+        {!isOver && progress && (
+          <span className="text-muted tabular-nums">
+            {formatCount(progress.done)}
+            {progress.total === null ? " so far" : ` of ${formatCount(progress.total)}`}
+          </span>
+        )}
+        {isOver && <span>{resultText(data.result)}</span>}
+        {data.durationMs !== null && <span className="text-muted">in {formatMs(data.durationMs)}</span>}
+        <Link href={paths.task(id)} className="text-accent-text hover:underline">
+          Details
+        </Link>
+        {isOver && data.taskName === "orders.import" && (
+          <Link href={paths.orders({ bridgeId })} className="text-accent-text hover:underline">
+            Its orders
+          </Link>
+        )}
+      </p>
+      {data.error && (
+        <p className="font-mono text-sm break-words whitespace-pre-wrap text-bad">
+          {data.error.message} <span className="text-muted">({data.error.code})</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
+import type { FormSchema } from "../../ui/schema-form/schema.ts";
+import { withoutEmpty } from "../../ui/schema-form/schema.ts";
+import { TextField } from "../../ui/text-field.tsx";
+import { useKept } from "../../ui/use-kept.ts";
+import { pickEntity } from "../pick/entity.pick.tsx";
+import { bridgeCan } from "./bridge.can.ts";
+import type { ConnectorInfo } from "./bridges.queries.ts";
+import { bridgesQuery, connectorsQuery } from "./bridges.queries.ts";
+
+/** What a connector needs to be told, and nothing else. */
+export function NewBridgePage() {
+  const { connector: name } = useParams({ strict: false }) as { connector: string };
+  const { data, error, refetch } = useQuery(connectorsQuery);
+  const connector = data?.find((one) => one.name === name);
+  if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton />;
+  if (!connector) {
+    return (
+      <>
+        <PageHead title="New bridge" />
+        <Empty text={`There is no connector ${name} in this hub.`}>
+          <Link href={paths.newBridge()} className={buttonClass("plain")}>
+            Those there are
+          </Link>
+        </Empty>
+      </>
+    );
+  }
+  return <Filled key={name} connector={connector} />;
+}
+
+type Draft = { name: string; settings: Record<string, unknown> };
+
+function Filled({ connector }: { connector: ConnectorInfo }) {
+  const me = useMe();
+  const router = useRouter();
+  const { data: others } = useQuery(bridgesQuery(1));
+  const [kept, keep] = useKept<Draft>(`ooh-bridge-${connector.name}`);
+  // Secrets are nowhere but in the fields and, sealed, in the hub.
+  const [credentials, setCredentials] = useState<Record<string, unknown>>({});
+  const draft = kept ?? { name: freeName(connector.title, others?.data.map((one) => one.name) ?? []), settings: {} };
+  const create = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/bridges", {
+        body: {
+          name: draft.name.trim(),
+          connector: connector.name,
+          settings: withoutEmpty(draft.settings),
+          credentials: withoutEmpty(credentials),
+        },
+      }),
+    onSuccess: async (bridge) => {
+      keep(undefined);
+      await queryClient.invalidateQueries({ queryKey: ["bridges"] });
+      router.history.push(paths.bridge(bridge.id, { test: "now" }));
+    },
+  });
+  const errors = fieldErrors(create.error);
+  const settingsSchema = connector.settingsSchema as FormSchema;
+  const credentialsSchema = connector.credentialsSchema as FormSchema;
+  const hasCredentials = Object.keys(credentialsSchema.properties ?? {}).length > 0;
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.newBridge()} name="New bridge">
+            {connector.title}
+          </Crumbs>
+        }
+      />
+      <form
+        className="flex max-w-2xl flex-col"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!bridgeCan.create(me)) create.mutate();
+        }}
+      >
+        <p className="mb-3 text-muted">{connector.description}</p>
+        {create.error && !isAllOnFields(create.error, ["/name", "/settings", "/credentials"]) && (
+          <div className="mb-3">
+            <ProblemBox error={create.error} />
+          </div>
+        )}
+        <Card className="mb-3.5 flex flex-col gap-2.5 px-3.5 py-3" label="Settings">
+          <TextField
+            label="Name"
+            hint="What people here call it."
+            error={errors.get("/name")}
+            value={draft.name}
+            onChange={(name) => keep({ ...draft, name })}
+          />
+          <SchemaForm
+            schema={settingsSchema}
+            value={draft.settings}
+            onChange={(settings) => keep({ ...draft, settings })}
+            errors={errors}
+            pointer="/settings"
+            pickEntity={pickEntity}
+          />
+        </Card>
+        {hasCredentials && (
+          <Card className="mb-3.5 px-3.5 py-3" label="Credentials">
+            <Heading title="Credentials" note="stored sealed, never shown again" />
+            <SchemaForm
+              schema={credentialsSchema}
+              value={credentials}
+              onChange={setCredentials}
+              errors={errors}
+              pointer="/credentials"
+            />
+          </Card>
+        )}
+        <div className="flex items-center gap-2">
+          <Button kind="primary" type="submit" isBusy={create.isPending} disabledReason={bridgeCan.create(me)}>
+            Connect and test
+          </Button>
+          <span className="text-muted">Nothing is imported yet.</span>
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** A name that nobody has taken, so that there is one thing less to type. */
+function freeName(title: string, taken: readonly string[]): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? title : `${title} ${count}`;
+    if (!taken.includes(name)) return name;
+  }
+}

@@ -1,0 +1,41 @@
+import { Heading } from "../../ui/card.tsx";
+import { fieldName, valueText } from "../../ui/change-text.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { words } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+
+/** A record as the other side has it, and in words what the hub would make of it. */
+export function SampleView({ source, output }: { source: object; output: Record<string, unknown> }) {
+  return (
+    <div className="mt-2 grid items-start gap-3.5 lg:grid-cols-2">
+      <div className="min-w-0">
+        <Heading title="As it comes" />
+        <JsonView label="As it comes" value={source} className="max-h-96" />
+      </div>
+      <div className="min-w-0">
+        <Heading title="What the hub makes of it" />
+        <Facts facts={factsOf(output)} />
+      </div>
+    </div>
+  );
+}
+
+function factsOf(output: Record<string, unknown>): Array<[string, string]> {
+  return Object.entries(output)
+    .filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .map(([name, value]) => [fieldName(name).replace(/^./, (first) => first.toUpperCase()), partsText(value)]);
+}
+
+/** Of an address, a customer: all that is filled, since it is to be looked at. */
+function partsText(value: unknown): string {
+  if (typeof value === "string" && /^[a-z]+(_[a-z]+)+$/.test(value)) return words(value);
+  if (typeof value !== "object" || value === null) return valueText(value);
+  if (Array.isArray(value)) return value.map(partsText).join("; ") || "none";
+  const { sku, quantity, name } = value as { sku?: unknown; quantity?: unknown; name?: unknown };
+  if (typeof sku === "string" && quantity !== undefined)
+    return [`${valueText(quantity)} × ${sku}`, name].filter(Boolean).join(" ");
+  return Object.values(value)
+    .filter((one) => one !== null && one !== undefined && one !== "")
+    .map((one) => valueText(one))
+    .join(", ");
+}

@@ -1,0 +1,153 @@
+import type { TransformationTest } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { hub } from "../../live/hub.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import { plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { tell } from "../../ui/toast.tsx";
+import { useSettled } from "../../ui/use-settled.ts";
+import type { Mapping, Place, Row } from "./mapping.ts";
+import { placesIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
+import type { Said } from "./mapping-rows.form.tsx";
+import { MappingRows } from "./mapping-rows.form.tsx";
+import { OutputPanel } from "./output.panel.tsx";
+import type { Sample, Slot } from "./sample.panel.tsx";
+import { SamplePanel } from "./sample.panel.tsx";
+import { mappingTestQuery } from "./transformations.queries.ts";
+
+const MappingJson = lazy(async () => ({ default: (await import("./mapping-json.tsx")).MappingJson }));
+
+type Props = { slot: Slot; rows: readonly Row[]; onChange(rows: Row[]): void; isReadOnly: boolean };
+
+/** Source, rows, output beside each other: what is written on one side is seen on the other, tried by the hub itself. */
+export function MappingEditor({ slot, rows, onChange, isReadOnly }: Props) {
+  const { search, set } = useSearchParams();
+  const isJson = oneOf(search["view"]) === "json";
+  const [sample, setSample] = useState<Sample>();
+  const mappings = useMemo(() => toMappings(rows), [rows]);
+  const settled = useSettled(mappings);
+  const test = useQuery(mappingTestQuery(sample && { mappings: settled, sampleData: sample.source }));
+  const said = useMemo(() => saidBy(test.data), [test.data]);
+  const places = useMemo(() => placesIn(sample?.source), [sample]);
+  // Rows that cannot be understood were not tried, and then nobody knows what they look at.
+  const unused = useMemo(
+    () => (test.data && (test.data.ok || test.data.trace.length > 0) ? new Set(test.data.unusedSource) : undefined),
+    [test.data],
+  );
+  const isStale = settled !== mappings || test.isPlaceholderData || test.isFetching;
+  return (
+    <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,9fr)_minmax(0,20fr)_minmax(0,10fr)]">
+      <SamplePanel
+        slot={slot}
+        sample={sample}
+        onSample={setSample}
+        places={places}
+        unused={unused}
+        onPick={isReadOnly || isJson ? undefined : (place) => onChange(withPlace(rows, place))}
+      />
+      <section aria-label="Rows" className="min-w-0">
+        <Heading title="Rows" note={plural(rows.length, "row")}>
+          {!isReadOnly && <Suggest sample={sample} rows={rows} onChange={onChange} />}
+          <Button
+            kind="quiet"
+            aria-pressed={isJson}
+            onClick={() => set({ view: isJson ? undefined : "json" }, "replace")}
+          >
+            {isJson ? "As rows" : "As JSON"}
+          </Button>
+        </Heading>
+        {isJson ? (
+          <Suspense fallback={<Skeleton />}>
+            <MappingJson mappings={mappings} onChange={(next) => onChange(toRows(next))} isReadOnly={isReadOnly} />
+          </Suspense>
+        ) : (
+          <>
+            {rows.length === 0 && (
+              <div className="mb-2 rounded-lg border border-dashed border-line-strong">
+                <Empty text="No rows: the data passes unchanged. Click a field of the source, or let rows be suggested." />
+              </div>
+            )}
+            <MappingRows rows={rows} onChange={onChange} said={said} isReadOnly={isReadOnly} />
+          </>
+        )}
+      </section>
+      <OutputPanel test={sample && test.data} error={test.error} isStale={isStale} hasSample={sample !== undefined} />
+      <Paths id="source-paths" paths={places.filter(({ list }) => !list).map(({ path }) => path)} />
+      <Paths id="element-paths" paths={places.filter(({ list }) => list).map(({ path }) => path)} />
+      <Paths
+        id="target-paths"
+        paths={placesIn(sample?.output)
+          .filter(({ list }) => !list)
+          .map(({ path }) => path.slice(2))}
+      />
+    </div>
+  );
+}
+
+function Paths({ id, paths }: { id: string; paths: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {[...new Set(paths)].map((path) => (
+        <option key={path} value={path}>
+          {path}
+        </option>
+      ))}
+    </datalist>
+  );
+}
+
+function saidBy(test: TransformationTest | undefined): Said {
+  const group = <T extends { path: string }>(entries: readonly T[] = []): Map<string, T[]> =>
+    Map.groupBy(entries, ({ path }) => path);
+  return { errors: group(test?.errors), warnings: group(test?.warnings), trace: group(test?.trace) };
+}
+
+/** A row for what was clicked; a field of a list goes into the rows of that list, which are begun if there are none. */
+function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): Row[] {
+  if (isList) return [...rows, rowOf({ each: path, target: name, mappings: [] })];
+  const row = rowOf({ source: path, target: list === undefined ? path.slice(2) : name });
+  if (list === undefined) return [...rows, row];
+  const isOfList = (one: Row): boolean =>
+    one.inner !== undefined && [list, list.slice(2)].includes(String(one.mapping["each"]));
+  if (rows.some(isOfList))
+    return rows.map((one) => (isOfList(one) ? { ...one, inner: [...(one.inner ?? []), row] } : one));
+  const around = rowOf({ each: list, target: list.split(".").at(-1) ?? list, mappings: [] });
+  return [...rows, { ...around, inner: [row] }];
+}
+
+/** Drafts rows for what the hub takes of a record and no row makes yet. */
+function Suggest({
+  sample,
+  rows,
+  onChange,
+}: {
+  sample: Sample | undefined;
+  rows: readonly Row[];
+  onChange(rows: Row[]): void;
+}) {
+  const suggest = useMutation({
+    mutationFn: ({ source, output }: Sample) =>
+      hub.call("POST /api/v1/transformations/suggest", { body: { sampleData: source, targetExample: output ?? {} } }),
+    onSuccess: ({ mappings, unmatched }) => {
+      const taken = new Set(targetsOf(rows));
+      const fresh = (mappings as Mapping[]).filter(({ target }) => !taken.has(String(target)));
+      onChange([...rows, ...toRows(fresh)]);
+      const left = unmatched.length > 0 && `Nothing alike for ${unmatched.slice(0, 6).join(", ")}.`;
+      tell(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
+    },
+  });
+  const why = !sample
+    ? "It needs a sample."
+    : !sample.output && "Nothing is known of what should come out: this is for what a connector reads by itself.";
+  return (
+    <>
+      {suggest.error && <ProblemBox error={suggest.error} />}
+      <Button onClick={() => sample && suggest.mutate(sample)} isBusy={suggest.isPending} disabledReason={why}>
+        Suggest rows
+      </Button>
+    </>
+  );
+}

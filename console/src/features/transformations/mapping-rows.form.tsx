@@ -1,0 +1,263 @@
+import type { TransformationTest } from "@order-operations-hub/sdk/api-types";
+import { useState } from "react";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { valueText } from "../../ui/change-text.ts";
+import { cx } from "../../ui/class-names.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
+import { inputClass } from "../../ui/text-field.tsx";
+import type { Row, RowKind } from "./mapping.ts";
+import { kindOf, readConstant, rowOf, showConstant, toMapping, withField, withKind } from "./mapping.ts";
+import { RowDetails, summaryOf } from "./row-details.form.tsx";
+
+/** What the last test says of a row, by its pointer. */
+export type Said = {
+  errors: Map<string, TransformationTest["errors"]>;
+  warnings: Map<string, TransformationTest["warnings"]>;
+  trace: Map<string, TransformationTest["trace"]>;
+};
+
+type Props = {
+  rows: readonly Row[];
+  onChange(rows: Row[]): void;
+  said: Said;
+  /** Of the rows around: "" or "/mappings/3". */
+  pointer?: string;
+  isReadOnly: boolean;
+};
+
+export function MappingRows({ rows, onChange, said, pointer = "", isReadOnly }: Props) {
+  const put = (at: number, row: Row): void => onChange(rows.map((one, index) => (index === at ? row : one)));
+  const move = (at: number, by: number): void => {
+    const next = [...rows];
+    const [row] = next.splice(at, 1);
+    next.splice(at + by, 0, row!);
+    onChange(next);
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <ol className="flex flex-col gap-1">
+        {rows.map((row, at) => (
+          <MappingRow
+            key={row.key}
+            row={row}
+            name={`${pointer === "" ? "Row" : "Inner row"} ${at + 1}`}
+            pointer={`${pointer}/mappings/${at}`}
+            said={said}
+            isReadOnly={isReadOnly}
+            isInner={pointer !== ""}
+            onChange={(next) => put(at, next)}
+            onMove={{ up: at > 0 && (() => move(at, -1)), down: at < rows.length - 1 && (() => move(at, 1)) }}
+            onDrop={() => onChange(rows.filter((_, index) => index !== at))}
+          />
+        ))}
+      </ol>
+      {!isReadOnly && (
+        <div>
+          <Button
+            kind="quiet"
+            onClick={() => onChange([...rows, rowOf({ source: pointer === "" ? "$." : "@.", target: "" })])}
+          >
+            <Icon name="plus" size={12} /> {pointer === "" ? "Row" : "Row of the list"}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const kindNames: Record<RowKind, string> = { source: "field", value: "constant", template: "text", each: "list" };
+
+type RowProps = {
+  row: Row;
+  name: string;
+  pointer: string;
+  said: Said;
+  isReadOnly: boolean;
+  isInner: boolean;
+  onChange(row: Row): void;
+  onMove: { up: false | (() => void); down: false | (() => void) };
+  onDrop(): void;
+};
+
+function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, onMove, onDrop }: RowProps) {
+  const [isOpen, setOpen] = useState(false);
+  const kind = kindOf(row);
+  // The hub points below the row at the field that is wrong.
+  const errors = [...said.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
+  const tools = (
+    <span className="flex shrink-0 items-center">
+      {kind && (
+        <IconButton label={`${name}: details`} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name={isOpen ? "chevron-down" : "gear"} size={13} />
+        </IconButton>
+      )}
+      {!isReadOnly && (
+        <IconButton label={`${name}: remove`} onClick={onDrop}>
+          <Icon name="x" size={13} />
+        </IconButton>
+      )}
+    </span>
+  );
+  return (
+    <li className={cx("rounded-lg border bg-panel p-1", errors.length > 0 ? "border-bad" : "border-line")}>
+      <div className="flex items-center gap-1.5">
+        {kind ? (
+          <Fields row={row} kind={kind} name={name} isReadOnly={isReadOnly} isInner={isInner} onChange={onChange} />
+        ) : (
+          <div className="min-w-0 flex-1">
+            <p className="mb-1 px-1 text-sm text-muted">
+              Something this editor does not draw; it stays as it is. To change it: JSON.
+            </p>
+            <JsonView label={name} value={toMapping(row)} />
+          </div>
+        )}
+        {tools}
+      </div>
+      {kind && !isOpen && <Summary row={row} />}
+      <Trace
+        pointer={pointer}
+        said={said}
+        onTake={(source) => onChange(withField(row, kind ?? "source", source))}
+        isReadOnly={isReadOnly}
+      />
+      {errors.map((error) => (
+        <p key={`${error.path} ${error.code} ${error.item ?? ""}`} className="px-1 text-sm text-bad">
+          {fieldOf(error.path, pointer)}
+          {error.message}
+          {error.suggestion && ` Did you mean ${error.suggestion}?`}
+        </p>
+      ))}
+      {kind && isOpen && <RowDetails row={row} name={name} onChange={onChange} onMove={onMove} />}
+      {row.inner && kind === "each" && (
+        <div className="mt-1 ms-3 border-s border-line ps-2">
+          <MappingRows
+            rows={row.inner}
+            onChange={(inner) => onChange({ ...row, inner })}
+            said={said}
+            pointer={pointer}
+            isReadOnly={isReadOnly}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Of something below the row, which: "onError: …". */
+function fieldOf(path: string, pointer: string): string {
+  const below = path.slice(pointer.length + 1).replaceAll("/", " ");
+  return below && path.startsWith(`${pointer}/`) ? `${below}: ` : "";
+}
+
+const isField = (at: string, pointer: string): boolean =>
+  at.startsWith(`${pointer}/`) && !at.startsWith(`${pointer}/mappings/`);
+
+type FieldsProps = Pick<RowProps, "row" | "name" | "isReadOnly" | "isInner" | "onChange"> & { kind: RowKind };
+
+function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps) {
+  const text = kind === "value" ? showConstant(row.mapping["value"]) : String(row.mapping[kind]);
+  return (
+    <div className="grid min-w-0 flex-1 grid-cols-[68px_minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-1.5 max-sm:grid-cols-[68px_minmax(0,1fr)]">
+      <select
+        aria-label={`${name}: from`}
+        value={kind}
+        disabled={isReadOnly}
+        onChange={(event) => onChange(withKind(row, event.target.value as RowKind))}
+        className="h-7 rounded-md border border-transparent bg-transparent text-sm text-muted hover:border-line-strong"
+      >
+        {Object.entries(kindNames).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <input
+        aria-label={`${name}: source`}
+        value={text}
+        readOnly={isReadOnly}
+        list={kind === "source" || kind === "each" ? (isInner ? "element-paths" : "source-paths") : undefined}
+        placeholder={kind === "template" ? "{{first}} {{last}}" : kind === "value" ? "USD" : "$.field"}
+        onChange={(event) =>
+          onChange(withField(row, kind, kind === "value" ? readConstant(event.target.value) : event.target.value))
+        }
+        className={cx(inputClass, "font-mono text-sm")}
+      />
+      <span aria-hidden className="text-faint max-sm:text-end">
+        →
+      </span>
+      <input
+        aria-label={`${name}: target`}
+        value={typeof row.mapping["target"] === "string" ? row.mapping["target"] : ""}
+        readOnly={isReadOnly}
+        list={isInner ? undefined : "target-paths"}
+        placeholder="target"
+        onChange={(event) => onChange(withField(row, "target", event.target.value))}
+        className={cx(inputClass, "font-mono text-sm")}
+      />
+    </div>
+  );
+}
+
+function Summary({ row }: { row: Row }) {
+  const parts = summaryOf(row.mapping);
+  if (parts.length === 0) return null;
+  return <p className="px-1 text-sm text-muted">{parts.join(", ")}</p>;
+}
+
+const maxTraced = 3;
+
+/** What became of the row in the test: the value before and after, and what was probably meant. */
+function Trace({
+  pointer,
+  said,
+  onTake,
+  isReadOnly,
+}: {
+  pointer: string;
+  said: Said;
+  onTake(source: string): void;
+  isReadOnly: boolean;
+}) {
+  const traced = (said.trace.get(pointer) ?? []).filter(({ status }) => status !== "error");
+  const warnings = said.warnings.get(pointer) ?? [];
+  return (
+    <>
+      {traced.slice(0, maxTraced).map((entry, at) => (
+        <p key={at} className="truncate px-1 text-sm text-faint tabular-nums">
+          {entry.status === "skipped" ? (
+            "skipped"
+          ) : (
+            <>
+              {sameText(entry.from, entry.to) ? (
+                <span className="text-text">{valueText(entry.to)}</span>
+              ) : (
+                <>
+                  {valueText(entry.from)} <span aria-hidden>→</span>{" "}
+                  <span className="text-text">{valueText(entry.to)}</span>
+                </>
+              )}
+              {entry.status === "defaulted" && " (default)"}
+            </>
+          )}
+        </p>
+      ))}
+      {warnings.slice(0, maxTraced).map((warning) => (
+        <p key={warning.code} className="flex flex-wrap items-center gap-x-2 px-1 text-sm text-warn">
+          {warning.message}
+          {warning.nearest && !isReadOnly && (
+            <button
+              type="button"
+              onClick={() => onTake(warning.nearest!)}
+              className="min-h-6 font-medium text-accent-text underline"
+            >
+              Take {warning.nearest}
+            </button>
+          )}
+        </p>
+      ))}
+    </>
+  );
+}
+
+const sameText = (a: unknown, b: unknown): boolean => valueText(a) === valueText(b);

@@ -1,0 +1,169 @@
+import { HubApiError } from "@order-operations-hub/sdk/problem";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Empty } from "../../ui/card.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useKept } from "../../ui/use-kept.ts";
+import { bridgeNamesQuery, bridgeTasksQuery } from "../bridges/bridges.queries.ts";
+import { MappingEditor } from "./mapping-editor.tsx";
+import type { Mapping, Row } from "./mapping.ts";
+import { toMappings, toRows } from "./mapping.ts";
+
+type Draft = { name: string; isActive: boolean; mappings: Mapping[] };
+
+/** For which task of which bridge; then rows, tried on a sample as they are written. */
+export function NewTransformationPage() {
+  const { search, set } = useSearchParams();
+  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const bridgeId = oneOf(search["bridgeId"]) ?? (bridges?.length === 1 ? bridges[0]!.id : "");
+  const { data: tasks } = useQuery(bridgeTasksQuery(bridgeId));
+  const usable = tasks?.filter(({ name }) => name !== "connection.test");
+  const taskName =
+    oneOf(search["taskName"]) ?? (usable?.some(({ name }) => name === "orders.import") ? "orders.import" : "");
+  const task = usable?.find(({ name }) => name === taskName);
+  const asked = oneOf(search["direction"]);
+  const direction = asked === "outbound" || (asked !== "inbound" && task?.mode === "push") ? "outbound" : "inbound";
+  if (bridges?.length === 0) {
+    return (
+      <>
+        <PageHead title="New transformation" />
+        <Card>
+          <Empty text="A transformation belongs to a bridge, and there is none yet.">
+            <Link href={paths.newBridge()} className={buttonClass("primary")}>
+              New bridge
+            </Link>
+          </Empty>
+        </Card>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.transformations()} name="Transformations">
+            New
+          </Crumbs>
+        }
+      />
+      <Card className="mb-3.5 grid shrink-0 items-start gap-2.5 px-3.5 py-3 sm:grid-cols-3" label="For what">
+        <Select
+          label="Bridge"
+          value={bridgeId}
+          options={(bridges ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(next) => set({ bridgeId: next, taskName: undefined, direction: undefined }, "replace")}
+        />
+        <Select
+          label="Task"
+          value={taskName}
+          placeholder={bridgeId === "" ? "Pick a bridge first" : "Choose"}
+          options={(usable ?? []).map(({ name, title }) => ({ value: name, label: title, note: name }))}
+          onChange={(next) => set({ taskName: next, direction: undefined }, "replace")}
+        />
+        <Select
+          label="Direction"
+          value={direction}
+          options={[
+            { value: "inbound", label: "comes in: what the task brings" },
+            { value: "outbound", label: "goes out: what the task is given" },
+          ]}
+          onChange={(next) => set({ direction: next }, "replace")}
+        />
+      </Card>
+      {task && (
+        <Begun
+          key={`${bridgeId} ${taskName} ${direction}`}
+          slot={{ bridgeId, taskName, direction, mode: task.mode }}
+          title={`${bridges?.find(({ id }) => id === bridgeId)?.name ?? ""}: ${task.title.toLowerCase()}`}
+        />
+      )}
+    </>
+  );
+}
+
+type BegunProps = {
+  slot: { bridgeId: string; taskName: string; direction: "inbound" | "outbound"; mode: string };
+  title: string;
+};
+
+function Begun({ slot, title }: BegunProps) {
+  const { bridgeId, taskName, direction } = slot;
+  const router = useRouter();
+  const refused = missingScope(useMe(), "transformations:write");
+  const [kept, keep] = useKept<Draft>(`ooh-mapping-new-${bridgeId}-${taskName}-${direction}`);
+  const draft = kept ?? { name: title, isActive: true, mappings: [] };
+  const [rows, setRows] = useState<Row[]>(() => toRows(draft.mappings));
+  const change = (next: Row[]): void => {
+    setRows(next);
+    keep({ ...draft, mappings: toMappings(next) });
+  };
+  const create = useMutation({
+    mutationFn: (replace: boolean) =>
+      hub.call("POST /api/v1/transformations", {
+        query: replace ? { replace } : {},
+        body: {
+          name: draft.name.trim(),
+          bridgeId,
+          taskName,
+          direction,
+          isActive: draft.isActive,
+          mappings: toMappings(rows),
+        },
+      }),
+    onSuccess: async ({ id, name }) => {
+      keep(undefined);
+      await queryClient.invalidateQueries({ queryKey: ["transformations"] });
+      tell(`${name} saved`);
+      router.history.push(paths.transformation(id));
+    },
+  });
+  const errors = fieldErrors(create.error);
+  return (
+    <>
+      <div className="mb-3.5 flex flex-wrap items-end gap-3">
+        <div className="min-w-56 flex-1 sm:max-w-md">
+          <TextField
+            label="Name"
+            value={draft.name}
+            error={errorAt(errors, "/name")}
+            onChange={(name) => keep({ ...draft, name })}
+          />
+        </div>
+        <Switch label="Active at once" isOn={draft.isActive} onChange={(isActive) => keep({ ...draft, isActive })} />
+        <Button
+          kind="primary"
+          isBusy={create.isPending}
+          disabledReason={refused ?? (draft.name.trim() === "" && "It needs a name.")}
+          onClick={() => create.mutate(false)}
+        >
+          Save
+        </Button>
+      </div>
+      {create.error && (
+        <div className="mb-3">
+          <ProblemBox error={create.error}>
+            {isTaken(create.error) && <Button onClick={() => create.mutate(true)}>Take its place</Button>}
+          </ProblemBox>
+        </div>
+      )}
+      <MappingEditor slot={slot} rows={rows} onChange={change} isReadOnly={refused !== undefined} />
+    </>
+  );
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof HubApiError && error.code === "active_transformation_exists";

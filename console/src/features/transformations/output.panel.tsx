@@ -1,0 +1,59 @@
+import type { TransformationTest } from "@order-operations-hub/sdk/api-types";
+import { Badge } from "../../ui/badge.tsx";
+import { Empty, Heading } from "../../ui/card.tsx";
+import { cx } from "../../ui/class-names.ts";
+import { plural } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+
+/** What the rows make of the sample, as one types. */
+export function OutputPanel({
+  test,
+  error,
+  isStale,
+  hasSample,
+}: {
+  test: TransformationTest | undefined;
+  error: unknown;
+  isStale: boolean;
+  hasSample: boolean;
+}) {
+  // What belongs to no row stands here.
+  const others = test?.errors.filter(({ index }) => index < 0) ?? [];
+  return (
+    <section aria-label="Output" className="min-w-0">
+      <Heading title="Output" note={test && outcome(test)}>
+        {test && <Badge tone={test.ok ? "ok" : "bad"}>{test.ok ? "maps" : "fails"}</Badge>}
+      </Heading>
+      {error !== null && <ProblemBox error={error} />}
+      {others.map(({ code, message }) => (
+        <p key={code} className="mb-1 text-bad">
+          {message}
+        </p>
+      ))}
+      {test ? (
+        <div className={cx("transition-opacity", isStale && "opacity-55")}>
+          <JsonView key={JSON.stringify(Object.keys(test.output))} label="Output" value={test.output} />
+        </div>
+      ) : (
+        <div className="rounded-lg border border-dashed border-line-strong">
+          <Empty
+            text={
+              hasSample ? "Trying the rows." : "What comes out is shown here while you write, once there is a sample."
+            }
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function outcome({ errors, warnings, unusedSource }: TransformationTest): string {
+  return [
+    errors.length > 0 && plural(errors.length, "error"),
+    warnings.length > 0 && plural(warnings.length, "warning"),
+    unusedSource.length > 0 && `${plural(unusedSource.length, "field")} not used`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,212 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Heading } from "../../ui/card.tsx";
+import { cx } from "../../ui/class-names.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { TextArea } from "../../ui/text-field.tsx";
+import { Select } from "../../ui/select.tsx";
+import { formatTime, useClock } from "../../ui/zone.tsx";
+import { keptSamplesQuery, pullSample } from "../bridges/bridges.queries.ts";
+import type { Place } from "./mapping.ts";
+import { lastExecution, newestOrder } from "./transformations.queries.ts";
+
+/** Something to try the rows on. `output`: what is made of it without them, which suggestions aim at. */
+export type Sample = { label: string; source: Record<string, unknown>; output?: Record<string, unknown> | undefined };
+
+export type Slot = { bridgeId: string; taskName: string; direction: "inbound" | "outbound"; mode: string };
+
+type Props = {
+  slot: Slot;
+  sample: Sample | undefined;
+  onSample(sample: Sample | undefined): void;
+  places: readonly Place[];
+  /** Paths that no row looks at, as the test says. */
+  unused: ReadonlySet<string> | undefined;
+  onPick: ((place: Place) => void) | undefined;
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The source: a sample of it, and what stands where. A click makes a row of it. */
+export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: Props) {
+  return (
+    <section aria-label="Source" className="min-w-0">
+      <Heading title="Source" note={sample?.label} />
+      <SampleChoice slot={slot} sample={sample} onSample={onSample} />
+      {sample && (
+        <ul className="mt-2 overflow-hidden rounded-lg border border-line bg-panel py-1">
+          {places.map((place) => (
+            <PlaceLine
+              key={`${place.list ?? ""} ${place.path}`}
+              place={place}
+              isUnused={isUnused(place, unused)}
+              onPick={onPick}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const isUnused = ({ path, list, isList }: Place, unused: ReadonlySet<string> | undefined): boolean =>
+  unused === undefined || (!isList && unused.has(list === undefined ? path : `${list}[*]${path.slice(1)}`));
+
+function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolean; onPick: Props["onPick"] }) {
+  const { name, value, depth, isList } = place;
+  const isInside = isRecord(value);
+  const count = Array.isArray(value) ? value.length : 0;
+  const text = isList
+    ? `list of ${count}`
+    : isInside
+      ? ""
+      : Array.isArray(value)
+        ? JSON.stringify(value)
+        : String(value);
+  return (
+    <li>
+      <button
+        type="button"
+        disabled={!onPick || isInside}
+        onClick={() => onPick?.(place)}
+        title={isInside ? undefined : `Add a row for ${place.path}`}
+        style={{ paddingInlineStart: `${10 + depth * 12}px` }}
+        className="flex min-h-6 w-full items-center gap-2 pe-2.5 text-start enabled:hover:bg-accent-soft"
+      >
+        <span
+          aria-hidden
+          className={cx(
+            "size-1.5 shrink-0 rounded-full",
+            isInside ? "bg-transparent" : isUnused ? "border border-edge" : "bg-ok",
+          )}
+        />
+        <span className={cx("shrink-0 font-mono text-sm", isUnused || isInside ? "text-muted" : "text-text")}>
+          {name}
+        </span>
+        <span className="min-w-0 flex-1 truncate text-end text-sm text-faint">{text}</span>
+        {!isInside && <span className="sr-only">{isUnused ? "not used yet" : "used"}</span>}
+      </button>
+    </li>
+  );
+}
+
+/** Records that came are the best samples; where none came yet, one is fetched, made of an order, or pasted. */
+function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" | "onSample">) {
+  const me = useMe();
+  const clock = useClock();
+  const refused = missingScope(me, "pii:read");
+  const hasRecords = slot.mode === "push" || slot.mode === "pull" || slot.direction === "inbound";
+  const { data: kept, error } = useQuery({
+    ...keptSamplesQuery(slot.bridgeId, slot.taskName),
+    enabled: !refused && hasRecords && slot.bridgeId !== "" && slot.taskName !== "",
+  });
+  const [isPasting, setPasting] = useState(false);
+  const fetchOne = useMutation({
+    mutationFn: () => fetchSample(slot),
+    onSuccess: (found) => found && onSample(found),
+  });
+  const choices = (kept ?? []).flatMap(({ source, output, createdAt }, at): Sample[] =>
+    isRecord(source)
+      ? [
+          {
+            label: `record ${at + 1}, came ${formatTime(createdAt, clock)}`,
+            source,
+            ...(isRecord(output) ? { output } : {}),
+          },
+        ]
+      : [],
+  );
+  // What came last is taken by itself, once.
+  const [isTaken, setTaken] = useState(false);
+  if (!sample && !isTaken && choices[0]) {
+    setTaken(true);
+    onSample(choices[0]);
+  }
+  const how = { pull: "Pull a sample", push: "Take the newest order", call: "Take what came last" }[slot.mode];
+  return (
+    <div className="flex flex-col gap-2">
+      {choices.length > 1 && (
+        <Select
+          label="Sample"
+          isLabelHidden
+          value={choices.findIndex(({ source }) => source === sample?.source).toString()}
+          placeholder="A record that came"
+          options={choices.map(({ label }, at) => ({ value: String(at), label }))}
+          onChange={(at) => onSample(choices[Number(at)])}
+        />
+      )}
+      <div className="flex flex-wrap gap-1.5">
+        {how && (
+          <Button
+            onClick={() => fetchOne.mutate()}
+            isBusy={fetchOne.isPending}
+            disabledReason={slot.taskName === "" ? "Pick a task first." : refused}
+          >
+            {how}
+          </Button>
+        )}
+        <Button kind="quiet" aria-expanded={isPasting} onClick={() => setPasting(!isPasting)}>
+          Paste one
+        </Button>
+      </div>
+      {isPasting && <Paste onSample={(pasted) => (onSample(pasted), setPasting(false))} />}
+      {fetchOne.error && <ProblemBox error={fetchOne.error} />}
+      {fetchOne.isSuccess && fetchOne.data === undefined && <p className="text-muted">There is nothing to take yet.</p>}
+      {error && !sample && <ProblemBox error={error} />}
+      {!sample && !isPasting && !fetchOne.isPending && (
+        <div className="rounded-lg border border-dashed border-line-strong">
+          <Empty text="Rows are tried on a sample while you write them. Nothing has come yet: take one." />
+        </div>
+      )}
+    </div>
+  );
+}
+
+async function fetchSample({ bridgeId, taskName, mode, direction }: Slot): Promise<Sample | undefined> {
+  if (mode === "pull") {
+    const { records, error } = await pullSample(bridgeId, taskName);
+    // As the other side said it.
+    if (error) throw new Error(error.message);
+    const [first] = records;
+    return first && { label: `record ${first.externalId}, read now`, source: first.source, output: first.output };
+  }
+  if (mode === "push") {
+    const order = await newestOrder();
+    return isRecord(order) ? { label: `order ${String(order["number"])}`, source: order } : undefined;
+  }
+  const last = await lastExecution(bridgeId, taskName);
+  const data = direction === "inbound" ? last?.result : last?.input;
+  return isRecord(data) ? { label: "the last execution", source: data } : undefined;
+}
+
+function Paste({ onSample }: { onSample(sample: Sample): void }) {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const take = (): void => {
+    try {
+      const source = JSON.parse(text) as unknown;
+      if (isRecord(source)) onSample({ label: "pasted", source });
+      else setProblem("A sample is an object: {…}.");
+    } catch (thrown) {
+      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  return (
+    <div className="flex flex-col gap-1.5">
+      <TextArea
+        label="JSON of one record"
+        rows={8}
+        className="font-mono text-sm"
+        value={text}
+        error={problem}
+        onChange={setText}
+      />
+      <div>
+        <Button onClick={take}>Use it</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Transformation } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { transformationsQuery } from "./transformations.queries.ts";
+
+const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Transformation>> => [
+  {
+    name: "Name",
+    cell: (one) => (
+      <Link
+        href={paths.transformation(one.id)}
+        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
+      >
+        {one.name}
+      </Link>
+    ),
+  },
+  {
+    name: "Bridge",
+    className: "whitespace-nowrap",
+    cell: ({ bridgeId }) => (
+      <Link href={paths.bridge(bridgeId)} className="hover:underline">
+        {bridgeName(bridgeId)}
+      </Link>
+    ),
+  },
+  { name: "Task", className: "font-mono text-sm whitespace-nowrap", cell: ({ taskName }) => taskName },
+  {
+    name: "Direction",
+    className: "whitespace-nowrap",
+    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+  },
+  { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
+  {
+    name: "State",
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>,
+  },
+  { name: "Version", isNumber: true, cell: ({ version }) => version },
+  { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+/** How the data of bridges become the hub's, and the other way round. */
+export function TransformationsPage() {
+  const { search } = useSearchParams();
+  const state = oneOf(search["state"]);
+  const isActive = state === "active" ? true : state === "off" ? false : undefined;
+  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const refused = missingScope(useMe(), "transformations:write");
+  const nameOf = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge that is gone";
+  return (
+    <>
+      <PageHead title="Transformations" note="how data of bridges become the hub's, and the other way round">
+        <NewTransformation refused={refused} />
+      </PageHead>
+      <TabLinks
+        label="Transformations by state"
+        tabs={[
+          { href: paths.transformations(), label: "All", isOn: isActive === undefined },
+          { href: paths.transformations({ state: "active" }), label: "Active", isOn: isActive === true },
+          { href: paths.transformations({ state: "off" }), label: "Not active", isOn: isActive === false },
+        ]}
+      />
+      <ListCard
+        label="Transformations"
+        query={useQuery(transformationsQuery(usePage(), isActive))}
+        columns={columnsWith(nameOf)}
+        idOf={(one) => one.id}
+        empty={
+          <Empty
+            text={
+              isActive === undefined
+                ? "None yet. Connectors know how to read and write orders by themselves; a transformation is for what they cannot know."
+                : `None is ${isActive ? "active" : "switched off"}.`
+            }
+          >
+            <NewTransformation refused={refused} />
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+function NewTransformation({ refused }: { refused: string | undefined }) {
+  if (refused) {
+    return (
+      <Button kind="primary" disabledReason={refused}>
+        New transformation
+      </Button>
+    );
+  }
+  return (
+    <Link href={paths.newTransformation()} className={buttonClass("primary")}>
+      New transformation
+    </Link>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Transformation, TransformationTest, TransformationVersion } from "@order-operations-hub/sdk/api-types";
+import type { Answer, Input } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+export const transformationsQuery = (page: number, isActive: boolean | undefined) =>
+  queryOptions({
+    queryKey: ["transformations", "list", page, isActive],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/transformations", {
+        query: { limit: 50, page, ...(isActive === undefined ? {} : { isActive }) },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+export const transformationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["transformations", "one", id],
+    queryFn: ({ signal }): Promise<Transformation> =>
+      hub.call("GET /api/v1/transformations/{id}", { path: { id }, signal }),
+  });
+
+export type TransformInfo = Answer<"GET /api/v1/transformations/transforms">["data"][number];
+
+export const transformsQuery = queryOptions({
+  queryKey: ["transformations", "transforms"],
+  queryFn: async ({ signal }): Promise<TransformInfo[]> =>
+    (await hub.call("GET /api/v1/transformations/transforms", { signal })).data,
+  staleTime: 300_000,
+});
+
+export type TestBody = Input<"POST /api/v1/transformations/test">["body"];
+
+/** What the rows make of the sample. The old answer stays in sight, dimmed, while a new one is made. */
+export const mappingTestQuery = (body: TestBody | undefined) =>
+  queryOptions({
+    queryKey: ["transformations", "test", body],
+    queryFn: ({ signal }): Promise<TransformationTest> =>
+      hub.call("POST /api/v1/transformations/test", { body: body!, signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  });
+
+export const versionsQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ["transformations", "versions", id, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/transformations/{id}/versions", { path: { id }, query: { limit: 50, page }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export type Version = TransformationVersion;
+export type Replay = Answer<"POST /api/v1/transformations/{id}/replay">;
+
+/** An order as it would be sent, to make a mapping from. */
+export const newestOrder = async (): Promise<object | undefined> => {
+  const { data } = await hub.call("GET /api/v1/orders", { query: { limit: 1 } });
+  return data[0] && hub.call("GET /api/v1/orders/{id}", { path: { id: data[0].id } });
+};
+
+/** What a call answered last; what it was given, if that is what is mapped. */
+export const lastExecution = async (bridgeId: string, taskName: string) => {
+  const query = { bridgeId, taskName, status: "succeeded", limit: 1 };
+  const { data } = await hub.call("GET /api/v1/tasks/executions", { query });
+  return data[0] && hub.call("GET /api/v1/tasks/executions/{id}", { path: { id: data[0].id } });
+};
