@@ -103,12 +103,20 @@ const pages: Array<[name: string, href: string]> = [
   ["Orders", paths.orders()],
   ["Operations", paths.operations()],
   ["Presets", paths.presets()],
+  ["Shipments", paths.shipments()],
+  ["Labels", paths.labels()],
+  ["Pickups", paths.pickups()],
+  ["Schedules", paths.schedules()],
+  ["Webhooks", paths.webhooks()],
 ];
 
 /** Kinds that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),
+  shipment: ({ id }) => paths.shipment(id),
+  pickup: ({ id }) => paths.pickups({ open: id }),
+  schedule: ({ id }) => paths.schedule(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -24,8 +24,20 @@ export function Rail({ onPick }: { onPick?: () => void }) {
         { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
       ],
     },
-    { name: "Shipping", entries: [] },
-    { name: "Connect", entries: [] },
+    {
+      name: "Shipping",
+      entries: [
+        { href: paths.shipments(), name: "Shipments" },
+        { href: paths.pickups(), name: "Pickups" },
+      ],
+    },
+    {
+      name: "Connect",
+      entries: [
+        { href: paths.schedules(), name: "Schedules" },
+        { href: paths.webhooks(), name: "Webhooks" },
+      ],
+    },
     { name: "Administration", entries: [] },
   ];
   const isHere = (href: string): boolean =>

@@ -114,6 +114,8 @@ function useGoKeys(show: (overlay: Overlay) => void, toggleDock: () => void): vo
     { keys: "g h", name: "Go to the overview", run: go(paths.overview()) },
     { keys: "g o", name: "Go to orders", run: go(paths.orders()) },
     { keys: "g r", name: "Go to operations", run: go(paths.operations()) },
+    { keys: "g s", name: "Go to shipments", run: go(paths.shipments()) },
+    { keys: "g u", name: "Go to pickups", run: go(paths.pickups()) },
     { keys: "g p", name: "Go to presets", run: go(paths.presets()) },
   ]);
 }

@@ -47,7 +47,7 @@ function Node({ name, value, depth }: { name?: string; value: Json; depth: numbe
         type="button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
-        className="inline-flex min-h-5 items-center gap-1"
+        className="inline-flex min-h-6 items-center gap-1"
       >
         <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={10} />
         {key}

@@ -44,7 +44,7 @@ export function ListCard<Row>({
   return (
     <>
       {error && <ProblemBox error={error} onRetry={() => void query.refetch()} />}
-      <Card label={label}>
+      <Card label={label} className="shrink-0">
         {isPending && <Skeleton />}
         {data?.data.length === 0 && empty}
         {data && data.data.length > 0 && (

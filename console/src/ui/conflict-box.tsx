@@ -1,0 +1,54 @@
+import { HubApiError } from "@order-operations-hub/sdk/problem";
+import { Button } from "./button.tsx";
+import { Table, Td, Th } from "./table.tsx";
+
+/** Somebody else was faster: 412. */
+export const isConflict = (error: unknown): boolean => error instanceof HubApiError && error.status === 412;
+
+type Props = {
+  /** Field by field: what I typed, and what stands there now. Those that agree are left out. */
+  fields: ReadonlyArray<{ name: string; mine: string; theirs: string }>;
+  onTakeTheirs(): void;
+  onKeepMine(): void;
+  isBusy?: boolean;
+};
+
+/** Theirs beside mine. Nothing that was typed is lost before somebody has decided. */
+export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props) {
+  const differing = fields.filter(({ mine, theirs }) => mine !== theirs);
+  return (
+    <div role="alert" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
+      <p className="font-medium text-warn">Somebody else changed this while you were typing.</p>
+      {differing.length === 0 ? (
+        <p className="mt-1">What you typed is what stands there now, too.</p>
+      ) : (
+        <div className="mt-2 overflow-hidden rounded-md border border-line bg-panel">
+          <Table label="Theirs beside mine">
+            <thead>
+              <tr>
+                <Th>Field</Th>
+                <Th>Yours</Th>
+                <Th>Theirs, now</Th>
+              </tr>
+            </thead>
+            <tbody>
+              {differing.map(({ name, mine, theirs }) => (
+                <tr key={name}>
+                  <Td className="text-muted">{name}</Td>
+                  <Td>{mine || "–"}</Td>
+                  <Td>{theirs || "–"}</Td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </div>
+      )}
+      <div className="mt-2 flex gap-2">
+        <Button onClick={onTakeTheirs}>Take theirs</Button>
+        <Button kind="primary" isBusy={isBusy ?? false} onClick={onKeepMine}>
+          Save mine over it
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from "react";
+
+/** What a record is, name by name. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-3">{children}</dl>;
+}
+
+/** What is not known is a dash, in its place. */
+export function Fact({ name, children }: { name: string; children?: ReactNode }) {
+  const isNothing = children === null || children === undefined || children === "" || children === false;
+  return (
+    <div className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0">
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">{isNothing ? <span className="text-muted">–</span> : children}</dd>
+    </div>
+  );
+}
