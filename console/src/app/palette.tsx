@@ -107,6 +107,7 @@ const pages: Array<[name: string, href: string]> = [
   ["Labels", paths.labels()],
   ["Pickups", paths.pickups()],
   ["Schedules", paths.schedules()],
+  ["Automations", paths.automations()],
   ["Webhooks", paths.webhooks()],
 ];
 

@@ -79,6 +79,18 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/webhooks/webhook.page.tsx"), "WebhookPage"),
   ),
   page(
+    "/operations/automations",
+    lazyRouteComponent(() => import("../features/automations/automations.page.tsx"), "AutomationsPage"),
+  ),
+  page(
+    "/operations/automations/new",
+    lazyRouteComponent(() => import("../features/automations/new-automation.page.tsx"), "NewAutomationPage"),
+  ),
+  page(
+    "/operations/automations/$id",
+    lazyRouteComponent(() => import("../features/automations/automation.page.tsx"), "AutomationPage"),
+  ),
+  page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),

@@ -87,7 +87,8 @@ function Frame() {
           <main
             id="main"
             tabIndex={-1}
-            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5"
+            // What is placed absolutely in it, such as the input behind a checkbox, scrolls with it and not with the document.
+            className="relative flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none lg:px-4.5"
           >
             <HeaderEnd value={tools}>
               <Outlet />

@@ -33,6 +33,7 @@ export function LabelActions({ label }: { label: Label }) {
       )}
       {label.status === "failed" ? (
         <ConfirmButton
+          key="retry"
           kind="quiet"
           label="Ask again"
           title="Ask the carrier once more?"
@@ -47,6 +48,7 @@ export function LabelActions({ label }: { label: Label }) {
         </ConfirmButton>
       ) : (
         <ConfirmButton
+          key="void"
           kind="quiet"
           isDangerous
           label="Void"

@@ -53,7 +53,7 @@ export function EventTypesPick({ value, onChange, error, only }: Props) {
       )}
       {/* What is longer than its place is scrolled there, by keyboard too. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="max-h-80 overflow-y-auto" role="group" aria-label="Events" tabIndex={0}>
+      <div className="relative max-h-80 overflow-y-auto" role="group" aria-label="Events" tabIndex={0}>
         {families.map(([family, list]) => (
           <Family key={family} family={family} kinds={list} value={value} put={put} />
         ))}
