@@ -2199,6 +2199,8 @@ export type WebhookDelivery = {
     /** The first 4 KiB; kept for a week */
     answer: string | null;
   }>;
+  /** What is sent; null without `events:read` and the scope of its type, or when the log has it no more */
+  event: Event | null;
 };
 
 export type WebhookDeliverySummary = {
@@ -3498,8 +3500,57 @@ export type Operations = {
   };
   /** Tell whether a pickup would be taken, and the next window that would; nobody is asked (`pickups.check`) */
   "POST /api/v1/pickups/check": {
+    query: {
+      /** A pickup that would be moved: it is in nobody's way */
+      moving?: string;
+    };
     body: PickupRequest;
     answer: PickupCheck;
+  };
+  /** Tell for each day whether the carrier would come to a location, and when; nobody is asked (`pickups.slots.list`) */
+  "GET /api/v1/pickups/slots": {
+    query: {
+      /** Id of the carrier account */
+      carrierAccountId: string;
+      /** Id of the location */
+      locationId: string;
+      /** Default: today at the location */
+      from?: string;
+      /** How many days to look at */
+      days?: number;
+      /** The window that is wanted, there. Default: as early as the carrier comes */
+      readyTime?: string;
+      /** Default: as late as the carrier comes */
+      closeTime?: string;
+      /** A pickup that would be moved: it is in nobody's way */
+      moving?: string;
+    };
+    answer: {
+      timezone: string;
+      /** Day by day, in their order */
+      data: Array<{
+        date: string;
+        /** The window of that day that is nearest to the wanted one; null: nobody comes, see `reason` */
+        slot: {
+          pickupDate: string;
+          readyTime: string;
+          closeTime: string;
+          timezone: string;
+        } | null;
+        reason: {
+          code: string;
+          message: string;
+        } | null;
+        existingId: string | null;
+      }>;
+      /** The first of these slots */
+      nextAvailable: {
+        pickupDate: string;
+        readyTime: string;
+        closeTime: string;
+        timezone: string;
+      } | null;
+    };
   };
   /** Read a pickup (`pickups.get`) */
   "GET /api/v1/pickups/{id}": {
@@ -4647,6 +4698,36 @@ export type Operations = {
       timezone: string;
       description: string;
       upcoming: Array<UpcomingRun>;
+    };
+  };
+  /** When the schedules run next, all of them, with what changes of the clock do to them (`schedules.timeline.get`) */
+  "GET /api/v1/schedules/timeline": {
+    query: {
+      /** Default now; what was is not told */
+      from?: string;
+      /** Excluded. Default a day after `from`, at most 31 days after it */
+      to?: string;
+      /** Id of the bridge */
+      bridgeId?: string;
+    };
+    answer: {
+      from: string;
+      to: string;
+      /** Active schedules that run in this time, the next one first */
+      data: Array<{
+        scheduleId: string;
+        name: string | null;
+        bridgeId: string;
+        taskName: string;
+        timezone: string;
+        /** The cron expression in words */
+        description: string;
+        runs: Array<UpcomingRun>;
+        /** There are more: the first 100 are told */
+        runsAreCapped: boolean;
+      }>;
+      /** More schedules run in this time than the first 100 */
+      isCapped: boolean;
     };
   };
   /** Read a schedule with its next runs (`schedules.get`) */

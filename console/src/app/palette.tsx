@@ -108,6 +108,12 @@ const pages: Array<[name: string, href: string]> = [
   ["Carriers", paths.carriers()],
   ["Bridges", paths.bridges()],
   ["Transformations", paths.transformations()],
+  ["Shipments", paths.shipments()],
+  ["Labels", paths.labels()],
+  ["Pickups", paths.pickups()],
+  ["Schedules", paths.schedules()],
+  ["Automations", paths.automations()],
+  ["Webhooks", paths.webhooks()],
 ];
 
 /** Kinds that have a page. */
@@ -118,6 +124,9 @@ const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   carrier_account: ({ id }) => paths.carrier(id),
   bridge: ({ id }) => paths.bridge(id),
   transformation: ({ id }) => paths.transformation(id),
+  shipment: ({ id }) => paths.shipment(id),
+  pickup: ({ id }) => paths.pickups({ open: id }),
+  schedule: ({ id }) => paths.schedule(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -45,8 +45,13 @@ export function Rail({ onPick }: { onPick?: () => void }) {
     },
     { name: "Administration", entries: [] },
   ];
-  const isHere = (href: string): boolean =>
-    href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`);
+  // Some pages lie below others: the longest address that fits is where one is.
+  const fits = (href: string): boolean => (href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`));
+  const hereIs = groups
+    .flatMap(({ entries }) => entries.map(({ href }) => href))
+    .filter(fits)
+    .toSorted((a, b) => b.length - a.length)[0];
+  const isHere = (href: string): boolean => href === hereIs;
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-0.5 overflow-y-auto px-2 py-3">
       <div className="px-2 pt-1 pb-3.5">

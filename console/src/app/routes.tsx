@@ -94,6 +94,58 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/transformations/transformation.page.tsx"), "TransformationPage"),
   ),
   page(
+    "/shipments",
+    lazyRouteComponent(() => import("../features/shipments/shipments.page.tsx"), "ShipmentsPage"),
+  ),
+  page(
+    "/shipments/labels",
+    lazyRouteComponent(() => import("../features/shipments/labels.page.tsx"), "LabelsPage"),
+  ),
+  page(
+    "/shipments/$id",
+    lazyRouteComponent(() => import("../features/shipments/shipment.page.tsx"), "ShipmentPage"),
+  ),
+  page(
+    "/pickups",
+    lazyRouteComponent(() => import("../features/pickups/pickups.page.tsx"), "PickupsPage"),
+  ),
+  page(
+    "/schedules",
+    lazyRouteComponent(() => import("../features/schedules/schedules.page.tsx"), "SchedulesPage"),
+  ),
+  page(
+    "/schedules/new",
+    lazyRouteComponent(() => import("../features/schedules/new-schedule.page.tsx"), "NewSchedulePage"),
+  ),
+  page(
+    "/schedules/$id",
+    lazyRouteComponent(() => import("../features/schedules/schedule.page.tsx"), "SchedulePage"),
+  ),
+  page(
+    "/webhooks",
+    lazyRouteComponent(() => import("../features/webhooks/webhooks.page.tsx"), "WebhooksPage"),
+  ),
+  page(
+    "/webhooks/new",
+    lazyRouteComponent(() => import("../features/webhooks/new-webhook.page.tsx"), "NewWebhookPage"),
+  ),
+  page(
+    "/webhooks/$id",
+    lazyRouteComponent(() => import("../features/webhooks/webhook.page.tsx"), "WebhookPage"),
+  ),
+  page(
+    "/operations/automations",
+    lazyRouteComponent(() => import("../features/automations/automations.page.tsx"), "AutomationsPage"),
+  ),
+  page(
+    "/operations/automations/new",
+    lazyRouteComponent(() => import("../features/automations/new-automation.page.tsx"), "NewAutomationPage"),
+  ),
+  page(
+    "/operations/automations/$id",
+    lazyRouteComponent(() => import("../features/automations/automation.page.tsx"), "AutomationPage"),
+  ),
+  page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),

@@ -88,7 +88,8 @@ function Frame() {
           <main
             id="main"
             tabIndex={-1}
-            className="flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
+            // What is placed absolutely in it, such as the input behind a checkbox, scrolls with it and not with the document.
+            className="relative flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
           >
             <HeaderEnd value={tools}>
               <Outlet />
@@ -115,6 +116,8 @@ function useGoKeys(show: (overlay: Overlay) => void, toggleDock: () => void): vo
     { keys: "g h", name: "Go to the overview", run: go(paths.overview()) },
     { keys: "g o", name: "Go to orders", run: go(paths.orders()) },
     { keys: "g r", name: "Go to operations", run: go(paths.operations()) },
+    { keys: "g s", name: "Go to shipments", run: go(paths.shipments()) },
+    { keys: "g u", name: "Go to pickups", run: go(paths.pickups()) },
     { keys: "g p", name: "Go to presets", run: go(paths.presets()) },
   ]);
 }

@@ -1,24 +1,34 @@
 import type { ReactNode } from "react";
 
-export type Fact = [name: string, value: ReactNode];
+/** What a record is, name by name. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-3">{children}</dl>;
+}
 
-/** What a record is, name by name. What is not known is a dash, in its place. */
-export function Facts({ facts }: { facts: ReadonlyArray<Fact | false | undefined> }) {
+/** What is not known is a dash, in its place. */
+export function Fact({ name, children }: { name: string; children?: ReactNode }) {
+  const isNothing = children === null || children === undefined || children === "" || children === false;
   return (
-    <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-3">
+    <div className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0">
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">{isNothing ? <span className="text-muted">–</span> : children}</dd>
+    </div>
+  );
+}
+
+export type NamedFact = [name: string, value: ReactNode];
+
+/** Facts that are not known beforehand. */
+export function FactList({ facts }: { facts: ReadonlyArray<NamedFact | false | undefined> }) {
+  return (
+    <Facts>
       {facts
-        .filter((fact): fact is Fact => Array.isArray(fact))
+        .filter((fact): fact is NamedFact => Array.isArray(fact))
         .map(([name, value]) => (
-          <div
-            key={name}
-            className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0"
-          >
-            <dt className="text-muted">{name}</dt>
-            <dd className="min-w-0 break-words">
-              {value === null || value === undefined || value === "" ? <span className="text-muted">–</span> : value}
-            </dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
-    </dl>
+    </Facts>
   );
 }

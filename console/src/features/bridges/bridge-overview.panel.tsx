@@ -7,7 +7,7 @@ import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -34,7 +34,7 @@ export function BridgeOverview({ bridge }: { bridge: Bridge }) {
         <Heading title="Connection" />
         <div className="grid items-start gap-3.5 lg:grid-cols-2">
           <ConnectionTest bridge={bridge} isAsked={isAsked} />
-          <Facts
+          <FactList
             facts={[
               ["Last success", <Time key="ok" at={health.lastSuccessAt} />],
               ["Last failure", <Time key="bad" at={health.lastFailureAt} />],

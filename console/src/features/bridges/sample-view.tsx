@@ -1,6 +1,6 @@
 import { Heading } from "../../ui/card.tsx";
 import { fieldName, valueText } from "../../ui/change-text.ts";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 
@@ -14,7 +14,7 @@ export function SampleView({ source, output }: { source: object; output: Record<
       </div>
       <div className="min-w-0">
         <Heading title="What the hub makes of it" />
-        <Facts facts={factsOf(output)} />
+        <FactList facts={factsOf(output)} />
       </div>
     </div>
   );

@@ -7,7 +7,7 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -154,7 +154,7 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
       </Card>
       <Card className="px-3 py-2.5" label="Pickup rules">
         <Heading title="Pickup rules" note="times are those of the pickup address" />
-        <Facts facts={pickupFacts(account.pickupRules)} />
+        <FactList facts={pickupFacts(account.pickupRules)} />
       </Card>
     </div>
   );

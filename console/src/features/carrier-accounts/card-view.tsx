@@ -3,7 +3,7 @@ import { paths } from "../../app/paths.ts";
 import { Card, Heading } from "../../ui/card.tsx";
 import type { ChartLine } from "../../ui/charts/lines-chart.tsx";
 import { LinesChart } from "../../ui/charts/lines-chart.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { formatCount, formatMoney, plural, words } from "../../ui/format.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
@@ -47,7 +47,7 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
         <div className="flex min-w-0 flex-col gap-3.5">
           <Card className="px-3 py-2.5" label="About the service">
             <Heading title={service.name ?? service.code} note={words(service.level)} />
-            <Facts
+            <FactList
               facts={[
                 ["Discount", discountsOf(service)],
                 ["Minimum", minimumOf(service)],
@@ -59,7 +59,7 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
           </Card>
           <Card className="px-3 py-2.5" label="On top">
             <Heading title="On top" />
-            <Facts
+            <FactList
               facts={[
                 ["Fuel", fuelText(card.fuel)],
                 ...(card.surcharges ?? []).map((one): [string, string] => [one.label ?? one.code, surchargeText(one)]),
@@ -68,7 +68,7 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
           </Card>
           <Card className="px-3 py-2.5" label="The card">
             <Heading title="The card" />
-            <Facts
+            <FactList
               facts={[
                 ["From", detail.effectiveFrom],
                 ["Until", detail.effectiveTo],

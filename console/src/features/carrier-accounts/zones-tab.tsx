@@ -6,7 +6,7 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -26,7 +26,7 @@ export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: Car
       <Card className="px-3 py-2.5" label="Zone chart">
         <Heading title="Zone chart">{chart && <RemoveChart account={account} />}</Heading>
         {chart ? (
-          <Facts
+          <FactList
             facts={[
               ["Name", chart.name],
               ["Rows", `${formatCount(chart.rowCount)}, from and to which ZIPs`],

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { pickEntity, useEntityNames } from "../pick/entity.pick.tsx";
-import { ConditionForm } from "./condition.form.tsx";
+import { ConditionForm } from "./condition.pick.tsx";
 import { onErrorOptions } from "./operations.text.ts";
 import type { DraftStep } from "./pipeline.ts";
 import { conditionText, missingOf, schemaOf, summaryOf } from "./pipeline.ts";

@@ -4,7 +4,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { SidePanel } from "../../ui/dialog.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
 import { formatCount, formatMoney, sentence, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -95,7 +95,7 @@ function Price({ comparison, item }: { comparison: RateComparison; item: RateCom
           </tbody>
         </Table>
       )}
-      <Facts facts={factsOf(item)} />
+      <FactList facts={factsOf(item)} />
     </div>
   );
 }

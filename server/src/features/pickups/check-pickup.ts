@@ -53,7 +53,8 @@ function clock(time: Temporal.PlainTime): string {
   return time.toString({ smallestUnit: "minute" });
 }
 
-function checkWindow({ date, ready, close }: LocalWindow, place: PickupPlace): FieldError[] {
+/** What is wrong with the day and the hours. */
+export function checkWindow({ date, ready, close }: LocalWindow, place: PickupPlace): FieldError[] {
   const { rules, zone, now } = place;
   const errors: FieldError[] = [];
   const add = (pointer: string, code: string, message: string): void => void errors.push({ pointer, code, message });

@@ -53,7 +53,8 @@ export function findSlot(wanted: LocalWindow, place: PickupPlace): LocalWindow |
   return null;
 }
 
-function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
+/** The window of one day that is nearest to the wanted one; null when there is none. */
+export function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
   const { rules, zone, now, takenDays } = place;
   if (closedBecause(date, rules) || takenDays?.has(date.toString())) return null;
   const here = now.toZonedDateTimeISO(zone);

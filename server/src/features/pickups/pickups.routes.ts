@@ -1,5 +1,6 @@
 import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
+import { listSlots } from "./list-slots.ts";
 import * as shapes from "./pickups.schemas.ts";
 import * as pickups from "./pickups.ts";
 
@@ -33,11 +34,22 @@ export const pickupRoutes = [
     scope: "pickups:read",
     summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
     description: rules,
+    query: shapes.CheckQuery,
     body: shapes.PickupRequest,
     onlyLooks: true,
     answer: [200, shapes.CheckAnswer],
     failures: [404, 409],
-    handle: (ctx, { body }) => pickups.checkPickupRequest(ctx, body),
+    handle: (ctx, { body, query }) => pickups.checkPickupRequest(ctx, body, query.moving),
+  }),
+  defineRoute("GET /pickups/slots", {
+    name: "pickups.slots.list",
+    scope: "pickups:read",
+    summary: "Tell for each day whether the carrier would come to a location, and when; nobody is asked",
+    description: "By the rules of `POST /pickups/check` for days and hours, in the time of the location.",
+    query: shapes.SlotQuery,
+    answer: [200, shapes.SlotsAnswer],
+    failures: [404, 409],
+    handle: (ctx, { query }) => listSlots(ctx, query),
   }),
   defineRoute("GET /pickups/:id", {
     name: "pickups.get",

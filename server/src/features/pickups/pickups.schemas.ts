@@ -128,6 +128,42 @@ export type CheckAnswer = Static<typeof CheckAnswer>;
 
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
+const MovedPickup = Type.Optional({ ...Id, description: "A pickup that would be moved: it is in nobody's way" });
+
+export const CheckQuery = Strict({ moving: MovedPickup });
+
+const TimeOfDay = (description: string) =>
+  Type.Optional(Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", description }));
+
+export const SlotQuery = Strict({
+  carrierAccountId: Id,
+  locationId: Id,
+  from: DateOnly("Default: today at the location"),
+  days: Type.Integer({ minimum: 1, maximum: 31, default: 14, description: "How many days to look at" }),
+  readyTime: TimeOfDay("The window that is wanted, there. Default: as early as the carrier comes"),
+  closeTime: TimeOfDay("Default: as late as the carrier comes"),
+  moving: MovedPickup,
+});
+export type SlotQuery = Static<typeof SlotQuery>;
+
+export const SlotsAnswer = Type.Object({
+  timezone: Text,
+  data: Type.Array(
+    Type.Object({
+      date: Type.String({ format: "date" }),
+      slot: Type.Unsafe<Slot | null>({
+        ...Nullable(Slot),
+        description: "The window of that day that is nearest to the wanted one; null: nobody comes, see `reason`",
+      }),
+      reason: Nullable(Problem),
+      existingId: Nullable(Id),
+    }),
+    { description: "Day by day, in their order" },
+  ),
+  nextAvailable: Type.Unsafe<Slot | null>({ ...Nullable(Slot), description: "The first of these slots" }),
+});
+export type SlotsAnswer = Static<typeof SlotsAnswer>;
+
 export const PickupQuery = pageQuery({
   status: Type.Optional(NameList(pickupStatuses)),
   carrierAccountId: Type.Optional(Id),

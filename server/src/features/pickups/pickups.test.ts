@@ -49,6 +49,63 @@ async function booked(more: object = {}, carrier = "demo", settings: object = {}
 const read = async (id: string) => (await org.get(`/pickups/${id}`)).body;
 const statusesOf = (pickup: { history: { status: string }[] }): string[] => pickup.history.map(({ status }) => status);
 
+type Day = {
+  date: string;
+  slot: { readyTime: string; closeTime: string } | null;
+  reason: { code: string } | null;
+  existingId: string | null;
+};
+
+describe("the slots of a location", () => {
+  test("are told day by day, each with why nobody comes, and every one of them is taken", async () => {
+    const carrierAccountId = await account("rate-card", { pickupRules: { maxDaysAhead: 5 } });
+    const locationId = (await org.post("/locations", { name: `Dock ${randomUUID()}`, address: pickupAddress })).body.id;
+    const taken = wish(carrierAccountId, { pickupAddress: undefined, locationId });
+    const { body: pickup } = await org.post("/pickups", taken);
+    const asked = `/pickups/slots?carrierAccountId=${carrierAccountId}&locationId=${locationId}&readyTime=09:00&closeTime=10:00`;
+    const { body } = await org.get(`${asked}&from=2026-03-01&days=8`);
+    expect(body.timezone).toBe("America/New_York");
+    const told = body.data.map(({ date, slot, reason, existingId }: Day) => [
+      date.slice(8),
+      slot ? `${slot.readyTime.slice(11, 16)}-${slot.closeTime.slice(11, 16)}` : reason?.code,
+      existingId,
+    ]);
+    expect(told).toEqual([
+      ["01", "date_in_past", null],
+      ["02", "11:00-13:00", null],
+      ["03", "09:00-11:00", null],
+      ["04", "pickup_exists", pickup.id],
+      ["05", "09:00-11:00", null],
+      ["06", "09:00-11:00", null],
+      ["07", "non_service_day", null],
+      ["08", "too_far_ahead", null],
+    ]);
+    expect(body.nextAvailable).toEqual(body.data[1].slot);
+    for (const { slot } of body.data) {
+      if (!slot) continue;
+      const { body: checked } = await org.post("/pickups/check", { ...taken, ...slot });
+      expect(checked).toMatchObject({ ok: true, errors: [] });
+    }
+    const whole = (await org.get(asked.replace(/&readyTime.*/, "&from=2026-03-05&days=1"))).body.data[0].slot;
+    expect(whole).toMatchObject({ readyTime: "2026-03-05T08:00:00-05:00", closeTime: "2026-03-05T20:00:00-05:00" });
+  });
+
+  test("count the day of a pickup that is moved as free, in a check as well", async () => {
+    const carrierAccountId = await account();
+    const locationId = (await org.post("/locations", { name: `Dock ${randomUUID()}`, address: pickupAddress })).body.id;
+    const request = wish(carrierAccountId, { pickupAddress: undefined, locationId });
+    const { id } = (await org.post("/pickups", request)).body;
+    const asked = `/pickups/slots?carrierAccountId=${carrierAccountId}&locationId=${locationId}&from=2026-03-04&days=1`;
+    expect((await org.get(asked)).body.data[0].reason.code).toBe("pickup_exists");
+    expect((await org.get(`${asked}&moving=${id}`)).body.data[0].slot).not.toBe(null);
+    expect((await org.post("/pickups/check", request)).body.ok).toBe(false);
+    expect((await org.post(`/pickups/check?moving=${id}`, request)).body).toMatchObject({ ok: true, existingId: null });
+    const stranger = await hub.org();
+    expect((await stranger.get(asked)).status).toBe(404);
+    expect((await org.post(`/pickups/check?moving=${randomUUID()}`, request)).body.code).toBe("pickup_not_found");
+  });
+});
+
 describe("scheduling a pickup", () => {
   test("books it with the carrier and says when and until when, there and in UTC", async () => {
     const { id, ...body } = await booked();

@@ -26,9 +26,11 @@ export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<Pi
   return mapPage(await store.listPickups(ctx.db, ctx.orgId, query), (pickup) => presentPickup(ctx, pickup));
 }
 
-/** What POST /pickups would say, without asking anybody. */
-export async function checkPickupRequest(ctx: Ctx, request: PickupRequest): Promise<CheckAnswer> {
-  const { booking, checked, next, existingId } = await planPickup(ctx, request);
+/** What POST /pickups would say, or PATCH of the one that is being moved, without asking anybody. */
+export async function checkPickupRequest(ctx: Ctx, request: PickupRequest, movingId?: string): Promise<CheckAnswer> {
+  const moving =
+    movingId === undefined ? undefined : orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, movingId));
+  const { booking, checked, next, existingId } = await planPickup(ctx, request, moving);
   const errors = [...checked.errors];
   if (existingId !== undefined) errors.push(existsError(existingId, next));
   const isOk = errors.length === 0;

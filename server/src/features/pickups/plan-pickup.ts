@@ -26,8 +26,10 @@ export type Planned = {
   existingId: string | undefined;
 };
 
-/** Throws for what cannot be looked at any further: unknown accounts, addresses without a zone, times that are none. */
-export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pickup): Promise<Planned> {
+type Where = Pick<PickupRequest, "carrierAccountId" | "pickupAddress" | "locationId" | "timezone">;
+
+/** Who would come where, by which rules and in which zone. Throws for unknown accounts and addresses without a zone. */
+export async function findPlace(ctx: Ctx, request: Where) {
   const open = await openCarrier(ctx, request.carrierAccountId);
   const { account, carrier } = open;
   if (!account.isActive) throw new HubError("carrier_account_inactive", `${account.name} is not active.`);
@@ -35,8 +37,15 @@ export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pick
   const rules = { ...carrier.pickupRules, ...account.pickupRules } as CompletePickupRules;
   const address = await findAddress(ctx, request);
   const timezone = findZone(address, request.timezone);
-  const window = readWindow(request, rules, timezone);
   const now = Temporal.Instant.fromEpochMilliseconds(ctx.clock.now().getTime());
+  return { open, rules, address, timezone, now };
+}
+
+/** Throws for what cannot be looked at any further: besides places, times that are none. */
+export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pickup): Promise<Planned> {
+  const { open, rules, address, timezone, now } = await findPlace(ctx, request);
+  const { account } = open;
+  const window = readWindow(request, rules, timezone);
   const { packageCount, totalWeight } = request;
   const booking = toBooking(request, address, timezone, window, rules, (former?.revision ?? 0) + 1);
   const taken = booking.isDuplicateAllowed
@@ -70,7 +79,7 @@ export function existsError(existingId: string | undefined, next: Slot | null): 
   return { pointer: "/pickupDate", code: "pickup_exists", message, ...suggestion };
 }
 
-async function findAddress(ctx: Ctx, { pickupAddress, locationId }: PickupRequest): Promise<Address> {
+async function findAddress(ctx: Ctx, { pickupAddress, locationId }: Where): Promise<Address> {
   const location = locationId === undefined ? undefined : await getLocation(ctx, locationId);
   const address = pickupAddress ?? location?.address;
   if (!address) throw badField("/pickupAddress", "required", "Say where: `pickupAddress`, or `locationId`.");
@@ -160,12 +169,12 @@ function toIso(moment: Temporal.ZonedDateTime): string {
 }
 
 /** What is the same place, however it is written. */
-function addressKeyOf({ address1, address2, zip, countryCode }: Address): string {
+export function addressKeyOf({ address1, address2, zip, countryCode }: Address): string {
   const plain = (text: string | undefined): string => (text ?? "").toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   return [plain(address1), plain(address2), plain(zip).slice(0, 5), plain(countryCode)].join("|");
 }
 
-function toSlot({ date, ready, close }: LocalWindow, timezone: string): Slot {
+export function toSlot({ date, ready, close }: LocalWindow, timezone: string): Slot {
   return {
     pickupDate: date.toString(),
     readyTime: toOffsetText(momentAt(date, ready, timezone)),

@@ -4,6 +4,7 @@ import { ExecutionSummary } from "../tasks/tasks.schemas.ts";
 import { backfillSchedule } from "./backfill-schedule.ts";
 import * as shapes from "./schedules.schemas.ts";
 import * as schedules from "./schedules.ts";
+import { readTimeline } from "./schedule-timeline.ts";
 
 const ids = { id: "schedule" } as const;
 
@@ -34,6 +35,14 @@ export const scheduleRoutes = [
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
+  }),
+  defineRoute("GET /schedules/timeline", {
+    name: "schedules.timeline.get",
+    scope: "schedules:read",
+    summary: "When the schedules run next, all of them, with what changes of the clock do to them",
+    query: shapes.TimelineQuery,
+    answer: [200, shapes.Timeline],
+    handle: (ctx, { query }) => readTimeline(ctx, query),
   }),
   defineRoute("GET /schedules/:id", {
     name: "schedules.get",

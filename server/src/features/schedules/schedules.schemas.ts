@@ -163,6 +163,43 @@ export const PreviewAnswer = Type.Object({
   upcoming: Type.Array(UpcomingRun),
 });
 
+export const maxTimelineDays = 31;
+export const maxTimelineSchedules = 100;
+export const maxTimelineRuns = 100;
+
+export const TimelineQuery = Strict({
+  from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Default now; what was is not told" })),
+  to: Type.Optional(
+    Type.Unsafe<string>({
+      ...DateTime,
+      description: `Excluded. Default a day after \`from\`, at most ${maxTimelineDays} days after it`,
+    }),
+  ),
+  bridgeId: Type.Optional(Id),
+});
+export type TimelineQuery = Static<typeof TimelineQuery>;
+
+const { id: scheduleId, name, bridgeId, taskName, timezone, description } = Schedule.properties;
+export const Timeline = Type.Object({
+  from: DateTime,
+  to: DateTime,
+  data: Type.Array(
+    Type.Object({
+      scheduleId,
+      name,
+      bridgeId,
+      taskName,
+      timezone,
+      description,
+      runs: Type.Array(UpcomingRun),
+      runsAreCapped: Type.Boolean({ description: `There are more: the first ${maxTimelineRuns} are told` }),
+    }),
+    { description: "Active schedules that run in this time, the next one first" },
+  ),
+  isCapped: Type.Boolean({ description: `More schedules run in this time than the first ${maxTimelineSchedules}` }),
+});
+export type Timeline = Static<typeof Timeline>;
+
 export const BackfillRequest = Strict(
   {
     from: DateTime,

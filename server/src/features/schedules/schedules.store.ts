@@ -60,6 +60,22 @@ export async function listSchedules(db: Queryable, orgId: string, query: Schedul
   ]);
 }
 
+/** Those that run before a moment, the next one first. */
+export async function findSchedulesBefore(
+  db: Queryable,
+  orgId: string,
+  { to, bridgeId, limit }: { to: Date; bridgeId: string | undefined; limit: number },
+): Promise<
+  Array<Pick<StoredSchedule, "id" | "name" | "bridgeId" | "taskName" | "cron" | "timezone"> & { next: Date }>
+> {
+  return await db.query(
+    `select id, name, bridge_id as "bridgeId", task_name as "taskName", cron, timezone, next_run_at as next from schedules
+      where org_id = $1 and is_active and next_run_at < $2 and ($3::uuid is null or bridge_id = $3)
+      order by next_run_at, id limit $4`,
+    [orgId, to, bridgeId ?? null, limit],
+  );
+}
+
 /** Those of a bridge that are active, and not any more. */
 export async function pauseSchedulesOf(
   tx: Tx,

@@ -20,6 +20,45 @@ async function setClock(now: string): Promise<void> {
   expect((await hub.operator.post("/preview/clock", { now, frozen: true })).status).toBe(200);
 }
 
+describe("the time line", () => {
+  test("has the runs of all active schedules with what the clock does to them, and no others", async () => {
+    await setClock("2027-03-14T00:00:00Z");
+    const mine = await hub.org();
+    const bridge = (await mine.post("/bridges", { name: "B", connector: "demo" })).body.id;
+    const make = async (name: string, cron: string, more: object = {}): Promise<string> =>
+      (await mine.post("/schedules", { name, cron, bridgeId: bridge, taskName: "noop", ...more })).body.id;
+    await make("in the gap", "30 2 * * *", { timezone: "America/New_York" });
+    const often = await make("often", "* * * * *");
+    await make("paused", "0 5 * * *", { isActive: false });
+    await make("next month", "0 5 1 4 *");
+    const { body } = await mine.get("/schedules/timeline");
+    expect(body).toMatchObject({ from: "2027-03-14T00:00:00.000Z", to: "2027-03-15T00:00:00.000Z", isCapped: false });
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(["often", "in the gap"]);
+    const [every, once] = body.data;
+    expect(every).toMatchObject({ scheduleId: often, description: "Every minute, UTC", runsAreCapped: true });
+    expect(every.runs).toHaveLength(100);
+    expect(every.runs[0].runAt).toBe("2027-03-14T00:01:00.000Z");
+    expect(once).toMatchObject({ runsAreCapped: false, timezone: "America/New_York" });
+    expect(once.runs).toMatchObject([{ runAt: "2027-03-14T07:00:00.000Z", clockChange: { kind: "moved" } }]);
+    const later = await mine.get("/schedules/timeline?from=2027-03-20T00:00:00Z&to=2027-03-27T00:00:00Z");
+    expect(later.body.data[1].runs).toHaveLength(7);
+    expect(later.body.data[0].runs[0].runAt).toBe("2027-03-20T00:00:00.000Z");
+    expect((await mine.get(`/schedules/timeline?bridgeId=${bridgeId}`)).body.data).toEqual([]);
+    expect((await (await hub.org()).get("/schedules/timeline")).body.data).toEqual([]);
+  });
+
+  test("is told for a month at most, and not backwards", async () => {
+    const wrong = [
+      "from=2027-03-02T00:00:00Z&to=2027-03-01T00:00:00Z",
+      "from=2027-03-02T00:00:00Z&to=2027-05-01T00:00:00Z",
+    ];
+    for (const query of wrong) {
+      const { status, body } = await org.get(`/schedules/timeline?${query}`);
+      expect([status, body.errors[0].pointer]).toEqual([400, "/to"]);
+    }
+  });
+});
+
 describe("a schedule", () => {
   test("is created, read, changed and deleted", async () => {
     await setClock("2027-01-10T12:00:00Z");

@@ -3,6 +3,7 @@ import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
+import type { SealedEvent } from "../../events/event-envelope.ts";
 import type { Delivery, DeliveryDetail, DeliveryQuery } from "./webhooks.schemas.ts";
 
 type Row = Omit<Delivery, "nextAttemptAt" | "createdAt" | "endedAt" | "sequence"> & {
@@ -54,6 +55,17 @@ export async function getDelivery(db: Queryable, orgId: string, webhookId: strin
     [orgId, webhookId, id],
   );
   return fromRow(orNotFound("webhook_delivery", row));
+}
+
+/** The entry of the log that a delivery is about. */
+export async function findEvent(db: Queryable, orgId: string, sequence: string): Promise<SealedEvent | undefined> {
+  const [row] = await db.query<SealedEvent>(
+    `select e.org_id as "orgId", e.sequence, e.hash, e.id, e.type, e.object_type as "objectType",
+       e.object_id as "objectId", e.actor, e.request_id as "requestId", e.data, e.occurred_at as "occurredAt"
+       from events e where e.org_id = $1 and e.sequence = $2`,
+    [orgId, sequence],
+  );
+  return row;
 }
 
 type Attempt = DeliveryDetail["attempts"][number];

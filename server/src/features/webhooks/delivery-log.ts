@@ -2,7 +2,11 @@ import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
 import { change, waitOutside } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { EventType } from "../../events/event-catalogue.ts";
+import { envelopeOf } from "../../events/event-envelope.ts";
 import { exampleOf } from "../../events/event-examples.ts";
+import { mayRead } from "../../events/event-families.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findBegin, findHead } from "../events/events.ts";
@@ -33,8 +37,19 @@ export async function listDeliveries(ctx: Ctx, webhookId: string, query: Deliver
 
 export async function getDelivery(ctx: Ctx, webhookId: string, id: string): Promise<DeliveryDetail> {
   await store.getWebhook(ctx.db, ctx.orgId, webhookId);
-  const delivery = await log.getDelivery(ctx.db, ctx.orgId, webhookId, id);
-  return { ...delivery, attempts: await log.listAttempts(ctx.db, ctx.orgId, id) };
+  return await readDetail(ctx, ctx.db, webhookId, id);
+}
+
+async function readDetail(ctx: Ctx, db: Queryable, webhookId: string, id: string): Promise<DeliveryDetail> {
+  const delivery = await log.getDelivery(db, ctx.orgId, webhookId, id);
+  const { scopes } = ctx.principal;
+  const maySee = scopes.has("events:read") && mayRead(scopes, delivery.type as EventType);
+  const event = maySee ? await log.findEvent(db, ctx.orgId, delivery.sequence) : undefined;
+  return {
+    ...delivery,
+    attempts: await log.listAttempts(db, ctx.orgId, id),
+    event: event ? envelopeOf(ctx.environment, event) : null,
+  };
 }
 
 /** One more time, with the same `webhook-id`: whoever has taken it before knows it. */
@@ -48,8 +63,7 @@ export async function resendDelivery(ctx: Ctx, webhookId: string, id: string): P
     await ctx.signals.publish(tx, "webhook", webhookId);
     const data = { only: "one", estimate: 1, version: webhook.version };
     await recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
-    const delivery = await log.getDelivery(tx, ctx.orgId, webhookId, id);
-    return { ...delivery, attempts: await log.listAttempts(tx, ctx.orgId, id) };
+    return await readDetail(ctx, tx, webhookId, id);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { EventEnvelope } from "../../events/event-envelope.ts";
 
 const Url = Type.String({
   minLength: 1,
@@ -197,7 +198,14 @@ const Attempt = Type.Object({
   answer: Nullable(Type.String({ description: "The first 4 KiB; kept for a week" })),
 });
 
-export const DeliveryDetail = Type.Object({ ...delivery, attempts: Type.Array(Attempt) });
+export const DeliveryDetail = Type.Object({
+  ...delivery,
+  attempts: Type.Array(Attempt),
+  event: Type.Unsafe<EventEnvelope | null>({
+    ...Nullable(EventEnvelope),
+    description: "What is sent; null without `events:read` and the scope of its type, or when the log has it no more",
+  }),
+});
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
 export const DeliveryQuery = pageQuery({

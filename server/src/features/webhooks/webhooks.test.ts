@@ -55,6 +55,16 @@ describe("a webhook", () => {
       { number: 1, status: 500, error: { code: "not_taken" }, headers: { "x-why": "busy" } },
       { number: 2, status: 204, error: null, answer: "" },
     ]);
+    expect(detail.event).toEqual(receiver.received[0]!.event);
+    for (const [scopes, isShown] of [
+      [["webhooks:read"], false],
+      [["webhooks:read", "events:read"], false],
+      [["webhooks:read", "orders:read"], false],
+      [["webhooks:read", "events:read", "orders:read"], true],
+    ] as const) {
+      const { body } = await (await org.withScopes([...scopes])).get(`${list}/${data[0].id}`);
+      expect(body.event !== null).toBe(isShown);
+    }
     expect(detail.attempts[0].answer).toBe("x".repeat(4096));
     expect(detail.attempts[0].headers["set-cookie"]).toBeUndefined();
     expect(receiver.received.map(({ headers }) => headers["x-tenant"])).toEqual(["topsecret-17", "topsecret-17"]);

@@ -17,13 +17,19 @@ const shownTimes = 3;
 /** Later years have more digits than a time on the wire. */
 const endOfTime = Date.UTC(10_000, 0, 1);
 
-/** The next runs, each with what a clock change does to it. */
-export function upcomingRuns(cron: Cron, zone: string, after: number, count: number): UpcomingRun[] {
-  return occurrencesAfter(cron, zone, after)
-    .take(count)
-    .filter((instant) => instant < endOfTime)
-    .map((instant) => presentRun(cron, zone, instant))
-    .toArray();
+/** The next runs before a moment, each with what a clock change does to it. */
+export function upcomingRuns(
+  cron: Cron,
+  zone: string,
+  after: number,
+  count: number,
+  before = endOfTime,
+): UpcomingRun[] {
+  const runs: UpcomingRun[] = [];
+  for (const instant of occurrencesAfter(cron, zone, after)) {
+    if (instant >= before || runs.push(presentRun(cron, zone, instant)) === count) break;
+  }
+  return runs;
 }
 
 function presentRun(cron: Cron, zone: string, instant: number): UpcomingRun {

@@ -8,7 +8,7 @@ import { valueText } from "../../ui/change-text.ts";
 import { words } from "../../ui/format.ts";
 import { conditionFieldsQuery } from "./operations.queries.ts";
 import type { Condition } from "./pipeline.ts";
-import { operators } from "./pipeline.ts";
+import { conditionText, operators } from "./pipeline.ts";
 
 const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField }));
 
@@ -152,4 +152,9 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
 function typed(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
   return text !== "" && /^-?\d+(\.\d+)?$/.test(text) && !/^0\d/.test(text) ? Number(text) : text;
+}
+
+/** A condition in words, for those who only read it. */
+export function ConditionText({ value }: { value: Record<string, unknown> }) {
+  return conditionText(value as Condition);
 }

@@ -1,0 +1,137 @@
+import type { Automation } from "@order-operations-hub/sdk/api-types";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { formatCount, plural } from "../../ui/format.ts";
+import { Select } from "../../ui/select.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { automationCan } from "./automation.can.ts";
+
+const renew = () => queryClient.invalidateQueries({ queryKey: ["automations"] });
+
+export function AutomationActions({ automation }: { automation: Automation }) {
+  const router = useRouter();
+  const refused = automationCan.change(useMe());
+  const { id, version } = automation;
+  return (
+    <>
+      <ConfirmButton
+        label="Delete"
+        title={`Delete ${automation.name}?`}
+        confirm="Delete"
+        keep="Keep it"
+        disabledReason={refused}
+        run={async () => {
+          await hub.call("DELETE /api/v1/automations/{id}", { path: { id }, ifMatch: version });
+          router.history.replace(paths.automations());
+          await renew();
+          tell(`${automation.name} deleted`);
+        }}
+      >
+        <p>Runs that it began stay as they are.</p>
+      </ConfirmButton>
+      {automation.is_active ? (
+        <ConfirmButton
+          kind="plain"
+          label="Pause"
+          title={`Pause ${automation.name}?`}
+          confirm="Pause"
+          disabledReason={refused}
+          run={async () => {
+            await hub.call("POST /api/v1/automations/{id}/pause", { path: { id } });
+            await renew();
+          }}
+        >
+          <p>It does nothing, neither runs nor checks, until somebody resumes it.</p>
+        </ConfirmButton>
+      ) : (
+        <ResumeButton automation={automation} />
+      )}
+      <ModeButton automation={automation} />
+    </>
+  );
+}
+
+const fromOptions = [
+  { value: "now", label: "Only what happens from now on" },
+  { value: "stopped", label: "Also what happened during the pause" },
+];
+
+function ResumeButton({ automation }: { automation: Automation }) {
+  const [from, setFrom] = useState("now");
+  return (
+    <ConfirmButton
+      kind="plain"
+      label="Resume"
+      title={`Resume ${automation.name}?`}
+      confirm="Resume"
+      disabledReason={automationCan.change(useMe())}
+      run={async () => {
+        await hub.call("POST /api/v1/automations/{id}/resume", {
+          path: { id: automation.id },
+          body: { from: from as "now" },
+        });
+        await renew();
+      }}
+    >
+      <p>From then on it may do what you may.</p>
+      <Select label="Which events" value={from} options={fromOptions} onChange={setFrom} />
+    </ConfirmButton>
+  );
+}
+
+/** From shadow to live with what its shadow saw in sight, and back. */
+function ModeButton({ automation }: { automation: Automation }) {
+  const me = useMe();
+  const isShadow = automation.mode === "shadow";
+  const { counters } = automation;
+  const switchTo = async (mode: "shadow" | "active"): Promise<void> => {
+    await hub.call("PATCH /api/v1/automations/{id}", {
+      path: { id: automation.id },
+      ifMatch: automation.version,
+      body: { mode },
+    });
+    await renew();
+    tell(mode === "active" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
+  };
+  if (!isShadow) {
+    return (
+      // Another question than the one that was just answered, though in its place.
+      <ConfirmButton
+        key="shadow"
+        kind="plain"
+        label="Back to shadow"
+        title="Back to shadow?"
+        confirm="Back to shadow"
+        disabledReason={automationCan.change(me)}
+        run={() => switchTo("shadow")}
+      >
+        <p>It only checks then. What it has done stays.</p>
+      </ConfirmButton>
+    );
+  }
+  return (
+    <ConfirmButton
+      key="live"
+      kind="primary"
+      label="Let it run"
+      title={`Let ${automation.name} run?`}
+      confirm="Let it run, live"
+      keep="Leave it in shadow"
+      disabledReason={automationCan.goLive(automation, me)}
+      run={() => switchTo("active")}
+    >
+      <p>
+        In shadow it has seen {plural(counters.seen, "order")}, and {formatCount(counters.matched)} of them met it, in{" "}
+        {plural(counters.preflights, "check")}.
+      </p>
+      <p>
+        From now on it changes orders by itself, as you may, at most {plural(automation.max_per_hour, "order")} an hour.
+        What it does are runs: they can be looked at, retried and undone.
+      </p>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,134 @@
+import type { Automation } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import type { Change } from "../../ui/change-text.ts";
+import { changeText, fieldName } from "../../ui/change-text.ts";
+import { Figures } from "../../ui/figures.tsx";
+import { formatCount, plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { Time } from "../../ui/zone.tsx";
+import type { TestReport } from "./automations.queries.ts";
+import { automationTestQuery } from "./automations.queries.ts";
+import { verdictNames, verdictTones } from "./automations.text.ts";
+
+const spans = [1, 7, 30];
+
+/** What it would do to the orders of past events, as they are now. Nothing is changed. */
+export function AutomationTest({ automation }: { automation: Automation }) {
+  const { search, set } = useSearchParams();
+  const asked = Number(oneOf(search["days"]));
+  const days = spans.includes(asked) ? asked : undefined;
+  const test = useQuery(automationTestQuery(automation.id, automation.version, days));
+  const isClock = automation.on.cron !== undefined;
+  return (
+    <section aria-label="Test">
+      <Heading
+        title="What it would do"
+        note={isClock ? "to the orders of its filter, now" : "to the orders of past events, as they are now"}
+      >
+        {(isClock ? [7] : spans).map((span) => (
+          <Button
+            key={span}
+            aria-pressed={days === span}
+            kind={days === span ? "plain" : "quiet"}
+            onClick={() => set({ days: String(span) })}
+          >
+            {isClock ? "Test" : span === 1 ? "Last day" : `Last ${span} days`}
+          </Button>
+        ))}
+      </Heading>
+      {test.error && <ProblemBox error={test.error} onRetry={() => void test.refetch()} />}
+      {days === undefined && (
+        <div className="rounded-lg border border-dashed border-line-strong">
+          <Empty text="Choose how far back to look. Nothing is changed by it.">
+            <Button kind="primary" onClick={() => set({ days: "7" })}>
+              {isClock ? "Test it now" : "Test over the last 7 days"}
+            </Button>
+          </Empty>
+        </div>
+      )}
+      {days !== undefined && test.isPending && <Skeleton />}
+      {days !== undefined && test.data && (
+        <div className={test.isPlaceholderData ? "opacity-60" : ""}>
+          <Report report={test.data} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function inWords(change: Change): string {
+  const { sign, text } = changeText(change);
+  return `${fieldName(change.path)} ${sign} ${text}`;
+}
+
+function Report({ report }: { report: TestReport }) {
+  const { summary, orders } = report;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-muted">
+        {report.since ? (
+          <>
+            {plural(report.events, "event")} since <Time at={report.since} />,{" "}
+          </>
+        ) : null}
+        {plural(report.seen, "order")} seen, {formatCount(report.matched)} of them met it.
+        {report.truncated && " There were more: the newest were looked at."}
+      </p>
+      <Figures
+        label="Verdicts"
+        figures={[
+          { label: "would be done", value: summary.ok, tone: "ok" },
+          { label: "with a warning", value: summary.warning, tone: "warn" },
+          { label: "blocked", value: summary.blocked, tone: summary.blocked > 0 ? "bad" : undefined },
+          { label: "no change", value: summary.no_change },
+        ]}
+      />
+      {orders.length > 0 && (
+        <Card label="Orders">
+          <Table label="What would change">
+            <thead>
+              <tr>
+                <Th>Order</Th>
+                <Th>Verdict</Th>
+                <Th>What would change</Th>
+              </tr>
+            </thead>
+            <tbody>
+              {orders.map((order) => (
+                <tr key={order.ref}>
+                  <Td className="whitespace-nowrap">
+                    <Link
+                      href={paths.order(order.order_number ?? order.ref)}
+                      className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
+                    >
+                      {order.order_number ?? order.ref}
+                    </Link>
+                  </Td>
+                  <Td className="whitespace-nowrap">
+                    <Badge tone={verdictTones[order.verdict] ?? "skip"}>
+                      {verdictNames[order.verdict] ?? words(order.verdict)}
+                    </Badge>
+                  </Td>
+                  <Td className="text-muted">
+                    {order.error?.message ??
+                      (order.steps.flatMap(({ changes = [] }) => changes.map(inWords)).join(", ") || "–")}
+                  </Td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </Card>
+      )}
+      {report.orders_truncated && (
+        <p className="text-muted">The first {formatCount(orders.length)} orders are shown.</p>
+      )}
+    </div>
+  );
+}

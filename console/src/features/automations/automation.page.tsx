@@ -1,0 +1,134 @@
+import type { Automation } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { paths } from "../../app/paths.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { Skeleton } from "../../ui/card.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { Figures } from "../../ui/figures.tsx";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { ConditionText } from "../operations/condition.pick.tsx";
+import { presetsQuery } from "../operations/operations.queries.ts";
+import { AutomationActions } from "./automation-actions.tsx";
+import { AutomationTest } from "./automation-test.tsx";
+import { AutomationForm } from "./automation.form.tsx";
+import { AutomationState } from "./automations.page.tsx";
+import { automationQuery } from "./automations.queries.ts";
+import { startText, text } from "./automations.text.ts";
+import { Firings } from "./firings.panel.tsx";
+
+const tabs = [
+  ["", "What it did"],
+  ["test", "Test over past days"],
+  ["settings", "Settings"],
+] as const;
+
+export function AutomationPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: automation, error, refetch } = useQuery(automationQuery(id));
+  const { search } = useSearchParams();
+  const tab = oneOf(search["tab"]) ?? "";
+  if (error && !automation) {
+    return (
+      <>
+        <PageHead
+          title={
+            <Crumbs href={paths.automations()} name="Automations">
+              Not shown
+            </Crumbs>
+          }
+        />
+        <ProblemBox error={error} onRetry={() => void refetch()}>
+          <Link href={paths.automations()} className={buttonClass("plain")}>
+            All automations
+          </Link>
+        </ProblemBox>
+      </>
+    );
+  }
+  if (!automation) return <Skeleton rows={14} />;
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.automations()} name="Automations">
+            {automation.name}
+          </Crumbs>
+        }
+        note={<AutomationState automation={automation} />}
+      >
+        <AutomationActions automation={automation} />
+      </PageHead>
+      <Said automation={automation} />
+      <TabLinks
+        label="Automation"
+        tabs={tabs.map(([name, label]) => ({
+          href: paths.automation(id, name ? { tab: name } : {}),
+          label,
+          isOn: tab === name,
+        }))}
+      />
+      {tab === "settings" ? (
+        <AutomationForm automation={automation} onDone={() => tell("Automation changed")} />
+      ) : tab === "test" ? (
+        <AutomationTest automation={automation} />
+      ) : (
+        <Firings automation={automation} />
+      )}
+    </>
+  );
+}
+
+/** What it does in one sentence, what is in its way, and what came of it so far. */
+function Said({ automation }: { automation: Automation }) {
+  const { data: pipelines } = useQuery(presetsQuery);
+  const { counters, trouble, pause_reason: paused } = automation;
+  const pipeline = pipelines?.find(({ id }) => id === automation.pipeline_id)?.name ?? "a pipeline";
+  return (
+    <div className="mb-3 flex flex-col gap-2">
+      <p className="text-muted">
+        {startText(automation)}
+        {automation.when && (
+          <>
+            , if <ConditionText value={automation.when} />
+          </>
+        )}
+        : <span className="text-text">{pipeline}</span>.{" "}
+        {automation.next_run_at && (
+          <>
+            Next <Time at={automation.next_run_at} />.{" "}
+          </>
+        )}
+        {automation.mode === "shadow" && text.shadow}
+      </p>
+      {!automation.is_active && paused && (
+        <p className="rounded-lg border border-warn bg-warn-soft px-3 py-2">
+          <span className="font-medium text-warn">
+            Paused <Time at={automation.paused_at} />.
+          </span>{" "}
+          {paused.message}
+        </p>
+      )}
+      {trouble && (
+        <p className="rounded-lg border border-bad bg-bad-soft px-3 py-2">
+          <span className="font-medium text-bad">It would do nothing now.</span> {trouble.message}
+        </p>
+      )}
+      <Figures
+        label="So far"
+        figures={[
+          { label: "orders seen", value: counters.seen },
+          { label: "orders that met it", value: counters.matched },
+          { label: "checks in shadow", value: counters.preflights },
+          { label: "runs", value: counters.runs },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Automation } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { formatCount } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { presetsQuery } from "../operations/operations.queries.ts";
+import { automationCan } from "./automation.can.ts";
+import { automationsQuery } from "./automations.queries.ts";
+import { modeNames, modeTones, startText, text } from "./automations.text.ts";
+
+export function AutomationState({ automation }: { automation: Automation }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1">
+      <Badge tone={modeTones[automation.mode] ?? "skip"}>{modeNames[automation.mode] ?? automation.mode}</Badge>
+      {!automation.is_active && <Badge tone="warn">paused</Badge>}
+      {automation.trouble && <Badge tone="bad">would do nothing</Badge>}
+    </span>
+  );
+}
+
+const columnsWith = (pipelineName: (id: string) => string): Array<ListColumn<Automation>> => [
+  {
+    name: "Automation",
+    cell: (one) => (
+      <Link
+        href={paths.automation(one.id)}
+        className="inline-flex min-h-6 max-w-72 items-center truncate font-medium text-accent-text hover:underline"
+      >
+        {one.name}
+      </Link>
+    ),
+  },
+  { name: "State", className: "whitespace-nowrap", cell: (one) => <AutomationState automation={one} /> },
+  { name: "Starts", className: "max-w-72 truncate text-muted", cell: startText },
+  { name: "Pipeline", className: "max-w-48 truncate", cell: (one) => pipelineName(one.pipeline_id) },
+  { name: "Orders seen", isNumber: true, cell: (one) => formatCount(one.counters.seen) },
+  { name: "Met", isNumber: true, cell: (one) => formatCount(one.counters.matched) },
+  { name: "Runs", isNumber: true, cell: (one) => formatCount(one.counters.runs) },
+  { name: "Last", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.last_fired_at} /> },
+];
+
+export function AutomationsPage() {
+  const { search } = useSearchParams();
+  const page = usePage();
+  const mode = oneOf(search["mode"]);
+  const isPaused = oneOf(search["paused"]) !== undefined;
+  const automations = useQuery(
+    automationsQuery({ page, ...(mode ? { mode: mode as "shadow" } : {}), ...(isPaused ? { is_active: false } : {}) }),
+  );
+  const { data: pipelines } = useQuery(presetsQuery);
+  const refused = automationCan.change(useMe());
+  const isNone = automations.data?.pagination.total === 0 && !mode && !isPaused;
+  return (
+    <>
+      <PageHead title="Automations">
+        {refused ? (
+          <Button kind="primary" disabledReason={refused}>
+            New automation
+          </Button>
+        ) : (
+          <Link href={paths.newAutomation()} className={buttonClass("primary")}>
+            New automation
+          </Link>
+        )}
+      </PageHead>
+      <TabLinks
+        label="Automations by state"
+        tabs={[
+          { href: paths.automations(), label: "All", isOn: !mode && !isPaused },
+          { href: paths.automations({ mode: "active" }), label: "Live", isOn: mode === "active" },
+          { href: paths.automations({ mode: "shadow" }), label: "In shadow", isOn: mode === "shadow" },
+          { href: paths.automations({ paused: "1" }), label: "Paused", isOn: isPaused },
+        ]}
+      />
+      <ListCard
+        label="Automations"
+        query={automations}
+        columns={columnsWith((id) => pipelines?.find((one) => one.id === id)?.name ?? "–")}
+        idOf={(one) => one.id}
+        empty={
+          <Empty text={isNone ? text.none : "No automation is like that."}>
+            {isNone && !refused ? (
+              <Link href={paths.newAutomation()} className={buttonClass("primary")}>
+                Make the first one
+              </Link>
+            ) : (
+              <Link href={paths.automations()} className={buttonClass("plain")}>
+                Show all
+              </Link>
+            )}
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Automation } from "@order-operations-hub/sdk/api-types";
+import type { Tone } from "../../ui/tone.ts";
+
+export const modeTones: Record<string, Tone> = { shadow: "info", active: "ok" };
+export const modeNames: Record<string, string> = { shadow: "in shadow", active: "live" };
+
+export const verdictTones: Record<string, Tone> = { ok: "ok", warning: "warn", blocked: "bad", no_change: "skip" };
+export const verdictNames: Record<string, string> = {
+  ok: "would be done",
+  warning: "with a warning",
+  blocked: "blocked",
+  no_change: "no change",
+};
+
+export const kindNames: Record<string, string> = {
+  run: "Run",
+  preflight: "Shadow: what it would have done",
+  too_deep: "Stopped: automations had set off each other",
+};
+
+/** What starts it, in a few words. */
+export const startText = ({ on }: Pick<Automation, "on">): string =>
+  on.cron ? `By the clock, ${on.cron}` : `On ${(on.types ?? []).join(" or ")}`;
+
+export const text = {
+  none: "No automation yet. One lets a saved pipeline start by itself, and shows first what it would do.",
+  shadow: "It only checks, and keeps what it would have done. Nothing is changed before somebody lets it run.",
+} as const;

@@ -1,0 +1,88 @@
+import type { Automation, Firing } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { formatCount, plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { firingsQuery } from "./automations.queries.ts";
+import { kindNames, verdictNames } from "./automations.text.ts";
+
+const columns: Array<ListColumn<Firing>> = [
+  { name: "When", className: "whitespace-nowrap", cell: (one) => <Time at={one.fired_at} withSeconds /> },
+  {
+    name: "What",
+    className: "whitespace-nowrap",
+    cell: (one) =>
+      one.run ? (
+        <Link
+          href={paths.run(one.run.id)}
+          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+        >
+          Run
+        </Link>
+      ) : (
+        (kindNames[one.kind] ?? words(one.kind))
+      ),
+  },
+  { name: "Orders", isNumber: true, cell: (one) => formatCount(one.order_count) },
+  { name: "What came of it", cell: (one) => <Outcome firing={one} /> },
+  {
+    name: "Why not",
+    className: "text-muted",
+    cell: (one) =>
+      Object.entries(one.errors_by_code ?? {})
+        .map(([code, count]) => `${words(code)}: ${plural(count, "order")}`)
+        .join(", "),
+  },
+];
+
+function Outcome({ firing: { run, verdicts } }: { firing: Firing }) {
+  if (run?.summary) {
+    const { succeeded, failed, skipped, no_change: unchanged } = run.summary;
+    return (
+      <span className="inline-flex flex-wrap gap-1">
+        {succeeded > 0 && <Badge tone="ok">{formatCount(succeeded)} done</Badge>}
+        {failed > 0 && <Badge tone="bad">{formatCount(failed)} failed</Badge>}
+        {skipped > 0 && <Badge tone="skip">{formatCount(skipped)} skipped</Badge>}
+        {unchanged > 0 && <Badge tone="skip">{formatCount(unchanged)} no change</Badge>}
+      </span>
+    );
+  }
+  if (!verdicts) return <span className="text-muted">–</span>;
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {verdicts.ok > 0 && <Badge tone="ok">{`${formatCount(verdicts.ok)} ${verdictNames["ok"]}`}</Badge>}
+      {verdicts.warning > 0 && (
+        <Badge tone="warn">{`${formatCount(verdicts.warning)} ${verdictNames["warning"]}`}</Badge>
+      )}
+      {verdicts.blocked > 0 && <Badge tone="bad">{`${formatCount(verdicts.blocked)} blocked`}</Badge>}
+      {verdicts.no_change > 0 && <Badge tone="skip">{`${formatCount(verdicts.no_change)} no change`}</Badge>}
+    </span>
+  );
+}
+
+/** Its runs, and what its shadow would have done, newest first. */
+export function Firings({ automation }: { automation: Automation }) {
+  const page = usePage();
+  const firings = useQuery(firingsQuery(automation.id, page, undefined));
+  return (
+    <ListCard
+      label="Firings"
+      query={firings}
+      columns={columns}
+      idOf={(one) => one.id}
+      empty={
+        <Empty text="Nothing set it off yet. A test shows what it would do to the orders of past days.">
+          <Link href={paths.automation(automation.id, { tab: "test" })} className={buttonClass("primary")}>
+            Test it
+          </Link>
+        </Empty>
+      }
+    />
+  );
+}

@@ -1,0 +1,174 @@
+import type { Pickup } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { formatDay, formatLongDay, placeOfZone } from "../../ui/calendar.ts";
+import { Heading, Skeleton } from "../../ui/card.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { CopyText } from "../../ui/copy-text.tsx";
+import { SidePanel } from "../../ui/dialog.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { useSearchParams } from "../../ui/search-params.ts";
+import { TextField } from "../../ui/text-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { PickupBookingForm } from "./pickup-booking.form.tsx";
+import { pickupCan } from "./pickups.can.ts";
+import { pickupAccountsQuery, pickupPlacesQuery, pickupQuery } from "./pickups.queries.ts";
+import { pickupMeanings, pickupTones, placeName, windowText } from "./pickups.text.ts";
+
+type Props = { id: string | undefined; isMoving: boolean; onClose(): void };
+
+/** One pickup beside the week: what is booked, what became of it, and what can still be done. */
+export function PickupPanel({ id, isMoving, onClose }: Props) {
+  const { data: pickup, error } = useQuery(pickupQuery(id));
+  const { set } = useSearchParams();
+  const title = pickup ? `${formatDay(pickup.window.date)}, ${windowText(pickup)}` : "Pickup";
+  return (
+    <SidePanel title={isMoving && pickup ? `Move ${title}` : title} isOpen={id !== undefined} onClose={onClose}>
+      {error && <ProblemBox error={error} />}
+      {!pickup && !error && <Skeleton />}
+      {pickup &&
+        (isMoving ? (
+          <PickupBookingForm
+            key={pickup.version}
+            moving={pickup}
+            onDone={() => set({ move: undefined, week: undefined })}
+          />
+        ) : (
+          <Details pickup={pickup} />
+        ))}
+    </SidePanel>
+  );
+}
+
+function Details({ pickup }: { pickup: Pickup }) {
+  const { set } = useSearchParams();
+  const me = useMe();
+  const { data: accounts } = useQuery(pickupAccountsQuery);
+  const { data: places } = useQuery(pickupPlacesQuery);
+  const at = pickup.pickupAddress;
+  const meaning =
+    pickup.failure?.message ??
+    (pickup.isChanging ? "A change is under way; the carrier has not answered yet." : pickupMeanings[pickup.status]);
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={pickupTones[pickup.status] ?? "skip"}>{words(pickup.status)}</Badge>
+        {pickup.isAssumed && <span className="text-sm text-muted">assumed: nobody said otherwise</span>}
+        <span className="flex-1" />
+        {pickup.status === "failed" ? (
+          <RetryButton pickup={pickup} />
+        ) : (
+          <>
+            <Button onClick={() => set({ move: "1" })} disabledReason={pickupCan.move(pickup, me)}>
+              Move
+            </Button>
+            <CancelButton pickup={pickup} />
+          </>
+        )}
+      </div>
+      {meaning && (
+        <p className={pickup.status === "failed" || pickup.status === "missed" ? "text-bad" : "text-muted"}>
+          {meaning}
+        </p>
+      )}
+      <Facts>
+        <Fact name="Day">{formatLongDay(pickup.window.date)}</Fact>
+        <Fact name="Window">{`${windowText(pickup)}, ${placeOfZone(pickup.timezone)} time`}</Fact>
+        <Fact name="Where">{places?.find((place) => place.id === pickup.locationId)?.name ?? placeName(pickup)}</Fact>
+        <Fact name="Address">
+          {[at.address1, at.address2, at.city, at.provinceCode, at.zip].filter(Boolean).join(", ")}
+        </Fact>
+        <Fact name="Carrier">
+          {accounts?.find((account) => account.id === pickup.carrierAccountId)?.name ?? pickup.carrier}
+        </Fact>
+        <Fact name="Confirmation">
+          {pickup.confirmationNumber && <CopyText text={pickup.confirmationNumber} label="Copy the confirmation" />}
+        </Fact>
+        <Fact name="Load">
+          {plural(pickup.packageCount, "package") +
+            (pickup.totalWeight ? `, ${pickup.totalWeight.value} ${pickup.totalWeight.unit}` : "")}
+        </Fact>
+        <Fact name="For the driver">{pickup.instructions}</Fact>
+        <Fact name="Fee">{pickup.fee && formatMoney(pickup.fee.amount, pickup.fee.currency)}</Fact>
+        <Fact name="Called off until">
+          <Time at={pickup.cancelBy} />
+        </Fact>
+        {pickup.cancelReason && <Fact name="Cancelled because">{pickup.cancelReason}</Fact>}
+      </Facts>
+      {pickup.messages.map((message) => (
+        <p key={message} className="text-sm text-warn">
+          {message}
+        </p>
+      ))}
+      <div>
+        <Heading title="What became of it" />
+        <ol className="flex flex-col gap-1">
+          {pickup.history.map((entry, at) => (
+            <li key={at} className="grid grid-cols-[96px_1fr] gap-x-3">
+              <span className="text-muted">
+                <Time at={entry.at} />
+              </span>
+              <span>
+                {sentence(entry.status)}
+                {entry.note && <span className="text-muted">: {entry.note}</span>}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+const renew = () => queryClient.invalidateQueries({ queryKey: ["pickups"] });
+
+function CancelButton({ pickup }: { pickup: Pickup }) {
+  const me = useMe();
+  const [reason, setReason] = useState("");
+  return (
+    <ConfirmButton
+      label="Cancel it"
+      title={`Cancel ${formatDay(pickup.window.date)}, ${windowText(pickup)}?`}
+      confirm="Cancel the pickup"
+      keep="Keep it"
+      disabledReason={pickupCan.cancel(pickup, me)}
+      run={async () => {
+        await hub.call("DELETE /api/v1/pickups/{id}", {
+          path: { id: pickup.id },
+          query: reason.trim() ? { reason: reason.trim() } : {},
+        });
+        await renew();
+        tell("Pickup cancelled");
+      }}
+    >
+      <p>The carrier is told that nobody need come for {plural(pickup.packageCount, "package")}.</p>
+      <TextField label="Why (optional)" value={reason} maxLength={200} onChange={setReason} />
+    </ConfirmButton>
+  );
+}
+
+function RetryButton({ pickup }: { pickup: Pickup }) {
+  const me = useMe();
+  return (
+    <ConfirmButton
+      kind="plain"
+      label="Ask again"
+      title="Ask the carrier once more?"
+      confirm="Ask again"
+      disabledReason={pickupCan.retry(pickup, me)}
+      run={async () => {
+        await hub.call("POST /api/v1/pickups/{id}/retry", { path: { id: pickup.id } });
+        await renew();
+      }}
+    >
+      <p>It is asked under the same key: what it has booked after all is not booked twice.</p>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Pickup } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+/** What may be done with a pickup: undefined, or why not. The hub decides in the end. */
+export const pickupCan = {
+  book: (me: Me): string | undefined => missingScope(me, "pickups:write"),
+  move(pickup: Pickup, me: Me): string | undefined {
+    const refused = missingScope(me, "pickups:write");
+    if (refused) return refused;
+    if (pickup.status !== "scheduled") return `It is ${pickup.status}: only a scheduled pickup can be moved.`;
+    if (pickup.isChanging) return "A change is under way; the carrier has not answered yet.";
+    return pickup.isCancellable ? undefined : "The carrier takes no changes any more.";
+  },
+  cancel(pickup: Pickup, me: Me): string | undefined {
+    const refused = missingScope(me, "pickups:write");
+    if (refused) return refused;
+    if (pickup.isCancellable) return undefined;
+    return ["requested", "scheduled", "dispatched"].includes(pickup.status)
+      ? "The carrier takes no cancellation any more."
+      : `It is ${pickup.status}.`;
+  },
+  retry: (pickup: Pickup, me: Me): string | undefined =>
+    missingScope(me, "pickups:write") ??
+    (pickup.failure?.code === "outcome_unknown" ? undefined : "The carrier has answered."),
+};

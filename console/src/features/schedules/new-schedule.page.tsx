@@ -1,0 +1,31 @@
+import { useRouter } from "@tanstack/react-router";
+import { paths } from "../../app/paths.ts";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { tell } from "../../ui/toast.tsx";
+import { ScheduleForm } from "./schedule.form.tsx";
+import { nameOf } from "./schedules.text.ts";
+
+export function NewSchedulePage() {
+  const { search } = useSearchParams();
+  const router = useRouter();
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.schedules()} name="Schedules">
+            New
+          </Crumbs>
+        }
+      />
+      <ScheduleForm
+        start={{ bridgeId: oneOf(search["bridgeId"]) ?? "", taskName: oneOf(search["taskName"]) ?? "" }}
+        onDone={(schedule) => {
+          tell(`${nameOf(schedule)} is scheduled`, { text: schedule.description });
+          router.history.replace(paths.schedule(schedule.id));
+        }}
+      />
+    </>
+  );
+}

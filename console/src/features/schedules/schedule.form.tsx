@@ -1,0 +1,156 @@
+import type { Schedule } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
+import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
+import { Link } from "../../ui/link.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
+import type { FormSchema } from "../../ui/schema-form/schema.ts";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { pickEntity } from "../pick/entity.pick.tsx";
+import { CronFields, CronMeaning, useCronPreview } from "./cron.pick.tsx";
+import { scheduleCan } from "./schedule.can.ts";
+import type { Draft } from "./schedule-draft.ts";
+import { useScheduleDraft } from "./schedule-draft.ts";
+import { bridgeTasksQuery } from "./schedules.queries.ts";
+import { missedOptions, overlapOptions } from "./schedules.text.ts";
+
+type Props = { schedule?: Schedule; start?: Partial<Draft>; onDone(schedule: Schedule): void };
+const onFields = ["/name", "/bridgeId", "/taskName", "/cron", "/timezone", "/input"];
+
+/** Which task, when, and what if it does not fit. The clock is said in words while one types. */
+export function ScheduleForm({ schedule, start, onDone }: Props) {
+  const me = useMe();
+  const { draft, set, save, conflict, submit } = useScheduleDraft(
+    schedule,
+    {
+      name: "",
+      bridgeId: "",
+      taskName: "",
+      cron: "30 2 * * *",
+      timezone: me.organization.timeZone,
+      overlap: "skip",
+      missed: "once",
+      input: {},
+      ...start,
+    },
+    onDone,
+  );
+  const { preview, errors } = useCronPreview(draft);
+  const wrong = new Map([...errors, ...fieldErrors(save.error)]);
+  const reason =
+    scheduleCan.change(me) ?? (missingOf(draft) || (preview.error ? "The time is not understood yet." : undefined));
+  return (
+    <form
+      className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!reason) submit();
+      }}
+    >
+      <Card className="flex flex-col gap-3 px-4 py-3" label="Schedule">
+        <TextField
+          label="Name (optional)"
+          value={draft.name}
+          maxLength={100}
+          error={wrong.get("/name")}
+          onChange={(name) => set({ name })}
+        />
+        <TaskFields draft={draft} set={set} wrong={wrong} />
+        <CronFields value={draft} errors={wrong} onChange={set} />
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            label="If the one before still runs"
+            value={draft.overlap}
+            options={overlapOptions}
+            onChange={(overlap) => set({ overlap })}
+          />
+          <Select
+            label="If the hub was down"
+            value={draft.missed}
+            options={missedOptions}
+            onChange={(missed) => set({ missed })}
+          />
+        </div>
+        {conflict && <ConflictBox {...conflict} />}
+        {save.error && !isConflict(save.error) && !isAllOnFields(save.error, onFields) && (
+          <ProblemBox error={save.error} />
+        )}
+        <div className="flex justify-end">
+          <Button kind="primary" type="submit" isBusy={save.isPending} disabledReason={reason}>
+            {schedule ? "Save" : "Make the schedule"}
+          </Button>
+        </div>
+      </Card>
+      <CronMeaning preview={preview} />
+    </form>
+  );
+}
+
+function missingOf(draft: Draft): string | undefined {
+  if (!draft.bridgeId) return "Pick a bridge first.";
+  if (!draft.taskName) return "Pick a task first.";
+  return draft.cron.trim() ? undefined : "Say when.";
+}
+
+type TaskProps = { draft: Draft; set(change: Partial<Draft>): void; wrong: ReadonlyMap<string, string> };
+
+function TaskFields({ draft, set, wrong }: TaskProps) {
+  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const tasks = useQuery(bridgeTasksQuery(draft.bridgeId));
+  const task = tasks.data?.find(({ name }) => name === draft.taskName);
+  const schema = (task?.inputSchema ?? {}) as FormSchema;
+  const hasInput = Object.keys(schema.properties ?? {}).length > 0;
+  const inputErrors = new Map(
+    [...wrong].filter(([at]) => at.startsWith("/input/")).map(([at, message]) => [at.slice("/input".length), message]),
+  );
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Select
+          label="Bridge"
+          value={draft.bridgeId}
+          error={wrong.get("/bridgeId")}
+          placeholder={bridges?.length === 0 ? "There is none yet" : "Choose"}
+          options={(bridges ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(bridgeId) => set({ bridgeId, taskName: "", input: {} })}
+        />
+        <Select
+          label="Task"
+          hint={task?.description ?? (draft.bridgeId ? undefined : "Those of the bridge.")}
+          value={draft.taskName}
+          error={wrong.get("/taskName") ?? tasks.error?.message}
+          options={(tasks.data ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+          onChange={(taskName) => set({ taskName, input: {} })}
+        />
+      </div>
+      {bridges?.length === 0 && (
+        <p className="text-muted">
+          A schedule runs a task of a bridge.{" "}
+          <Link href={paths.newBridge()} className="text-accent-text underline">
+            Set up a bridge
+          </Link>{" "}
+          first.
+        </p>
+      )}
+      {hasInput && (
+        <fieldset className="rounded-md border border-line px-3 pt-1 pb-3">
+          <legend className="px-1 text-sm font-medium text-muted">What the task is given</legend>
+          <SchemaForm
+            schema={schema}
+            value={draft.input}
+            onChange={(input) => set({ input })}
+            errors={inputErrors}
+            pickEntity={pickEntity}
+          />
+        </fieldset>
+      )}
+    </>
+  );
+}

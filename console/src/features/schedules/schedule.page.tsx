@@ -1,0 +1,214 @@
+import type { ExecutionSummary, Schedule } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { formatCount, formatMs, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { scheduleCan } from "./schedule.can.ts";
+import { ScheduleForm } from "./schedule.form.tsx";
+import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
+import { executionTones, labelOf, missedOptions, nameOf, overlapOptions, triggerNames } from "./schedules.text.ts";
+import { UpcomingRuns } from "./upcoming-runs.tsx";
+
+export function SchedulePage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: schedule, error, refetch } = useQuery(scheduleQuery(id));
+  const { search } = useSearchParams();
+  const isEditing = oneOf(search["tab"]) === "settings";
+  if (error && !schedule) {
+    return (
+      <>
+        <PageHead
+          title={
+            <Crumbs href={paths.schedules()} name="Schedules">
+              Not shown
+            </Crumbs>
+          }
+        />
+        <ProblemBox error={error} onRetry={() => void refetch()}>
+          <Link href={paths.schedules()} className={buttonClass("plain")}>
+            All schedules
+          </Link>
+        </ProblemBox>
+      </>
+    );
+  }
+  if (!schedule) return <Skeleton rows={14} />;
+  return (
+    <>
+      <Head schedule={schedule} />
+      <TabLinks
+        label="Schedule"
+        tabs={[
+          { href: paths.schedule(id), label: "Runs", isOn: !isEditing },
+          { href: paths.schedule(id, { tab: "settings" }), label: "Settings", isOn: isEditing },
+        ]}
+      />
+      {isEditing ? (
+        <ScheduleForm schedule={schedule} onDone={() => tell("Schedule changed")} />
+      ) : (
+        <Runs schedule={schedule} />
+      )}
+    </>
+  );
+}
+
+const renew = () => queryClient.invalidateQueries({ queryKey: ["schedules"] });
+
+function Head({ schedule }: { schedule: Schedule }) {
+  const { id, isActive } = schedule;
+  const me = useMe();
+  const router = useRouter();
+  const refused = scheduleCan.change(me);
+  const trigger = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/schedules/{id}/trigger", { path: { id } }),
+    onSuccess: async ({ executionId }) => {
+      await renew();
+      tell("It runs now", { action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) } });
+    },
+  });
+  const toggle = useMutation({
+    mutationFn: () =>
+      isActive
+        ? hub.call("POST /api/v1/schedules/{id}/pause", { path: { id } })
+        : hub.call("POST /api/v1/schedules/{id}/resume", { path: { id } }),
+    onSuccess: renew,
+  });
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.schedules()} name="Schedules">
+            {nameOf(schedule)}
+          </Crumbs>
+        }
+        note={<Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "paused"}</Badge>}
+      >
+        <ConfirmButton
+          label="Delete"
+          title={`Delete ${nameOf(schedule)}?`}
+          confirm="Delete"
+          keep="Keep it"
+          disabledReason={refused}
+          run={async () => {
+            await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
+            router.history.replace(paths.schedules());
+            await renew();
+            tell(`${nameOf(schedule)} deleted`);
+          }}
+        >
+          <p>It does not run any more. Its executions stay, and those under way finish.</p>
+        </ConfirmButton>
+        <Button isBusy={toggle.isPending} disabledReason={refused} onClick={() => toggle.mutate()}>
+          {isActive ? "Pause" : "Resume"}
+        </Button>
+        <Button kind="primary" isBusy={trigger.isPending} disabledReason={refused} onClick={() => trigger.mutate()}>
+          Run now
+        </Button>
+      </PageHead>
+      {[trigger.error, toggle.error].map((error, at) => error && <ProblemBox key={at} error={error} />)}
+    </>
+  );
+}
+
+const columns: Array<ListColumn<ExecutionSummary>> = [
+  {
+    name: "Started",
+    className: "whitespace-nowrap",
+    cell: (one) => (
+      <Link href={paths.task(one.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+        <Time at={one.startedAt ?? one.createdAt} withSeconds />
+      </Link>
+    ),
+  },
+  { name: "Status", cell: (one) => <Badge tone={executionTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  {
+    name: "Begun",
+    className: "whitespace-nowrap text-muted",
+    cell: (one) => triggerNames[one.trigger] ?? words(one.trigger),
+  },
+  { name: "Attempts", isNumber: true, cell: (one) => formatCount(one.attempt) },
+  {
+    name: "Took",
+    isNumber: true,
+    className: "whitespace-nowrap text-muted",
+    cell: (one) => (one.durationMs === null ? "–" : formatMs(one.durationMs)),
+  },
+  { name: "What went wrong", className: "max-w-72 truncate text-bad", cell: (one) => one.error?.message ?? "" },
+];
+
+function Runs({ schedule }: { schedule: Schedule }) {
+  const page = usePage();
+  const executions = useQuery(scheduleExecutionsQuery(schedule.id, page));
+  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { counters, lastSkipped } = schedule;
+  const bridge = bridges?.find(({ id }) => id === schedule.bridgeId);
+  return (
+    <div className="grid items-start gap-3.5 xl:grid-cols-[360px_minmax(0,1fr)]">
+      <Card className="flex flex-col gap-3 px-4 py-3" label="When">
+        <p className="text-lg">{schedule.description}</p>
+        {schedule.isActive ? (
+          <div>
+            <Heading title="Next runs" />
+            <UpcomingRuns runs={schedule.upcoming} timezone={schedule.timezone} />
+          </div>
+        ) : (
+          <p className="text-muted">
+            Paused <Time at={schedule.pausedAt} />
+            {schedule.pausedBy &&
+              ` by ${schedule.pausedBy.name ?? schedule.pausedBy.email ?? words(schedule.pausedBy.type)}`}
+            : nothing runs. What falls into the pause is not caught up.
+          </p>
+        )}
+        {schedule.waitingFor && <p className="text-warn">One is due and waits for the run before it to end.</p>}
+        {lastSkipped && (
+          <p className="text-sm text-warn">
+            <Time at={lastSkipped.scheduledFor} />: {lastSkipped.message}
+          </p>
+        )}
+        <Facts>
+          <Fact name="Bridge">
+            {bridge ? (
+              <Link href={paths.bridge(bridge.id)} className="text-accent-text hover:underline">
+                {bridge.name}
+              </Link>
+            ) : (
+              "gone"
+            )}
+          </Fact>
+          <Fact name="Task">{words(schedule.taskName)}</Fact>
+          <Fact name="If one still runs">{labelOf(overlapOptions, schedule.overlap)}</Fact>
+          <Fact name="If the hub was down">{labelOf(missedOptions, schedule.missed)}</Fact>
+          <Fact name="Runs">{`${formatCount(counters.runs)}, ${formatCount(counters.failures)} failed`}</Fact>
+          <Fact name="Left out">{`${formatCount(counters.skippedOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
+        </Facts>
+      </Card>
+      <div className="min-w-0">
+        <ListCard
+          label="Executions"
+          query={executions}
+          columns={columns}
+          idOf={(one) => one.id}
+          empty={<Empty text="It has not run yet. Run it once now to see whether it does what it should." />}
+        />
+      </div>
+    </div>
+  );
+}

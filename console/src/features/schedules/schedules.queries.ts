@@ -1,0 +1,71 @@
+import type { BridgeTask, ExecutionSummary, Schedule } from "@order-operations-hub/sdk/api-types";
+import type { Answer } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+export type ScheduleFilter = { isActive?: boolean; search?: string; bridgeId?: string; page: number };
+
+export const schedulesQuery = (filter: ScheduleFilter) =>
+  queryOptions({
+    queryKey: ["schedules", "list", filter],
+    queryFn: ({ signal }) => hub.call("GET /api/v1/schedules", { query: { ...filter, limit: 50 }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+
+export const scheduleQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["schedules", "one", id],
+    queryFn: ({ signal }): Promise<Schedule> => hub.call("GET /api/v1/schedules/{id}", { path: { id }, signal }),
+    refetchInterval: 10_000,
+  });
+
+export type Timeline = Answer<"GET /api/v1/schedules/timeline">;
+
+/** From now on, as the hub's clock has it. */
+export const timelineQuery = (days: number, now: () => number) =>
+  queryOptions({
+    queryKey: ["schedules", "timeline", days],
+    queryFn: ({ signal }): Promise<Timeline> => {
+      const from = now();
+      const query = { from: new Date(from).toISOString(), to: new Date(from + days * 86_400_000).toISOString() };
+      return hub.call("GET /api/v1/schedules/timeline", { query, signal });
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+
+export type CronPreview = Answer<"POST /api/v1/schedules/preview">;
+
+export const previewQuery = (cron: string, timezone: string) =>
+  queryOptions({
+    queryKey: ["schedules", "preview", cron, timezone],
+    queryFn: ({ signal }): Promise<CronPreview> =>
+      hub.call("POST /api/v1/schedules/preview", { body: { cron, timezone: timezone || "UTC", count: 6 }, signal }),
+    enabled: cron.trim() !== "",
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+export const bridgeTasksQuery = (bridgeId: string) =>
+  queryOptions({
+    queryKey: ["bridges", "tasks", bridgeId],
+    queryFn: async ({ signal }): Promise<BridgeTask[]> =>
+      (await hub.call("GET /api/v1/bridges/{id}/tasks", { path: { id: bridgeId }, signal })).data,
+    enabled: bridgeId !== "",
+    staleTime: 60_000,
+    retry: false,
+  });
+
+export const scheduleExecutionsQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ["schedules", "executions", id, page],
+    queryFn: ({
+      signal,
+    }): Promise<{
+      data: ExecutionSummary[];
+      pagination: { page: number; limit: number; total: number; hasMore: boolean };
+    }> => hub.call("GET /api/v1/schedules/{id}/executions", { path: { id }, query: { page, limit: 20 }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  });

@@ -1,0 +1,51 @@
+import type { Schedule } from "@order-operations-hub/sdk/api-types";
+import { clockOf, formatDay } from "../../ui/calendar.ts";
+import type { Tone } from "../../ui/tone.ts";
+
+export const executionTones: Record<string, Tone> = {
+  queued: "skip",
+  running: "info",
+  succeeded: "ok",
+  failed: "bad",
+  cancelled: "skip",
+  timed_out: "bad",
+  expired: "warn",
+};
+
+export const overlapOptions = [
+  { value: "skip", label: "Leave the new one out" },
+  { value: "queue_one", label: "Let one wait" },
+  { value: "allow", label: "Run both" },
+  { value: "cancel_running", label: "Cancel the one that runs" },
+];
+
+export const missedOptions = [
+  { value: "once", label: "Run once for all of them" },
+  { value: "skip", label: "Leave them out" },
+  { value: "all", label: "Run each of them, up to 100" },
+];
+
+export const labelOf = (options: ReadonlyArray<{ value: string; label: string }>, value: string): string =>
+  options.find((option) => option.value === value)?.label ?? value;
+
+/** What people mean most of the time. */
+export const cronIdeas: Array<[label: string, cron: string]> = [
+  ["Every 15 minutes", "*/15 * * * *"],
+  ["Every hour", "0 * * * *"],
+  ["Every night", "30 2 * * *"],
+  ["Weekday mornings", "0 6 * * 1-5"],
+  ["Mondays", "0 6 * * 1"],
+  ["First of the month", "0 3 1 * *"],
+];
+
+export const triggerNames: Record<string, string> = {
+  schedule: "by the clock",
+  manual_schedule: "by hand",
+  backfill: "backfill",
+  retry: "retry",
+};
+
+export const nameOf = ({ name, taskName }: Pick<Schedule, "name" | "taskName">): string => name ?? taskName;
+
+/** A time as the clock of its own zone shows it: "Tue 17 Nov 02:30". */
+export const localText = (localTime: string): string => `${formatDay(localTime.slice(0, 10))} ${clockOf(localTime)}`;

@@ -1,0 +1,74 @@
+import type { Label } from "@order-operations-hub/sdk/api-types";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { formatMoney } from "../../ui/format.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { labelCan } from "./label.can.ts";
+import { labelFile } from "./labels.queries.ts";
+
+const renew = async (): Promise<void> => {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ["labels"] }),
+    queryClient.invalidateQueries({ queryKey: ["shipments"] }),
+  ]);
+};
+
+/** What can be done with one label, wherever it is shown. */
+export function LabelActions({ label }: { label: Label }) {
+  const me = useMe();
+  const noPrint = labelCan.print(label, me);
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      {noPrint ? (
+        <Button kind="quiet" disabledReason={noPrint}>
+          <Icon name="download" size={12} /> Print file
+        </Button>
+      ) : (
+        <a href={labelFile(label)} download className={buttonClass("quiet")}>
+          <Icon name="download" size={12} /> Print file
+        </a>
+      )}
+      {label.status === "failed" ? (
+        <ConfirmButton
+          key="retry"
+          kind="quiet"
+          label="Ask again"
+          title="Ask the carrier once more?"
+          confirm="Ask again"
+          disabledReason={labelCan.retry(label, me)}
+          run={async () => {
+            await hub.call("POST /api/v1/shipments/labels/{id}/retry", { path: { id: label.id } });
+            await renew();
+          }}
+        >
+          <p>It is asked under the same key: what it has sold after all is not bought twice.</p>
+        </ConfirmButton>
+      ) : (
+        <ConfirmButton
+          key="void"
+          kind="quiet"
+          isDangerous
+          label="Void"
+          title={`Give back ${label.trackingNumber ?? "this label"}?`}
+          confirm="Give it back"
+          keep="Keep it"
+          disabledReason={labelCan.void(label, me)}
+          run={async () => {
+            await hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id: label.id } });
+            await renew();
+            tell("Label given back");
+          }}
+        >
+          <p>
+            The carrier takes back the label
+            {label.cost !== null && ` of ${formatMoney(label.cost, label.currency)}`}, and its shipment is voided. An
+            order that lists it has not shipped these lines then.
+          </p>
+        </ConfirmButton>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,169 @@
+import type { Label } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import type { Me } from "../../live/me.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import type { Tone } from "../../ui/tone.ts";
+import { Time } from "../../ui/zone.tsx";
+import { labelCan } from "./label.can.ts";
+import { LabelActions } from "./label-actions.tsx";
+import { labelFile, labelsQuery } from "./labels.queries.ts";
+
+const tones: Record<string, Tone> = { requested: "warn", bought: "ok", failed: "bad", voided: "skip" };
+const statuses = ["bought", "requested", "failed", "voided"];
+
+const columnsWith = (
+  picked: ReadonlySet<string>,
+  me: Me,
+  toggle: (id: string, isOn: boolean) => void,
+): Array<ListColumn<Label>> => [
+  {
+    name: "Pick",
+    cell: (label) =>
+      labelCan.print(label, me) ? null : (
+        <Checkbox
+          label={`Pick ${label.trackingNumber ?? label.id}`}
+          isLabelHidden
+          isChecked={picked.has(label.id)}
+          onChange={(isOn) => toggle(label.id, isOn)}
+        />
+      ),
+  },
+  {
+    name: "Tracking number",
+    className: "whitespace-nowrap",
+    cell: (label) =>
+      label.shipmentId ? (
+        <Link
+          href={paths.shipment(label.shipmentId)}
+          className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
+        >
+          {label.trackingNumber ?? "shipment"}
+        </Link>
+      ) : (
+        <span className="text-muted">{label.trackingNumber ?? "–"}</span>
+      ),
+  },
+  {
+    name: "Status",
+    className: "whitespace-nowrap",
+    cell: (label) => (
+      <>
+        <Badge tone={tones[label.status] ?? "skip"}>{label.isVoiding ? "being given back" : words(label.status)}</Badge>
+        {label.failure && <span className="ms-1.5 text-sm text-bad">{label.failure.message}</span>}
+      </>
+    ),
+  },
+  { name: "For", className: "whitespace-nowrap", cell: (label) => label.reference ?? "–" },
+  {
+    name: "To",
+    className: "whitespace-nowrap text-muted",
+    cell: ({ to }) => [to.name, to.city, to.provinceCode].filter(Boolean).join(", ") || "–",
+  },
+  { name: "Service", className: "whitespace-nowrap", cell: (label) => `${label.carrier}, ${words(label.service)}` },
+  {
+    name: "Bought",
+    className: "whitespace-nowrap text-muted",
+    cell: (label) => <Time at={label.boughtAt ?? label.createdAt} />,
+  },
+  { name: "Cost", isNumber: true, cell: (label) => formatMoney(label.cost, label.currency) },
+  {
+    name: "Actions",
+    isNumber: true,
+    className: "whitespace-nowrap",
+    cell: (label) => <LabelActions label={label} />,
+  },
+];
+
+/** What was bought, with the file that is printed. */
+export function LabelsPage() {
+  const { search } = useSearchParams();
+  const status = oneOf(search["status"]);
+  const page = usePage();
+  const labels = useQuery(labelsQuery({ page, ...(status ? { status } : {}) }));
+  const me = useMe();
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const printable = (labels.data?.data ?? []).filter((label) => !labelCan.print(label, me));
+  const chosen = printable.filter(({ id }) => picked.has(id));
+  const tabs = [
+    { href: paths.labels(), label: "All", isOn: !status },
+    ...statuses.map((name) => ({ href: paths.labels({ status: name }), label: sentence(name), isOn: status === name })),
+  ];
+  const toggle = (id: string, isOn: boolean): void =>
+    setPicked((before) => (isOn ? new Set([...before, id]) : before.difference(new Set([id]))));
+  const columns = columnsWith(picked, me, toggle);
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.shipments()} name="Shipments">
+            Labels
+          </Crumbs>
+        }
+      >
+        <Button
+          disabledReason={
+            missingScope(me, "pii:read") ?? (printable.length === 0 && "Nothing on this page can be printed.")
+          }
+          onClick={() =>
+            setPicked(chosen.length === printable.length ? new Set() : new Set(printable.map(({ id }) => id)))
+          }
+        >
+          {chosen.length > 0 && chosen.length === printable.length ? "Pick none" : "Pick all on this page"}
+        </Button>
+        <Button
+          kind="primary"
+          disabledReason={chosen.length === 0 && "Pick labels first."}
+          onClick={() => downloadAll(chosen)}
+        >
+          {chosen.length === 0 ? "Get the files" : `Get ${plural(chosen.length, "file")}`}
+        </Button>
+      </PageHead>
+      <TabLinks label="Labels by status" tabs={tabs} />
+      <ListCard
+        label="Labels"
+        query={labels}
+        columns={columns}
+        idOf={(label) => label.id}
+        empty={
+          <Empty
+            text={
+              status
+                ? `No label is ${words(status)}.`
+                : "No label yet. They are bought for orders, by the API or a bridge."
+            }
+          >
+            <Link href={paths.orders()} className={buttonClass("plain")}>
+              To the orders
+            </Link>
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+/** One after the other: a browser asks once whether a page may save several files. */
+function downloadAll(labels: readonly Label[]): void {
+  labels.forEach((label, at) => {
+    setTimeout(() => {
+      const link = document.createElement("a");
+      link.href = labelFile(label);
+      link.download = "";
+      link.click();
+    }, at * 300);
+  });
+}

@@ -1,0 +1,21 @@
+import type { Shipment } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+/** What may be done with a shipment: undefined, or why not. */
+export const shipmentCan = {
+  change: (me: Me): string | undefined => missingScope(me, "shipments:write"),
+  track(shipment: Shipment, me: Me): string | undefined {
+    const refused = missingScope(me, "shipments:write");
+    if (refused) return refused;
+    if (!shipment.trackingNumber) return "It has no tracking number.";
+    if (!shipment.carrier) return "It has no carrier.";
+    return shipment.isOpen ? undefined : "Nothing more is to be heard of it.";
+  },
+  void(shipment: Shipment, me: Me): string | undefined {
+    const refused = missingScope(me, "shipments:write");
+    if (refused) return refused;
+    if (shipment.voidedAt) return "It is voided.";
+    return shipment.acceptedAt ? "The carrier has it already." : undefined;
+  },
+};

@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Heading, Skeleton } from "../../ui/card.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { sentence } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { tell } from "../../ui/toast.tsx";
+import { EventForm, ShipmentCorrectionForm } from "./shipment-correction.form.tsx";
+import { ShipmentFacts, ShipmentLabels, TrackingTimeline } from "./shipment-facts.tsx";
+import { shipmentCan } from "./shipment.can.ts";
+import { ShipmentStatus } from "./shipments.page.tsx";
+import { shipmentQuery } from "./shipments.queries.ts";
+import { riskMeanings, riskNames } from "./shipments.text.ts";
+
+export function ShipmentPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: shipment, error, refetch } = useQuery(shipmentQuery(id));
+  const { search, set } = useSearchParams();
+  const me = useMe();
+  const track = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/shipments/{id}/track", { path: { id } }),
+    onSuccess: ({ shipment: fresh, wasAsked, hasNews }) => {
+      queryClient.setQueryData(["shipments", "one", id], fresh);
+      tell(
+        hasNews ? "The carrier had news" : wasAsked ? "The carrier had no news" : "The carrier was asked a moment ago",
+      );
+    },
+  });
+  if (error && !shipment) {
+    return (
+      <>
+        <PageHead
+          title={
+            <Crumbs href={paths.shipments()} name="Shipments">
+              Not shown
+            </Crumbs>
+          }
+        />
+        <ProblemBox error={error} onRetry={() => void refetch()}>
+          <Link href={paths.shipments()} className={buttonClass("plain")}>
+            All shipments
+          </Link>
+        </ProblemBox>
+      </>
+    );
+  }
+  if (!shipment) return <Skeleton rows={14} />;
+  const open = oneOf(search["edit"]);
+  const close = (): void => set({ edit: undefined });
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.shipments()} name="Shipments">
+            <span className="font-mono">{shipment.trackingNumber ?? "no number"}</span>
+          </Crumbs>
+        }
+        note={<ShipmentStatus shipment={shipment} />}
+      >
+        <Button onClick={() => set({ edit: "fields" })} disabledReason={shipmentCan.change(me)}>
+          Correct
+        </Button>
+        <ConfirmButton
+          label="Void"
+          title="Void this shipment?"
+          confirm="Void it"
+          keep="Keep it"
+          disabledReason={shipmentCan.void(shipment, me)}
+          run={async () => {
+            await hub.call("POST /api/v1/shipments/{id}/void", { path: { id }, ifMatch: shipment.version });
+            await queryClient.invalidateQueries({ queryKey: ["shipments"] });
+            tell("Shipment voided");
+          }}
+        >
+          <p>An order that lists it takes it back: these lines have not been shipped then.</p>
+          <p className="text-muted">
+            The carrier is not told. A label that was bought here is given back at its own line.
+          </p>
+        </ConfirmButton>
+        <Button
+          kind="primary"
+          isBusy={track.isPending}
+          onClick={() => track.mutate()}
+          disabledReason={shipmentCan.track(shipment, me)}
+        >
+          Ask the carrier
+        </Button>
+      </PageHead>
+      {track.error && <ProblemBox error={track.error} />}
+      {shipment.atRisk && (
+        <ul aria-label="Why it is at risk" className="mb-3 rounded-lg border border-bad bg-bad-soft px-3 py-2">
+          {shipment.riskReasons.map((reason) => (
+            <li key={reason}>
+              <span className="font-medium text-bad">{sentence(riskNames[reason] ?? reason)}</span>:{" "}
+              {riskMeanings[reason] ?? ""}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="flex flex-col gap-3.5">
+          <Card className="px-3 py-2" label="Shipment">
+            <ShipmentFacts shipment={shipment} />
+          </Card>
+          <ShipmentLabels shipment={shipment} />
+        </div>
+        <Card className="px-3 py-2.5" label="Where it was">
+          <Heading title="Where it was" note="newest first">
+            <Button kind="quiet" onClick={() => set({ edit: "event" })} disabledReason={shipmentCan.change(me)}>
+              Add an event
+            </Button>
+          </Heading>
+          <TrackingTimeline shipment={shipment} />
+        </Card>
+      </div>
+      <Dialog title="Correct this shipment" isOpen={open === "fields"} onClose={close}>
+        <ShipmentCorrectionForm shipment={shipment} onDone={close} />
+      </Dialog>
+      <Dialog title="Add a tracking event" isOpen={open === "event"} onClose={close}>
+        <EventForm shipment={shipment} onDone={close} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import type { Webhook, WebhookDelivery, WebhookDeliverySummary } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Skeleton } from "../../ui/card.tsx";
+import { SidePanel } from "../../ui/dialog.tsx";
+import { formatCount, formatMs, sentence, words } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { ResendMany } from "./resend-many.tsx";
+import { Sent } from "./webhook-actions.tsx";
+import { webhookCan } from "./webhook.can.ts";
+import { deliveriesQuery, deliveryQuery } from "./webhooks.queries.ts";
+import { deliveryTones } from "./webhooks.text.ts";
+
+const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDeliverySummary>> => [
+  {
+    name: "Event",
+    className: "whitespace-nowrap",
+    cell: (one) => (
+      <Link
+        href={hrefOf(one.id)}
+        className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
+      >
+        {one.type}
+      </Link>
+    ),
+  },
+  { name: "Status", cell: (one) => <Badge tone={deliveryTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  {
+    name: "Happened",
+    className: "whitespace-nowrap text-muted",
+    cell: (one) => <Time at={one.createdAt} withSeconds />,
+  },
+  { name: "Attempts", isNumber: true, cell: (one) => formatCount(one.attemptCount) },
+  { name: "Answered", isNumber: true, cell: (one) => one.lastStatus ?? "–" },
+  {
+    name: "What went wrong",
+    className: "max-w-80 truncate text-bad",
+    cell: (one) => one.lastError?.message ?? "",
+  },
+  {
+    name: "Next attempt",
+    className: "whitespace-nowrap text-muted",
+    cell: (one) => (one.status === "waiting" ? <Time at={one.nextAttemptAt} withSeconds /> : "–"),
+  },
+];
+
+/** What was sent, and what waits. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const { search, set } = useSearchParams();
+  const page = usePage();
+  const status = oneOf(search["status"]);
+  const deliveries = useQuery(deliveriesQuery(webhook.id, { page, ...(status ? { status: status as "failed" } : {}) }));
+  const here = (more: Record<string, string | undefined>): string => paths.webhook(webhook.id, more);
+  return (
+    <>
+      <TabLinks
+        label="Deliveries by status"
+        tabs={[
+          { href: here({}), label: "All", isOn: !status },
+          ...["waiting", "delivered", "failed", "skipped"].map((name) => ({
+            href: here({ status: name }),
+            label: sentence(name),
+            isOn: status === name,
+          })),
+        ]}
+      >
+        <span className="flex-1" />
+        <ResendMany webhook={webhook} />
+      </TabLinks>
+      <ListCard
+        label="Deliveries"
+        query={deliveries}
+        columns={columnsWith((id) => here({ status, page: page > 1 ? String(page) : undefined, open: id }))}
+        idOf={(one) => one.id}
+        empty={
+          <Empty
+            text={
+              status
+                ? `No delivery is ${words(status)}.`
+                : "Nothing happened yet that it is told of. Send a test to see whether the endpoint takes it."
+            }
+          />
+        }
+      />
+      <DeliveryPanel webhook={webhook} id={oneOf(search["open"])} onClose={() => set({ open: undefined })} />
+    </>
+  );
+}
+
+function DeliveryPanel({ webhook, id, onClose }: { webhook: Webhook; id: string | undefined; onClose(): void }) {
+  const { data: delivery, error } = useQuery(deliveryQuery(webhook.id, id));
+  return (
+    <SidePanel title={delivery?.type ?? "Delivery"} isOpen={id !== undefined} onClose={onClose}>
+      {error && <ProblemBox error={error} />}
+      {!delivery && !error && <Skeleton />}
+      {delivery && <Delivery webhook={webhook} delivery={delivery} />}
+    </SidePanel>
+  );
+}
+
+function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDelivery }) {
+  const refused = webhookCan.change(useMe());
+  const resend = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/resend", {
+        path: { id: webhook.id, deliveryId: delivery.id },
+      }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
+      tell("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
+    },
+  });
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={deliveryTones[delivery.status] ?? "skip"}>{words(delivery.status)}</Badge>
+        {delivery.status === "waiting" && delivery.nextAttemptAt && (
+          <span className="text-muted">
+            next attempt <Time at={delivery.nextAttemptAt} withSeconds />
+          </span>
+        )}
+        <span className="flex-1" />
+        <Button kind="primary" isBusy={resend.isPending} disabledReason={refused} onClick={() => resend.mutate()}>
+          Send it again
+        </Button>
+      </div>
+      {resend.error && <ProblemBox error={resend.error} />}
+      <ol aria-label="Attempts" className="flex flex-col gap-2">
+        {delivery.attempts.toReversed().map((attempt) => (
+          <li key={attempt.number} className="rounded-md border border-line px-2.5 py-2">
+            <p className="flex flex-wrap items-center gap-x-2">
+              <span className="font-medium">Attempt {formatCount(attempt.number)}</span>
+              <Badge tone={attempt.error ? "bad" : "ok"}>
+                {attempt.status === null ? "no answer" : String(attempt.status)}
+              </Badge>
+              <span className="text-muted">
+                <Time at={attempt.at} withSeconds />, {formatMs(attempt.durationMs)}
+              </span>
+            </p>
+            {attempt.error && <p className="text-bad">{attempt.error.message}</p>}
+            {attempt.answer && <Sent label="What it answered" text={attempt.answer} />}
+          </li>
+        ))}
+        {delivery.attempts.length === 0 && <li className="text-muted">It was not sent yet.</li>}
+      </ol>
+      <div>
+        <h3 className="mb-1 text-sm font-medium text-muted">What is sent</h3>
+        {delivery.event ? (
+          <JsonView label="What is sent" value={delivery.event} />
+        ) : (
+          <p className="text-muted">To see it takes the scope events:read and that of its type.</p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { plural, sentence } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { EventKind } from "./webhooks.queries.ts";
+import { eventTypesQuery } from "./webhooks.queries.ts";
+
+type Props = {
+  value: readonly string[];
+  onChange(types: string[]): void;
+  error?: string | undefined;
+  /** Of these families alone. */
+  only?: readonly string[];
+};
+
+/** One thing or many is one family: `orders.created` belongs to orders as `order.created` does. */
+const familyOf = (type: string): string => type.split(".", 1)[0]!.replace(/s$/, "");
+
+/** What can happen, by what it happens to; a whole family has what it will have later, too. */
+export function EventTypesPick({ value, onChange, error, only }: Props) {
+  const { data = [], error: failed } = useQuery(eventTypesQuery);
+  const [typed, setTyped] = useState("");
+  const wanted = typed.trim().toLowerCase();
+  const kinds = data.filter(
+    ({ type, summary }) =>
+      (!only || only.includes(familyOf(type))) && `${type} ${summary}`.toLowerCase().includes(wanted),
+  );
+  const families = [...Map.groupBy(kinds, ({ type }) => familyOf(type))];
+  const put = (type: string, isOn: boolean): void => {
+    const family = `${familyOf(type)}.*`;
+    const rest = value.filter((one) => one !== type && !(type === family && familyOf(one) === familyOf(type)));
+    onChange(isOn ? [...rest, type] : rest);
+  };
+  if (failed) return <ProblemBox error={failed} />;
+  return (
+    <fieldset className="rounded-md border border-line px-3 pt-1 pb-2">
+      <legend className="px-1 text-sm font-medium text-muted">
+        Is told of {value.length > 0 && `(${plural(value.length, "choice")})`}
+      </legend>
+      {error && <p className="mb-1 text-sm text-bad">{error}</p>}
+      {data.length > 12 && (
+        <div className="mb-2">
+          <TextField
+            label="Find an event"
+            isLabelHidden
+            placeholder="Find an event"
+            value={typed}
+            onChange={setTyped}
+          />
+        </div>
+      )}
+      {/* What is longer than its place is scrolled there, by keyboard too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="relative max-h-80 overflow-y-auto" role="group" aria-label="Events" tabIndex={0}>
+        {families.map(([family, list]) => (
+          <Family key={family} family={family} kinds={list} value={value} put={put} />
+        ))}
+        {kinds.length === 0 && data.length > 0 && <p className="py-2 text-muted">No event is called that.</p>}
+      </div>
+    </fieldset>
+  );
+}
+
+type FamilyProps = {
+  family: string;
+  kinds: readonly EventKind[];
+  value: readonly string[];
+  put(type: string, isOn: boolean): void;
+};
+
+function Family({ family, kinds, value, put }: FamilyProps) {
+  const whole = `${family}.*`;
+  const isWhole = value.includes(whole);
+  return (
+    <section className="mb-2 border-b border-line pb-1.5 last:mb-0 last:border-b-0">
+      <Checkbox
+        label={`Everything about ${sentence(family).toLowerCase()}s, also what will be added`}
+        isChecked={isWhole}
+        onChange={(isOn) => put(whole, isOn)}
+      />
+      {!isWhole && (
+        <div className="ms-5 grid gap-x-3 sm:grid-cols-2">
+          {kinds.map(({ type, summary }) => (
+            <div key={type} className="min-w-0">
+              <Checkbox label={type} isChecked={value.includes(type)} onChange={(isOn) => put(type, isOn)} />
+              <p className="ms-5 truncate text-sm text-faint" title={summary}>
+                {summary}
+              </p>
+            </div>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Webhook } from "@order-operations-hub/sdk/api-types";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { formatCount, plural } from "../../ui/format.ts";
+import { Select } from "../../ui/select.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useClock } from "../../ui/zone.tsx";
+import { webhookCan } from "./webhook.can.ts";
+
+const spans = [
+  { value: "1", label: "The last hour" },
+  { value: "24", label: "The last 24 hours" },
+  { value: "72", label: "The last 3 days" },
+  { value: "168", label: "The last 7 days" },
+  { value: "720", label: "The last 30 days" },
+];
+const kinds = [
+  { value: "failed", label: "What was given up" },
+  { value: "all", label: "Everything, delivered or not" },
+];
+
+/** What happened in a time, once more. */
+export function ResendMany({ webhook }: { webhook: Webhook }) {
+  const clock = useClock();
+  const [hours, setHours] = useState("72");
+  const [only, setOnly] = useState("failed");
+  return (
+    <ConfirmButton
+      kind="quiet"
+      label="Send many again"
+      title="Send many again?"
+      confirm="Send again"
+      disabledReason={webhookCan.change(useMe())}
+      run={async () => {
+        const from = new Date(clock.now() - Number(hours) * 3_600_000).toISOString();
+        const { estimate, estimateIsCapped } = await hub.call("POST /api/v1/webhooks/{id}/resend", {
+          path: { id: webhook.id },
+          body: { from, only: only as "failed" },
+        });
+        await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
+        tell(
+          estimateIsCapped
+            ? `More than ${formatCount(estimate)} deliveries are sent again`
+            : `${plural(estimate, "delivery is", "deliveries are")} sent again`,
+          { text: "Behind what is fresh." },
+        );
+      }}
+    >
+      <Select label="Of which time" value={hours} options={spans} onChange={setHours} />
+      <Select label="What of it" value={only} options={kinds} onChange={setOnly} />
+      <p className="text-muted">Each has the id that it had: whoever has taken it before knows it.</p>
+    </ConfirmButton>
+  );
+}

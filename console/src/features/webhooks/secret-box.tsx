@@ -1,0 +1,18 @@
+import { CopyText } from "../../ui/copy-text.tsx";
+
+/** A secret, this once: the hub does not show it again. */
+export function SecretBox({ secret, publicKey }: { secret: string | null; publicKey: string | null }) {
+  return (
+    <div role="status" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
+      <p className="font-medium text-warn">
+        {secret ? "Copy the secret now: it is not shown again." : "Deliveries are verified with this public key."}
+      </p>
+      <p className="mt-1.5 rounded-md border border-line bg-panel px-2 py-1">
+        <CopyText text={secret ?? publicKey ?? ""} label="Copy it" />
+      </p>
+      <p className="mt-1.5 text-sm text-muted">
+        Whoever receives deliveries verifies their signature with it, by any library for Standard Webhooks.
+      </p>
+    </div>
+  );
+}

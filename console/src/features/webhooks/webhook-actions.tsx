@@ -1,0 +1,215 @@
+import type { Webhook } from "@order-operations-hub/sdk/api-types";
+import type { Answer } from "@order-operations-hub/sdk/client";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, formatMs, plural } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { Select } from "../../ui/select.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { SecretBox } from "./secret-box.tsx";
+import { webhookCan } from "./webhook.can.ts";
+import { hostOf } from "./webhooks.text.ts";
+
+const renew = () => queryClient.invalidateQueries({ queryKey: ["webhooks"] });
+
+export function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const me = useMe();
+  const router = useRouter();
+  const refused = webhookCan.change(me);
+  const { id } = webhook;
+  return (
+    <>
+      <ConfirmButton
+        label="Delete"
+        title={`Delete ${webhook.description || hostOf(webhook.url)}?`}
+        confirm="Delete"
+        keep="Keep it"
+        disabledReason={refused}
+        run={async () => {
+          await hub.call("DELETE /api/v1/webhooks/{id}", { path: { id }, ifMatch: webhook.version });
+          router.history.replace(paths.webhooks());
+          await renew();
+          tell("Webhook deleted");
+        }}
+      >
+        <p>
+          It is told nothing any more.{" "}
+          {webhook.waiting > 0 && `${plural(webhook.waiting, "delivery", "deliveries")} that wait are not sent.`}
+        </p>
+      </ConfirmButton>
+      <RotateButton webhook={webhook} />
+      {webhook.status === "active" ? <PauseButton webhook={webhook} /> : <EnableButton webhook={webhook} />}
+      <TestButton webhook={webhook} />
+    </>
+  );
+}
+
+function PauseButton({ webhook }: { webhook: Webhook }) {
+  const refused = webhookCan.pause(webhook, useMe());
+  return (
+    <ConfirmButton
+      kind="plain"
+      label="Pause"
+      title="Pause deliveries?"
+      confirm="Pause"
+      disabledReason={refused}
+      run={async () => {
+        await hub.call("POST /api/v1/webhooks/{id}/pause", { path: { id: webhook.id } });
+        await renew();
+      }}
+    >
+      <p>Nothing is sent. What happens meanwhile is kept, and sent when it is enabled again.</p>
+    </ConfirmButton>
+  );
+}
+
+const fromOptions = [
+  { value: "stopped", label: "Send what happened meanwhile, too" },
+  { value: "now", label: "Leave out what waits" },
+];
+
+function EnableButton({ webhook }: { webhook: Webhook }) {
+  const refused = webhookCan.enable(webhook, useMe());
+  const [from, setFrom] = useState("stopped");
+  return (
+    <ConfirmButton
+      kind="primary"
+      label="Enable"
+      title="Deliver again?"
+      confirm="Enable"
+      disabledReason={refused}
+      run={async () => {
+        await hub.call("POST /api/v1/webhooks/{id}/enable", { path: { id: webhook.id }, body: { from } });
+        await renew();
+      }}
+    >
+      <p>{plural(webhook.waiting, "delivery waits", "deliveries wait")} now.</p>
+      <Select label="What happened while it was stopped" value={from} options={fromOptions} onChange={setFrom} />
+    </ConfirmButton>
+  );
+}
+
+const overlaps = [
+  { value: "24", label: "24 hours, to change it at the other side" },
+  { value: "168", label: "A week" },
+  { value: "0", label: "None: the old one is no good from now on" },
+];
+
+function RotateButton({ webhook }: { webhook: Webhook }) {
+  const [hours, setHours] = useState("24");
+  const [made, setMade] = useState<Answer<"POST /api/v1/webhooks/{id}/rotate-secret">>();
+  return (
+    <>
+      <ConfirmButton
+        kind="plain"
+        label="New secret"
+        title="Give it a new secret?"
+        confirm="Make a new one"
+        disabledReason={webhookCan.change(useMe())}
+        run={async () => {
+          const body = { overlapHours: Number(hours) };
+          setMade(await hub.call("POST /api/v1/webhooks/{id}/rotate-secret", { path: { id: webhook.id }, body }));
+          await renew();
+        }}
+      >
+        <Select label="For how long both sign" value={hours} options={overlaps} onChange={setHours} />
+      </ConfirmButton>
+      <Dialog
+        title="The new secret"
+        isOpen={made !== undefined}
+        onClose={() => setMade(undefined)}
+        footer={
+          <Button kind="primary" onClick={() => setMade(undefined)}>
+            I have copied it
+          </Button>
+        }
+      >
+        {made && <SecretBox secret={made.secret} publicKey={made.publicKey} />}
+      </Dialog>
+    </>
+  );
+}
+
+function TestButton({ webhook }: { webhook: Webhook }) {
+  const [isOpen, setOpen] = useState(false);
+  const test = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/webhooks/{id}/test", { path: { id: webhook.id }, body: {} }),
+  });
+  const start = (): void => {
+    setOpen(true);
+    test.mutate();
+  };
+  return (
+    <>
+      <Button kind="primary" disabledReason={webhookCan.change(useMe())} onClick={start}>
+        Send a test
+      </Button>
+      <Dialog
+        isWide
+        title="A test"
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        footer={
+          <Button isBusy={test.isPending} onClick={() => test.mutate()}>
+            Send it again
+          </Button>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          {test.isPending && <p className="text-muted">An example is sent to {hostOf(webhook.url)}…</p>}
+          {test.error && <ProblemBox error={test.error} />}
+          {test.data && !test.isPending && <Exchange exchange={test.data} />}
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+function Exchange({
+  exchange: { ok, durationMs, response, error, request },
+}: {
+  exchange: Answer<"POST /api/v1/webhooks/{id}/test">;
+}) {
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone={ok ? "ok" : "bad"}>{ok ? "taken" : "not taken"}</Badge>
+        {response ? `It answered ${formatCount(response.status)}` : (error?.message ?? "There was no answer")}, after{" "}
+        {formatMs(durationMs)}.
+      </p>
+      {response?.body && <Sent label="What it answered" text={response.body} />}
+      <Sent label="What was sent" text={request.body} />
+    </>
+  );
+}
+
+/** Text of JSON as a tree; other text as it is. */
+export function Sent({ label, text }: { label: string; text: string }) {
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // It is no JSON.
+  }
+  return (
+    <div>
+      <h3 className="mb-1 text-sm font-medium text-muted">{label}</h3>
+      {typeof value === "object" && value !== null ? (
+        <JsonView label={label} value={value} />
+      ) : (
+        <pre className="max-h-60 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-sm whitespace-pre-wrap">
+          {text}
+        </pre>
+      )}
+    </div>
+  );
+}

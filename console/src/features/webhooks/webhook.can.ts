@@ -1,0 +1,12 @@
+import type { Webhook } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+
+/** What may be done with a webhook: undefined, or why not. */
+export const webhookCan = {
+  change: (me: Me): string | undefined => missingScope(me, "webhooks:write"),
+  pause: (webhook: Webhook, me: Me): string | undefined =>
+    missingScope(me, "webhooks:write") ?? (webhook.status === "active" ? undefined : `It is ${webhook.status}.`),
+  enable: (webhook: Webhook, me: Me): string | undefined =>
+    missingScope(me, "webhooks:write") ?? (webhook.status === "active" ? "It is active." : undefined),
+};

@@ -1,0 +1,94 @@
+import { beforeAll, expect, test } from "vitest";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let person: Person;
+let bridgeId: string;
+
+beforeAll(async () => {
+  const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  hub = started;
+  org = await hub.org();
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/schedules");
+});
+
+test("an empty page leads to the first schedule, whose time is said in words while one types", async () => {
+  const { page } = person;
+  await page.getByText("No schedule yet.").waitFor();
+  await takePicture(page, "schedules-empty");
+  bridgeId = (await org.post("/bridges", { name: "Demo shop", connector: "demo" })).body.id;
+  await page.reload();
+  await page.getByRole("link", { name: "Make the first one" }).click();
+  await page.getByRole("combobox", { name: "Bridge" }).click();
+  await page.getByRole("option", { name: "Demo shop" }).click();
+  await page.getByRole("combobox", { name: "Task" }).click();
+  await page
+    .getByRole("option", { name: /nothing/i })
+    .first()
+    .click();
+  await page.getByLabel("Name (optional)").fill("Nightly import");
+  await page.getByLabel("When", { exact: true }).fill("30 2 * * 8");
+  await page.getByText("Not understood yet").waitFor();
+  await page
+    .getByText(/day of week/)
+    .first()
+    .waitFor();
+  await takePicture(page, "schedule-misread");
+  await page.getByRole("button", { name: "Every night" }).click();
+  await page.getByLabel("Time zone").fill("America/New_York");
+  await page.getByText("At 02:30 every day, New York time").waitFor();
+  await lookAt(page, "schedule-new");
+  await page.getByRole("button", { name: "Make the schedule" }).click();
+  await page.getByRole("heading", { name: /Nightly import/ }).waitFor();
+  const [made] = (await org.get("/schedules")).body.data;
+  expect(made).toMatchObject({ name: "Nightly import", cron: "30 2 * * *", timezone: "America/New_York", bridgeId });
+});
+
+test("it is run now, paused and resumed; what another changed meanwhile is not typed over", async () => {
+  const { page } = person;
+  await page.getByRole("button", { name: "Run now" }).click();
+  const runs = page.getByRole("table", { name: "Executions" });
+  await runs.getByText("by hand").waitFor();
+  await runs.getByText("succeeded").waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText(/Paused .*: nothing runs/).waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("list", { name: "Next runs" }).waitFor();
+  await lookAt(page, "schedule");
+  const [{ id }] = (await org.get("/schedules")).body.data;
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("When", { exact: true }).fill("0 4 * * *");
+  await org.patch(`/schedules/${id}`, { cron: "0 5 * * *" });
+  await page.getByText("At 04:00 every day").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("table", { name: "Theirs beside mine" }).getByText("0 5 * * *").waitFor();
+  await page.getByRole("button", { name: "Take theirs" }).click();
+  expect(await page.getByLabel("When", { exact: true }).inputValue()).toBe("0 5 * * *");
+  expect((await org.get(`/schedules/${id}`)).body.cron).toBe("0 5 * * *");
+});
+
+test("the time line has every schedule, and changes of the clock in words", async () => {
+  const { page } = person;
+  const year = new Date().getFullYear() + 1;
+  const make = (name: string, cron: string, timezone: string) =>
+    org.post("/schedules", { name, cron, timezone, bridgeId, taskName: "noop" });
+  await make("Stock every quarter of an hour", "*/15 * * * *", "UTC");
+  await make("Morning orders", "0 6 * * 1-5", "America/Chicago");
+  await make("Weekly report", "0 7 * * 1", "Europe/Berlin");
+  await page.goto(`${hub.url}/schedules?span=7`);
+  const line = page.getByRole("region", { name: "Time line" });
+  await line.getByRole("link", { name: "Weekly report" }).waitFor();
+  await line.getByRole("img", { name: /Stock every quarter of an hour: more than 100 runs/ }).waitFor();
+  await lookAt(page, "schedules");
+  // On the night on which clocks are put forward in New York a time in the gap is moved, and the form says so.
+  const march = new Date(Date.UTC(year, 2, 8));
+  const sunday = 8 + ((7 - march.getUTCDay()) % 7);
+  await page.goto(`${hub.url}/schedules/new?bridgeId=${bridgeId}&taskName=noop`);
+  await page.getByLabel("Time zone").fill("America/New_York");
+  await page.getByLabel("When", { exact: true }).fill(`30 2 ${sunday} 3 *`);
+  await page.getByText("02:30 does not exist that day and moves here").first().waitFor();
+});

@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from "vitest";
+import { startReceiver } from "../server/src/testing/stand-in-receiver.ts";
+import type { Receiver } from "../server/src/testing/stand-in-receiver.ts";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import { makeOrders, openWebhookDesk } from "../server/src/testing/webhook-desk.ts";
+import type { Person } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let person: Person;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  hub = started;
+  openWebhookDesk(hub);
+  org = await hub.org();
+  receiver = await startReceiver();
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/webhooks");
+});
+
+test("a webhook is set up, its secret is shown once, and a test shows what came back", async () => {
+  const { page } = person;
+  await page.getByText("No webhook yet.").waitFor();
+  await page.getByRole("link", { name: "Set up the first one" }).click();
+  await page.getByLabel("Address").fill("ftp://nowhere");
+  await page.getByLabel("Find an event").fill("order.");
+  await page.getByRole("checkbox", { name: /Everything about orders/ }).click();
+  await page.getByRole("button", { name: "Set it up" }).click();
+  await expect.poll(() => page.getByLabel("Address").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("Address").fill(`${receiver.url}/hooks`);
+  await page.getByLabel("Name (optional)").fill("Orders for the ERP");
+  await lookAt(page, "webhook-new");
+  await page.getByRole("button", { name: "Set it up" }).click();
+  await page.getByText("it is not shown again").waitFor();
+  await page.getByText(/^whsec_/).waitFor();
+  await takePicture(page, "webhook-secret");
+  await page.getByRole("link", { name: "I have copied it" }).click();
+  await page.getByText("Nothing happened yet that it is told of.").waitFor();
+  receiver.replies.push({ status: 200, body: '{"thanks":true}' });
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const dialog = page.getByRole("dialog", { name: "A test" });
+  await dialog.getByText("It answered 200").waitFor();
+  await dialog.getByRole("region", { name: "What it answered" }).getByText("thanks").waitFor();
+  await takePicture(page, "webhook-test");
+  await page.keyboard.press("Escape");
+  expect(receiver.received[0]!.path).toBe("/hooks");
+});
+
+test("what was not taken is seen with its answer, and sent again; many are, too", async () => {
+  const { page } = person;
+  const [{ id }] = (await org.get("/webhooks")).body.data;
+  await makeOrders(org, 2);
+  const delivered = async (): Promise<number> =>
+    (await org.get(`/webhooks/${id}/deliveries?status=delivered`)).body.data.length;
+  await expect.poll(delivered).toBe(2);
+  receiver.always = { status: 400, body: "no such tenant" };
+  await makeOrders(org, 1);
+  await page.goto(`${hub.url}/webhooks/${id}?status=waiting`);
+  const table = page.getByRole("table", { name: "Deliveries" });
+  await table.getByRole("cell", { name: "400", exact: true }).waitFor();
+  await table.getByRole("link", { name: "order.created" }).click();
+  const panel = page.getByRole("dialog", { name: "order.created" });
+  await panel.getByText("no such tenant").first().waitFor();
+  await panel.getByRole("region", { name: "What is sent" }).getByText("specversion").waitFor();
+  await lookAt(page, "webhook-delivery");
+  receiver.always = { status: 204 };
+  await panel.getByRole("button", { name: "Send it again" }).click();
+  await panel.getByText("delivered").waitFor();
+  expect(await delivered()).toBe(3);
+  await panel.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("link", { name: "All", exact: true }).last().click();
+  const before = receiver.received.length;
+  await page.getByRole("button", { name: "Send many again" }).click();
+  const many = page.getByRole("dialog", { name: "Send many again?" });
+  await many.getByRole("button", { name: "Send again" }).click();
+  // Nothing was given up, and it says so in its place.
+  await many.getByText("The webhook has no such deliveries in this time.").waitFor();
+  await many.getByRole("combobox", { name: "What of it" }).click();
+  await page.getByRole("option", { name: "Everything, delivered or not" }).click();
+  await many.getByRole("button", { name: "Send again" }).click();
+  await many.waitFor({ state: "detached" });
+  await expect.poll(() => receiver.received.length).toBe(before + 3);
+});
+
+test("it is paused and enabled, gets a new secret, and the list says how each is doing", async () => {
+  const { page } = person;
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+  await page.getByText("paused").first().waitFor();
+  await makeOrders(org, 1);
+  const before = receiver.received.length;
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
+  await expect.poll(() => receiver.received.length).toBe(before + 1);
+  await page.getByRole("button", { name: "New secret" }).click();
+  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page
+    .getByRole("dialog", { name: "The new secret" })
+    .getByText(/^whsec_/)
+    .waitFor();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByText(/^whsec_/).waitFor({ state: "detached" });
+  await lookAt(page, "webhook");
+  await page.goto(`${hub.url}/webhooks`);
+  await page.getByRole("table", { name: "Webhooks" }).getByText("healthy").waitFor();
+  await takePicture(page, "webhooks");
+});

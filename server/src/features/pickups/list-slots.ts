@@ -1,0 +1,43 @@
+import type { Ctx } from "../../context.ts";
+import { checkWindow } from "./check-pickup.ts";
+import type { PickupPlace } from "./pickup-slots.ts";
+import { limitsOn, slotOn } from "./pickup-slots.ts";
+import type { LocalWindow } from "./pickup-window.ts";
+import type { SlotQuery, SlotsAnswer } from "./pickups.schemas.ts";
+import * as store from "./pickups.store.ts";
+import { addressKeyOf, existsError, findPlace, toSlot } from "./plan-pickup.ts";
+
+type Day = SlotsAnswer["data"][number];
+
+/** Day by day, whether the carrier would come to a location, and when. */
+export async function listSlots(ctx: Ctx, query: SlotQuery): Promise<SlotsAnswer> {
+  const { carrierAccountId, locationId, days, moving } = query;
+  const { open, rules, address, timezone, now } = await findPlace(ctx, { carrierAccountId, locationId });
+  const taken = await store.findTakenDays(ctx.db, ctx.orgId, open.account.id, addressKeyOf(address), moving);
+  const place = { rules, zone: timezone, now, takenDays: new Set(taken.keys()) };
+  const { earliest, latest } = limitsOn(rules);
+  const ready = query.readyTime === undefined ? earliest : Temporal.PlainTime.from(query.readyTime);
+  const close = query.closeTime === undefined ? latest : Temporal.PlainTime.from(query.closeTime);
+  const today = now.toZonedDateTimeISO(timezone).toPlainDate();
+  const first = query.from === undefined ? today : Temporal.PlainDate.from(query.from);
+  const data = Array.from({ length: days }, (_, after): Day => {
+    const date = first.add({ days: after });
+    return dayOf({ date, ready, close }, place, taken.get(date.toString()));
+  });
+  return { timezone, data, nextAvailable: data.find(({ slot }) => slot !== null)?.slot ?? null };
+}
+
+function dayOf(wanted: LocalWindow, place: PickupPlace, existingId: string | undefined): Day {
+  const { rules, zone, now } = place;
+  const ahead = now.toZonedDateTimeISO(zone).toPlainDate().until(wanted.date).days;
+  const found = ahead < 0 || ahead > rules.maxDaysAhead ? null : slotOn(wanted.date, wanted, place);
+  const date = wanted.date.toString();
+  if (found) return { date, slot: toSlot(found, zone), reason: null, existingId: null };
+  // Of a day that nobody works on that is said, and not that something was booked there once.
+  const [problem] = checkWindow(wanted, place);
+  const { code, message } =
+    existingId === undefined || problem?.pointer === "/pickupDate"
+      ? (problem ?? { code: "no_window", message: "There is no window left on this day." })
+      : existsError(existingId, null);
+  return { date, slot: null, reason: { code, message }, existingId: existingId ?? null };
+}
