@@ -43,6 +43,7 @@ export const errorTable = {
   condition_set_not_found: [404, "Condition set not found"],
   order_not_found: [404, "Order not found"],
   shipment_not_found: [404, "Shipment not found"],
+  tracking_event_not_found: [404, "Tracking event not found"],
   label_not_found: [404, "Label not found"],
   pickup_not_found: [404, "Pickup not found"],
   location_not_found: [404, "Location not found"],

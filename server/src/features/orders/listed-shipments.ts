@@ -56,3 +56,11 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
     ({ type: "order.delivered", objectId: id, data: { number, version } }) as const;
   await recordEvents(tx, ctx, orders.map(toEvent));
 }
+
+/** A parcel that was said to have arrived has not: the order is on its way again, as far as it was shipped. */
+export async function takeBackDelivery(tx: Tx, ctx: Ctx, order: Order): Promise<void> {
+  if (order.status !== "delivered") return;
+  const isAll = order.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
+  const status = isAll ? ("shipped" as const) : ("partially_shipped" as const);
+  await saveOne(tx, ctx, "shipment", { order, patch: { status } });
+}

@@ -73,8 +73,9 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: IfMatch): Prom
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     if (before.voidedAt !== null) return presentTo(ctx, before);
-    if (before.status === "delivered" || before.status === "returned") {
-      throw new HubError("invalid_state", `The shipment is ${before.status}; it cannot be voided any more.`);
+    if (before.acceptedAt !== null || before.status === "delivered" || before.status === "returned") {
+      const message = `The carrier has the parcel already; it is ${before.status}, and cannot be voided any more.`;
+      throw new HubError("invalid_state", message);
     }
     return presentTo(ctx, await voidLocked(tx, ctx, { before, order }));
   });
