@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -240,7 +240,8 @@ export type CarrierAccount = {
     serviceDays?: Array<number>;
     /** Days without pickups, besides `holidayCalendar` */
     holidays?: Array<string>;
-    holidayCalendar?: Open<"none" | "us_federal">;
+    /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+    holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
     maxPackages?: number;
     maxAverageWeight?: Weight;
     maxTotalWeight?: Weight;
@@ -1322,7 +1323,7 @@ export type RateCard = {
   surcharges?: Array<{
     code: string;
     label?: string;
-    /** `percent` is of the base after discount */
+    /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
     kind: "fixed" | "percent" | "per_weight";
     amount?: number;
     percent?: number;
@@ -1387,6 +1388,7 @@ export type RateCard = {
       unit?: "in" | "cm";
       /** Smaller parcels go by their weight alone */
       thresholdVolume?: number;
+      /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
       rounding?: "nearest" | "up" | "none";
     };
     limits?: {
@@ -1576,8 +1578,11 @@ export type RateComparisonSummary = {
     name: string;
   } | null;
   scenario: {
+    /** Instead of the card's fuel or table; its base and its discount stay */
     fuelPercent?: number;
+    /** Of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
+    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
     dimDivisor?: number;
   };
   computedAt: string | null;
@@ -1764,8 +1769,11 @@ export type RatingOptions = {
   /** A day, such as 2026-01-31 */
   rateDate?: string;
   scenario?: {
+    /** Instead of the card's fuel or table; its base and its discount stay */
     fuelPercent?: number;
+    /** Of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
+    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
     dimDivisor?: number;
   };
 };
@@ -1930,6 +1938,8 @@ export type Shipment = {
     location: string | null;
     /** As the carrier said it, where that differs */
     carrierStatus: string | null;
+    /** Since when it counts as not having happened */
+    retractedAt?: string;
   }>;
 };
 
@@ -2781,7 +2791,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3231,7 +3241,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3391,7 +3401,7 @@ export type Operations = {
       shipment: Shipment;
     };
   };
-  /** Add a tracking event; one that is known already changes nothing (`shipments.events.create`) */
+  /** Add a tracking event, or correct the one under its key; one that is known already changes nothing (`shipments.events.create`) */
   "POST /api/v1/shipments/{id}/events": {
     path: {
       /** Id of the shipment */
@@ -3405,6 +3415,15 @@ export type Operations = {
       status: string;
       description?: string;
       location?: string;
+    };
+    answer: Shipment;
+  };
+  /** Take a tracking event back: it did not happen (`shipments.events.delete`) */
+  "DELETE /api/v1/shipments/{id}/events/{key}": {
+    path: {
+      /** Id of the shipment */
+      id: string;
+      key: string;
     };
     answer: Shipment;
   };
@@ -5140,7 +5159,8 @@ export type Operations = {
           serviceDays?: Array<number>;
           /** Days without pickups, besides `holidayCalendar` */
           holidays?: Array<string>;
-          holidayCalendar?: Open<"none" | "us_federal">;
+          /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+          holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
           maxPackages?: number;
           maxAverageWeight?: Weight;
           maxTotalWeight?: Weight;
@@ -5195,7 +5215,8 @@ export type Operations = {
         serviceDays?: Array<number>;
         /** Days without pickups, besides `holidayCalendar` */
         holidays?: Array<string>;
-        holidayCalendar?: "none" | "us_federal";
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        holidayCalendar?: "none" | "us_parcel" | "us_federal";
         maxPackages?: number;
         maxAverageWeight?: Weight;
         maxTotalWeight?: Weight;
@@ -5243,7 +5264,8 @@ export type Operations = {
         maxDaysAhead?: number | null;
         serviceDays?: Array<number> | null;
         holidays?: Array<string> | null;
-        holidayCalendar?: "none" | "us_federal" | null;
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        holidayCalendar?: "none" | "us_parcel" | "us_federal" | null;
         maxPackages?: number | null;
         maxAverageWeight?: {
           value?: number | null;
@@ -5316,7 +5338,7 @@ export type Operations = {
         surcharges?: Array<{
           code: string;
           label?: string;
-          /** `percent` is of the base after discount */
+          /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
           kind: "fixed" | "percent" | "per_weight";
           amount?: number;
           percent?: number;
@@ -5381,6 +5403,7 @@ export type Operations = {
             unit?: "in" | "cm";
             /** Smaller parcels go by their weight alone */
             thresholdVolume?: number;
+            /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
             rounding?: "nearest" | "up" | "none";
           };
           limits?: {
@@ -5508,8 +5531,11 @@ export type Operations = {
       shipDate?: string;
       services?: Array<string>;
       scenario?: {
+        /** Instead of the card's fuel or table; its base and its discount stay */
         fuelPercent?: number;
+        /** Of the list price, on top of the card's discounts */
         extraDiscountPercent?: number;
+        /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
         dimDivisor?: number;
       };
     };
@@ -5589,7 +5615,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -5668,8 +5694,11 @@ export type Operations = {
       id: string;
     };
     query: {
+      /** Instead of the card's fuel or table; its base and its discount stay */
       fuelPercent?: number;
+      /** Of the list price, on top of the card's discounts */
       extraDiscountPercent?: number;
+      /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
       dimDivisor?: number;
     };
     answer: RateComparisonSummary;

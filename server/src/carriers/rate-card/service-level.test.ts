@@ -106,8 +106,8 @@ const spellings: Record<ServiceLevel, string[]> = {
 const all = Object.entries(spellings).flatMap(([level, names]) => names.map((name) => [name, level]));
 
 test.each(all)("D15: %s is %s", (name, level) => {
-  expect(levelOfService(name!)).toBe(level);
-  expect(levelOfService(name!.toLowerCase())).toBe(level);
+  expect(levelOfService(name)).toBe(level);
+  expect(levelOfService(name.toLowerCase())).toBe(level);
 });
 
 test.each([
