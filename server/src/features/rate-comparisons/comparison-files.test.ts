@@ -218,7 +218,7 @@ describe("files", () => {
     const text = (name: string): string => new TextDecoder().decode(files[name]);
     expect(text("xl/workbook.xml")).toContain('<sheet name="Items"');
     const items = text("xl/worksheets/sheet2.xml");
-    expect(items.match(/<row>/g)).toHaveLength(3);
+    expect(items.match(/<row /g)).toHaveLength(3);
     expect(items).toContain('<t xml:space="preserve">=1+1</t>');
     expect(items).toContain("A &quot;B&quot; &amp; &lt;C&gt;");
     expect(items).toContain("<v>13.2</v>");

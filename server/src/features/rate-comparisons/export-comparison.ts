@@ -30,7 +30,7 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
   ["height", (item) => item.dimensions?.height],
   ["dimensionUnit", (item) => item.dimensions?.unit],
   ["residential", (item) => item.residential],
-  ["shipDate", (item) => item.shipDate],
+  ["shipDate", (item) => (item.shipDate === null ? null : { day: item.shipDate })],
   ["status", (item) => item.status],
   ["reason", (item) => item.reason],
   ["zone", (item) => item.zone],
