@@ -1515,7 +1515,7 @@ export type RateComparisonItem = {
   shipDate: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
@@ -1548,7 +1548,7 @@ export type RateComparisonItem = {
 
 export type RateComparisonItemRequest = {
   trackingNumber: string;
-  /** What was paid, everything included */
+  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing */
   netCost: number;
   serviceType?: string;
   originZip?: string;
@@ -1765,7 +1765,8 @@ export type RatingOptions = {
   serviceMap?: Record<string, string>;
   /** Of items that do not say */
   residential?: boolean | null;
-  duplicates?: "exclude" | "keep";
+  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
+  duplicates?: "sum" | "exclude" | "keep";
   /** A day, such as 2026-01-31 */
   rateDate?: string;
   scenario?: {
@@ -5668,7 +5669,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
       reason?: string;
       minSavings?: number;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
@@ -5720,7 +5721,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
       reason?: string;
       minSavings?: number;
     };
@@ -5743,7 +5744,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
       reason?: string;
       minSavings?: number;
     };

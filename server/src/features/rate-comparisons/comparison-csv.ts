@@ -19,6 +19,16 @@ const text =
     return wrong ? { problem: wrong } : read(given, conventions);
   };
 
+/** "(5.25)" and "5.25-" are how invoices write credits. */
+const readCharge: CellReader = (given, conventions) => {
+  const [, inside] = /^\((.*)\)$/.exec(given) ?? /^(.*)-$/.exec(given) ?? [];
+  const read = readNumber(inside ?? given, conventions);
+  if ("problem" in read) return problem("not_a_number", `${clip(given)} is not a number.`);
+  const value = (read.value as number) * (inside === undefined ? 1 : -1);
+  return Math.abs(value) > maxCharge ? problem("too_large", `${clip(given)} is too large.`) : { value };
+};
+const maxCharge = 1_000_000;
+
 const decimal =
   (limit: number): CellReader =>
   (given, conventions) => {
@@ -64,7 +74,7 @@ export const itemSheet: SheetKind = {
     [
       "netCost",
       "netcost cost netcharge netamount netchargeamount amount charge totalcharge totalcost total price paid",
-      decimal(1_000_000),
+      readCharge,
     ],
     ["serviceType", "servicetype service servicename servicelevel shipmethod shippingmethod", text(100)],
     [

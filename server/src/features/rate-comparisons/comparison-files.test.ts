@@ -95,11 +95,11 @@ describe("files", () => {
 
   test("with mistakes are refused with row and column of each, or taken without the wrong rows when asked", async () => {
     const before = (await org.get("/rate-comparisons")).body.pagination.total;
-    const bad = "tracking,cost,weight,unit,ship date\nA,-5,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
+    const bad = "tracking,cost,weight,unit,ship date\nA,five,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
     const request = { name: "Bad", carrierAccountId, csv: bad, mapping: { unit: "weightUnit" } };
     const refused = await org.post("/rate-comparisons/import", request);
     expect(refused.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])).toEqual([
-      ["/csv/2/cost", "negative"],
+      ["/csv/2/cost", "not_a_number"],
       ["/csv/3/cost", "not_a_number"],
       ["/csv/3/unit", "enum"],
       ["/csv/4/tracking", "required"],

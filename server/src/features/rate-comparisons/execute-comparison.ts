@@ -105,7 +105,7 @@ async function* rateLines(
   let lines = "";
   const slices = pass.rate(from, to, totals, (position, input, result) => {
     noteKind(kinds, position, input, result);
-    lines += results.lineOf(id, revision, position, result, input[0]);
+    lines += results.lineOf(id, revision, position, result);
   });
   for await (const _ of slices) {
     yield lines;

@@ -56,7 +56,7 @@ const cellsOf = (item: Item): Cell[] => columns.map(([, read]) => read(item));
 async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncGenerator<Cell[][]> {
   for (let after = -1; ;) {
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
-    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row)));
+    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row, shown.sumsCharges)));
     if (rows.length < portion) return;
     after = rows.at(-1)!.position;
   }

@@ -47,7 +47,7 @@ function rater() {
     aliases: new Map(),
     fallback: "faster",
     residential: null,
-    keepsDuplicates: false,
+    duplicates: "sum",
     day,
   });
 }
@@ -84,7 +84,8 @@ function guess({ item, paid }: Parcel, residential: boolean | null): RateResult 
     residential,
     shipDate: null,
     currency: null,
-    isDuplicate: false,
+    repeats: false,
+    chargedCents: undefined,
   });
 }
 
@@ -126,7 +127,8 @@ test("D5: where homes cost the same in the contract that was paid, the price say
     residential: null,
     shipDate: null,
     currency: null,
-    isDuplicate: false,
+    repeats: false,
+    chargedCents: undefined,
   });
   // As with a parcel whose weight is known and whose address is not: the usual share of the charge for homes.
   expect(result).toMatchObject({ basis: "inferred", targetCents: slowPrice(target, { ...item, weight }, day).cents });

@@ -44,7 +44,7 @@ export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario):
     profiles:
       options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, names))),
     residential: options.residential ?? null,
-    keepsDuplicates: options.duplicates === "keep",
+    duplicates: options.duplicates ?? "sum",
     day: row.rate_day!,
   });
   return { rater, digest: () => [target.digest(), source?.digest() ?? "", JSON.stringify([...aliases])].join(" ") };

@@ -232,7 +232,9 @@ function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals):
     ],
     ["zone_state", byZoneSource.state, "Zones by the middle of the state, since a ZIP is missing."],
     ["zone_borderline", borderline, "Near the end of a zone; the range of the price covers the next one."],
-    ["duplicate", byReason.duplicate, "The tracking number was there before; only the first counts."],
+    ["charge_line", byReason.charge_line, "Further charges of a parcel; they count with its first one."],
+    ["duplicate", byReason.duplicate, "The same was there before; only the first counts."],
+    ["credit", byReason.credit, "Credits for parcels that are not in the list; they are left out."],
   ];
   return said.flatMap(([code, items, message]) =>
     items === undefined || items === 0 ? [] : [{ code, items, message }],

@@ -87,7 +87,12 @@ describe("a comparison", () => {
     const answer = await org.post("/rate-comparisons", {
       name: "Wrong",
       carrierAccountId,
-      items: [anItem(), anItem({ netCost: -1 }), { netCost: "12" }, anItem({ weight: { value: 1, unit: "stone" } })],
+      items: [
+        anItem(),
+        anItem({ netCost: -1_000_001 }),
+        { netCost: "12" },
+        anItem({ weight: { value: 1, unit: "stone" } }),
+      ],
     });
     expect(answer.status).toBe(400);
     expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([

@@ -117,16 +117,12 @@ async function insertWithItems(
   const id = ctx.newId();
   await store.insertComparison(tx, ctx.orgId, { ...made, id, by: ctx.actor, requestId: ctx.requestId });
   let count = 0;
-  const seen = new Set<string>();
+  const parcels = items.gatherParcels();
   for await (const batch of batches) {
-    const numbered = batch.map((item) => {
-      const isDuplicate = seen.has(item.trackingNumber);
-      seen.add(item.trackingNumber);
-      return { ...item, isDuplicate };
-    });
-    await items.insertItems(tx, id, count, numbered);
+    await items.insertItems(tx, id, count, parcels.number(batch));
     count += batch.length;
   }
+  await items.saveSums(tx, id, parcels.sums());
   return await store.setItemCount(tx, ctx.orgId, id, count);
 }
 
@@ -219,8 +215,9 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
   for (;;) {
-    const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
-    if (page) return { ...page, data: page.data.map(presentItem) };
+    const shown = await getShown(ctx, id);
+    const page = await lists.listItems(ctx.db, shown, query);
+    if (page) return { ...page, data: page.data.map((row) => presentItem(row, shown.sumsCharges)) };
   }
 }
 
@@ -249,5 +246,6 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
     itemCount: row.item_count,
     done: revision === row.revision ? row.processed : row.item_count,
     isListed: row.listed_revision === revision,
+    sumsCharges: (row.options.duplicates ?? "sum") === "sum",
   };
 }

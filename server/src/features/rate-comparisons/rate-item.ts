@@ -23,6 +23,8 @@ import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
 export type RateItem = {
   netCents: number;
+  /** What all charges of the parcel come to, where this is the first of several. */
+  chargedCents: number | undefined;
   serviceType: string;
   origin: Place;
   destination: Place;
@@ -34,7 +36,8 @@ export type RateItem = {
   residential: boolean | null;
   shipDate: string | null;
   currency: string | null;
-  isDuplicate: boolean;
+  /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
+  repeats: boolean | "line";
 };
 
 type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
@@ -42,6 +45,8 @@ type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
 export type RateResult = {
   status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";
   reason: string | null;
+  /** What was paid, as it was compared. */
+  sourceCents: number;
   zone: string | null;
   zoneSource: ZoneSource | null;
   distanceMiles: number | null;
@@ -69,7 +74,7 @@ export type Rater = {
   fallback: ServiceFallback;
   /** Of those that name none. */
   residential: boolean | null;
-  keepsDuplicates: boolean;
+  duplicates: "sum" | "exclude" | "keep";
   /** For items without a day of their own. */
   day: string;
   matches: Map<string, ServiceMatch | undefined>;
@@ -83,6 +88,7 @@ export function createRater(parts: Omit<Rater, "matches" | "expected">): Rater {
 const nothing: RateResult = {
   status: "unrateable",
   reason: null,
+  sourceCents: 0,
   zone: null,
   zoneSource: null,
   distanceMiles: null,
@@ -99,9 +105,11 @@ const nothing: RateResult = {
 };
 
 /** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
-export function rateItem(rater: Rater, item: RateItem): RateResult {
-  const result = { ...nothing };
-  if (item.isDuplicate && !rater.keepsDuplicates) return refuse(result, "duplicate", "excluded");
+export function rateItem(rater: Rater, given: RateItem): RateResult {
+  const item = paidFor(rater, given);
+  const result = { ...nothing, sourceCents: item.netCents };
+  const left = whyLeftOut(rater, item);
+  if (left !== undefined) return refuse(result, left, "excluded");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
   const match = matchOf(rater, item.serviceType);
@@ -133,6 +141,21 @@ export function rateItem(rater: Rater, item: RateItem): RateResult {
   result.lines = estimate.lines;
   if (found.altZone !== undefined) widen(result, rater, service, { ...trip, zone: found.altZone }, plan);
   return result;
+}
+
+/** With all charges of its parcel, where these are added up. */
+function paidFor({ duplicates }: Rater, item: RateItem): RateItem {
+  if (duplicates !== "sum") return item;
+  // What is counted with the parcel was not paid once more.
+  if (item.repeats === "line") return { ...item, netCents: 0 };
+  return item.chargedCents === undefined ? item : { ...item, netCents: item.chargedCents };
+}
+
+function whyLeftOut({ duplicates }: Rater, { repeats, netCents }: RateItem): string | undefined {
+  if (repeats !== false && duplicates === "exclude") return "duplicate";
+  if (duplicates === "sum" && repeats !== false) return repeats === "line" ? "charge_line" : "duplicate";
+  // Money that came back, for a parcel that is not here.
+  return netCents < 0 ? "credit" : undefined;
 }
 
 function refuse(result: RateResult, reason: string, status: RateResult["status"] = "unrateable"): RateResult {

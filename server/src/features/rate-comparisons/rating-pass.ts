@@ -92,7 +92,7 @@ function rateInput(
   const result = rateItem(rater, item);
   const counted = {
     position,
-    netCents: item.netCents,
+    netCents: result.sourceCents,
     serviceType: item.serviceType,
     originState: stateAt(item.origin),
     destinationState: stateAt(item.destination),
@@ -103,9 +103,10 @@ function rateInput(
 
 function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, chargedCents] = input;
   return {
     netCents,
+    chargedCents,
     serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
     origin: { zip: originZip, state: originState },
     destination: { zip: destinationZip, state: destinationState },
@@ -118,7 +119,7 @@ function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): Rate
     residential,
     shipDate,
     currency,
-    isDuplicate,
+    repeats,
   };
 }
 

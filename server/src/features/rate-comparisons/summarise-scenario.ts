@@ -27,8 +27,8 @@ export async function summariseScenario(
     0,
     row.item_count,
     totals,
-    (_position, [netCents], { targetCents }) => {
-      if (targetCents !== null) savings.push(netCents - targetCents);
+    (_position, _input, { sourceCents, targetCents }) => {
+      if (targetCents !== null) savings.push(sourceCents - targetCents);
     },
   );
   for await (const _ of slices);
