@@ -34,6 +34,7 @@ export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import/import-orders.ts";
 export {
   correctListedShipment,
+  listBoughtShipment,
   markOrdersDelivered,
   takeBackDelivery,
   takeBackListedShipment,
