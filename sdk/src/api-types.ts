@@ -1061,6 +1061,8 @@ export type Pickup = {
   carrier: string;
   locationId: string | null;
   confirmationNumber: string | null;
+  /** The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: call, and write its number down. One that nobody was told of ends as missed */
+  isCarrierTold: boolean;
   /** Midnight of the day, with the offset of the address */
   pickupDate: string;
   /** With the offset of the address */
@@ -3552,6 +3554,8 @@ export type Operations = {
       instructions?: string | null;
       /** Although this carrier comes to this address on that day already */
       allowDuplicate?: boolean;
+      /** Alone: what the carrier said when you called, where the hub tells nobody */
+      confirmationNumber?: string;
     };
     answer: Pickup;
   };

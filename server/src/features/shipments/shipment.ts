@@ -1,5 +1,5 @@
 import { addBusinessTime, calendarOfCarrier } from "../../core/business-time.ts";
-import { endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
+import { countryOfAddress, endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import { servicePromise } from "./service-promise.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
@@ -108,8 +108,8 @@ function isLaterThanPromised({ promiseEndsAt, estimateEndsAt }: Ends): boolean {
 }
 
 function isInternational({ origin, destination }: ShipmentFacts): boolean {
-  const [from, to] = [origin?.countryCode?.toUpperCase(), destination?.countryCode?.toUpperCase()];
-  return from !== undefined && to !== undefined && from !== to;
+  const [from, to] = [origin && countryOfAddress(origin), destination && countryOfAddress(destination)];
+  return Boolean(from && to) && from !== to;
 }
 
 function earlier(at: string | null, now: string): string {
