@@ -1636,6 +1636,7 @@ export type RateComparisonSummary = {
     targetItems: number;
   };
   breakEven: {
+    /** Where the new contract is dearer: the further discount on list prices (`extraDiscountPercent`) that makes both cost the same, or null if none does. Below zero: by how much it could be dearer */
     discountPct: number | null;
     description: string;
   };

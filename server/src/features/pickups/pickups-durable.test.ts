@@ -93,7 +93,7 @@ describe("what becomes of a pickup by itself", () => {
     expect(body.messages.join(" ")).not.toContain("Nobody was told");
     expect((await org.get(`/audit?objectId=${id}&type=pickup.confirmed`)).body.pagination.total).toBe(1);
     setClock("2026-03-02T15:00:00Z");
-    const moved = await org.patch(`/pickups/${id}`, { pickupDate: "2026-03-05" });
+    const moved = await org.patch(`/pickups/${id}`, { packageCount: 3 });
     expect(moved.body).toMatchObject({ confirmationNumber: null, isCarrierTold: false });
     const told = await booked();
     expect(told).toMatchObject({ isCarrierTold: true });

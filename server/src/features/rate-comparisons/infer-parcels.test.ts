@@ -49,6 +49,7 @@ function rater() {
     residential: null,
     duplicates: "sum",
     day,
+    dated: new Map(),
   });
 }
 

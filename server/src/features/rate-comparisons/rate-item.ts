@@ -77,11 +77,15 @@ export type Rater = {
   duplicates: "sum" | "exclude" | "keep";
   /** For items without a day of their own. */
   day: string;
+  /** For items of days on which other cards were in effect. */
+  dated: ReadonlyMap<string, Rater>;
   matches: Map<string, ServiceMatch | undefined>;
   expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
 };
 
-export function createRater(parts: Omit<Rater, "matches" | "expected">): Rater {
+export type RaterParts = Omit<Rater, "matches" | "expected" | "dated">;
+
+export function createRater(parts: RaterParts & Pick<Rater, "dated">): Rater {
   return { ...parts, matches: new Map(), expected: new Map() };
 }
 
@@ -105,7 +109,8 @@ const nothing: RateResult = {
 };
 
 /** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
-export function rateItem(rater: Rater, given: RateItem): RateResult {
+export function rateItem(usual: Rater, given: RateItem): RateResult {
+  const rater = (given.shipDate === null ? undefined : usual.dated.get(given.shipDate)) ?? usual;
   const item = paidFor(rater, given);
   const result = { ...nothing, sourceCents: item.netCents };
   const left = whyLeftOut(rater, item);

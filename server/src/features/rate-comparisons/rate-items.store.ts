@@ -120,6 +120,11 @@ export async function saveSums(tx: Tx, comparisonId: string, sums: [position: nu
   );
 }
 
+/** Nothing weighs nothing: exports write 0 where nobody weighed. */
+function isKnown(weight: ItemRequest["weight"]): weight is NonNullable<ItemRequest["weight"]> {
+  return weight !== undefined && weight.value > 0;
+}
+
 const places = [
   "originZip",
   "originCity",
@@ -134,7 +139,8 @@ export async function insertItems(tx: Tx, comparisonId: string, from: number, it
   const text = (read: (item: NewItem) => string | undefined): string =>
     toArray(items, (item) => quoteElement(read(item)));
   const poundMg = mgPer("lb");
-  const pounds = ({ weight }: NewItem): string => (weight ? String(countUnits(toMg(weight), poundMg)) : "NULL");
+  const pounds = ({ weight }: NewItem): string =>
+    isKnown(weight) ? String(countUnits(toMg(weight), poundMg)) : "NULL";
   await tx.query(
     `insert into rate_items (comparison_id, position, tracking_number, net_cents, service_type, origin_zip, origin_city,
        origin_state, destination_zip, destination_city, destination_state, pounds, input)
@@ -176,6 +182,31 @@ export async function countWeights(
     `select service_type, pounds, count(*) as items from rate_items where comparison_id = $1 and pounds is not null
       group by 1, 2 order by 1, 2 limit 20000`,
     [comparisonId],
+  );
+}
+
+/** The days on which items were sent, and perhaps others: read from the text of each, which is fast. */
+export async function listShipDays(db: Queryable, comparisonId: string): Promise<string[]> {
+  const rows = await db.query<{ day: string | null }>(
+    `select distinct substring(input from '"([12][0-9]{3}-[01][0-9]-[0-3][0-9])"') as day
+       from rate_items where comparison_id = $1`,
+    [comparisonId],
+  );
+  // A name of a service may look like a day.
+  const isDay = (day: string | null): day is string => day !== null && new Date(day).toJSON()?.slice(0, 10) === day;
+  return rows.map(({ day }) => day).filter(isDay);
+}
+
+/** Every so many of them. */
+export async function readSample(
+  db: Queryable,
+  comparisonId: string,
+  every: number,
+): Promise<{ trackingNumber: string; input: string }[]> {
+  return await db.query<{ trackingNumber: string; input: string }>(
+    `select tracking_number as "trackingNumber", input from rate_items
+      where comparison_id = $1 and position % $2 = 0 order by position`,
+    [comparisonId, every],
   );
 }
 
