@@ -1519,7 +1519,7 @@ export type RateComparisonItem = {
   shipDate: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
@@ -1558,9 +1558,13 @@ export type RateComparisonItemRequest = {
   originZip?: string;
   originCity?: string;
   originState?: string;
+  /** Code or name; without one the place is in the United States */
+  originCountry?: string;
   destinationZip?: string;
   destinationCity?: string;
   destinationState?: string;
+  /** Code or name; without one the place is in the United States */
+  destinationCountry?: string;
   weight?: Weight;
   dimensions?: Dimensions;
   residential?: boolean | null;
@@ -5676,7 +5680,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
@@ -5728,7 +5732,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
     };
@@ -5751,7 +5755,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
     };

@@ -218,7 +218,8 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   if (index === -1) {
     const last = row.at(-1);
     const each = service.perUnitAbove?.rates[zone];
-    if (each === undefined || last === null || last === undefined) return none("no_rate_cell", zone);
+    if (each === undefined) return none("over_limit", zone);
+    if (last === null || last === undefined) return none("no_rate_cell", zone);
     const steps = begunUnits(billable - breaks.at(-1)!, "lb");
     list = toCents(last) + steps * toCents(each);
     rated = Math.round(breaks.at(-1)! + steps * mgPer.lb!);

@@ -92,12 +92,12 @@ describe("weight breaks", () => {
   });
 
   test("above the last one there is no price, unless the card says what a further pound costs", () => {
-    expect(cents(aCard(), { lb: 20.5 })).toBe("no_rate_cell");
+    expect(cents(aCard(), { lb: 20.5 })).toBe("over_limit");
     const card = aCard({ perUnitAbove: { unit: "lb", rates: { "2": 0.75 } } });
     // 29.00 for 20 lb, and three begun pounds at 0.75.
     expect(cents(card, { lb: 22.3 })).toEqual({ base: 3125, total: 3125 });
     expect(cents(card, { lb: 23 })).toEqual({ base: 3125, total: 3125 });
-    expect(cents(card, { lb: 23, zone: "5" })).toBe("no_rate_cell");
+    expect(cents(card, { lb: 23, zone: "5" })).toBe("over_limit");
   });
 
   test("an empty cell and an unknown zone have no price", () => {

@@ -135,6 +135,10 @@ export function priceParcel(situation: Situation, given: Parcel): Price | Refusa
   let billableMg = Math.max(parcel.weightMg, dimMg);
   for (const { surcharge } of applied) billableMg = Math.max(billableMg, surcharge.minBillableMg);
   const cell = cellAt(service, zone, billableMg);
+  if (cell === "too heavy") {
+    const message = `${service.name} has no price for zone ${zone} beyond its last weight: the parcel is too heavy.`;
+    return { reason: "over_limit", message };
+  }
   if (!cell) {
     return { reason: "no_rate_cell", message: `${service.name} has no price for zone ${zone} at this weight.` };
   }
@@ -191,7 +195,7 @@ function cellAt(
   service: CompiledService,
   zone: string,
   billableMg: number,
-): { cents: number; ratedMg: number } | undefined {
+): { cents: number; ratedMg: number } | "too heavy" | undefined {
   const row = service.cells.get(zone)!;
   const index = breakOf(service, billableMg);
   if (index < row.length) {
@@ -200,7 +204,8 @@ function cellAt(
   }
   const perStep = service.above?.cents.get(zone);
   const heaviest = row.at(-1)!;
-  if (!service.above || perStep === undefined || Number.isNaN(heaviest)) return undefined;
+  if (!service.above || perStep === undefined) return "too heavy";
+  if (Number.isNaN(heaviest)) return undefined;
   const { stepMg } = service.above;
   const last = service.breaksMg.at(-1)!;
   const steps = countUnits(billableMg - last, stepMg);

@@ -91,6 +91,12 @@ export const itemSheet: SheetKind = {
     ],
     ["destinationCity", "destinationcity destcity tocity recipientcity receivercity city", text(100)],
     ["destinationState", "destinationstate deststate tostate recipientstate receiverstate state", text(100)],
+    ["originCountry", "origincountry fromcountry shipfromcountry sendercountry shippercountry", text(60)],
+    [
+      "destinationCountry",
+      "destinationcountry destcountry tocountry shiptocountry recipientcountry receivercountry country countrycode",
+      text(60),
+    ],
     ["weight", namesWithUnits("weight actualweight packageweight ratedweight billedweight"), readParcelWeight],
     ["weightUnit", weightUnitNames, readUnit],
     ["length", "length dimlength packagelength", decimal(10_000)],

@@ -7,7 +7,7 @@ import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
 
 const dearer = (factor: number, more: object) => ({
   ...contract,
@@ -144,4 +144,27 @@ describe("D12: the discount that makes both cost the same", () => {
 test("a weight of zero is none: it is not priced as the lightest parcel", async () => {
   const path = await processed([anItem({ weight: lb(0) })], {}, { weightPolicy: "strict" });
   expect(await itemsOf(path)).toMatchObject([{ status: "unrateable", reason: "weight_missing", weight: lb(0) }]);
+});
+
+test("what crossed a border is not priced as if it had not", async () => {
+  const items = [
+    anItem({ destinationCountry: "Canada", destinationZip: "K1A 0B1", destinationState: "ON" }),
+    anItem({ originCountry: "DE" }),
+    anItem({ originCountry: "us", destinationCountry: "United States" }),
+    anItem({ destinationCountry: "" }),
+  ];
+  const told = (rows: { status: string; reason: string | null }[]) =>
+    rows.map(({ status, reason }) => [status, reason]);
+  const path = await processed(items);
+  expect(told(await itemsOf(path))).toEqual([
+    ["unrateable", "international"],
+    ["unrateable", "international"],
+    ["rated", null],
+    ["rated", null],
+  ]);
+  const csv = "Tracking,Cost,Service,From Zip,Zip,Country,Weight (lb)\nX1,15,UPS Ground,07114,10115,Germany,3\n";
+  const { body } = await org.post("/rate-comparisons/import", { name: "Abroad", carrierAccountId, csv });
+  await org.post(`/rate-comparisons/${body.comparison.id}/process`);
+  await workOff(hub.world, comparisonWork);
+  expect(told(await itemsOf(`/rate-comparisons/${body.comparison.id}`))).toEqual([["unrateable", "international"]]);
 });

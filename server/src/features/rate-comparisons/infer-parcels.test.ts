@@ -86,6 +86,7 @@ function guess({ item, paid }: Parcel, residential: boolean | null): RateResult 
     shipDate: null,
     currency: null,
     repeats: false,
+    abroad: null,
     chargedCents: undefined,
   });
 }
@@ -129,6 +130,7 @@ test("D5: where homes cost the same in the contract that was paid, the price say
     shipDate: null,
     currency: null,
     repeats: false,
+    abroad: null,
     chargedCents: undefined,
   });
   // As with a parcel whose weight is known and whose address is not: the usual share of the charge for homes.

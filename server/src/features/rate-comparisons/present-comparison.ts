@@ -54,7 +54,7 @@ export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   const { targetCents, lowCents, highCents, ratedMg, breakEvenMg, ...same } = rest;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const given = JSON.parse(input) as StoredInput;
-  const chargedCents = given[14];
+  const chargedCents = given[15];
   const sourceCents =
     row.reason === "charge_line" ? 0 : sumsCharges && chargedCents !== undefined ? chargedCents : netCents;
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));

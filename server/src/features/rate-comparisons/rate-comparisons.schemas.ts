@@ -32,12 +32,16 @@ const itemReasons = [
   "duplicate",
   "charge_line",
   "credit",
+  "international",
 ] as const;
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const zip = Text(20);
 const city = Text(100);
 const state = Text(50);
+const country = Type.Optional(
+  Type.String({ maxLength: 60, description: "Code or name; without one the place is in the United States" }),
+);
 
 export const ItemRequest = Strict({
   trackingNumber: Type.String({ minLength: 1, maxLength: 100 }),
@@ -50,9 +54,11 @@ export const ItemRequest = Strict({
   originZip: zip,
   originCity: city,
   originState: state,
+  originCountry: country,
   destinationZip: zip,
   destinationCity: city,
   destinationState: state,
+  destinationCountry: country,
   weight: Type.Optional(Weight),
   dimensions: Type.Optional(Dimensions),
   residential: Type.Optional(Nullable(Type.Boolean())),

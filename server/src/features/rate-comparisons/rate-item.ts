@@ -38,6 +38,8 @@ export type RateItem = {
   currency: string | null;
   /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
   repeats: boolean | "line";
+  /** Another country than the United States that it came from or went to. */
+  abroad: string | null;
 };
 
 type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
@@ -115,6 +117,8 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const result = { ...nothing, sourceCents: item.netCents };
   const left = whyLeftOut(rater, item);
   if (left !== undefined) return refuse(result, left, "excluded");
+  // Zones and ZIPs are those of one country.
+  if (item.abroad !== null) return refuse(result, "international");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
   const match = matchOf(rater, item.serviceType);

@@ -1,3 +1,4 @@
+import { findCountry } from "../../core/region-names.ts";
 import { countUnits, mgPer, toMg } from "../../carriers/rate-card/measures.ts";
 import { toCents } from "../../core/money.ts";
 import type { Weight } from "../../core/weight.ts";
@@ -21,6 +22,8 @@ export type StoredInput = [
   currency: string | null,
   /** True: says the very same as an earlier one. "line": a further charge for the parcel of an earlier one. */
   repeats: Repeats,
+  /** The country that one of the ends is in, where that is not the United States. */
+  abroad?: string | null,
   /** Of the first charge of a parcel: all its charges together, where there are several. */
   chargedCents?: number,
 ];
@@ -61,7 +64,21 @@ function toInput(item: NewItem): StoredInput {
     item.shipDate ?? null,
     item.currency ?? null,
     item.repeats,
+    abroadOf(item),
   ];
+}
+
+/** Territories go by their ZIPs, as the rest of the country does. */
+const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
+
+function abroadOf({ originCountry, destinationCountry }: ItemRequest): string | null {
+  for (const text of [originCountry, destinationCountry]) {
+    const written = text?.trim();
+    if (!written) continue;
+    const code = findCountry(written)?.alpha2 ?? written.toUpperCase();
+    if (!domestic.has(code)) return code;
+  }
+  return null;
 }
 
 export type Parcels = {

@@ -103,7 +103,8 @@ function rateInput(
 
 export function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, chargedCents] = input;
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, abroad, chargedCents] =
+    input;
   const isWeighed = value !== null && value > 0 && unit !== null;
   return {
     netCents,
@@ -121,6 +122,7 @@ export function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined
     shipDate,
     currency,
     repeats,
+    abroad: abroad ?? null,
   };
 }
 

@@ -141,6 +141,9 @@ test.each([
   ["available for pickup", "ready_for_pickup"],
   ["Return-To-Sender", "returned"],
   ["canceled", "cancelled"],
+  ["AttemptFail", "attempt_failed"],
+  ["attempt_fail", "attempt_failed"],
+  ["AvailableForPickup", "ready_for_pickup"],
   ["constructor", undefined],
   ["teleported", undefined],
 ])("%s is %s", (text, status) => {
