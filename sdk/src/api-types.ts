@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -240,7 +240,8 @@ export type CarrierAccount = {
     serviceDays?: Array<number>;
     /** Days without pickups, besides `holidayCalendar` */
     holidays?: Array<string>;
-    holidayCalendar?: Open<"none" | "us_federal">;
+    /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+    holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
     maxPackages?: number;
     maxAverageWeight?: Weight;
     maxTotalWeight?: Weight;
@@ -554,12 +555,14 @@ export type LabelRequest = {
   };
   /** Printed on the label. Default: the number of the order */
   reference?: string;
-  /** What of the order lies in the parcel */
+  /** What of the order lies in the parcel. Default: all that is left and has no label */
   lines?: Array<{
     /** The id of a line of the order */
     lineId: string;
     quantity: number;
   }>;
+  /** Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. The order counts nothing twice */
+  mayRepeat?: boolean;
 };
 
 export type Location = {
@@ -1058,6 +1061,8 @@ export type Pickup = {
   carrier: string;
   locationId: string | null;
   confirmationNumber: string | null;
+  /** The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: call, and write its number down. One that nobody was told of ends as missed */
+  isCarrierTold: boolean;
   /** Midnight of the day, with the offset of the address */
   pickupDate: string;
   /** With the offset of the address */
@@ -1322,7 +1327,7 @@ export type RateCard = {
   surcharges?: Array<{
     code: string;
     label?: string;
-    /** `percent` is of the base after discount */
+    /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
     kind: "fixed" | "percent" | "per_weight";
     amount?: number;
     percent?: number;
@@ -1387,6 +1392,7 @@ export type RateCard = {
       unit?: "in" | "cm";
       /** Smaller parcels go by their weight alone */
       thresholdVolume?: number;
+      /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
       rounding?: "nearest" | "up" | "none";
     };
     limits?: {
@@ -1513,7 +1519,7 @@ export type RateComparisonItem = {
   shipDate: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
@@ -1546,15 +1552,19 @@ export type RateComparisonItem = {
 
 export type RateComparisonItemRequest = {
   trackingNumber: string;
-  /** What was paid, everything included */
+  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing */
   netCost: number;
   serviceType?: string;
   originZip?: string;
   originCity?: string;
   originState?: string;
+  /** Code or name; without one the place is in the United States */
+  originCountry?: string;
   destinationZip?: string;
   destinationCity?: string;
   destinationState?: string;
+  /** Code or name; without one the place is in the United States */
+  destinationCountry?: string;
   weight?: Weight;
   dimensions?: Dimensions;
   residential?: boolean | null;
@@ -1576,8 +1586,11 @@ export type RateComparisonSummary = {
     name: string;
   } | null;
   scenario: {
+    /** Instead of the card's fuel or table; its base and its discount stay */
     fuelPercent?: number;
+    /** Of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
+    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
     dimDivisor?: number;
   };
   computedAt: string | null;
@@ -1627,6 +1640,7 @@ export type RateComparisonSummary = {
     targetItems: number;
   };
   breakEven: {
+    /** Where the new contract is dearer: the further discount on list prices (`extraDiscountPercent`) that makes both cost the same, or null if none does. Below zero: by how much it could be dearer */
     discountPct: number | null;
     description: string;
   };
@@ -1760,12 +1774,16 @@ export type RatingOptions = {
   serviceMap?: Record<string, string>;
   /** Of items that do not say */
   residential?: boolean | null;
-  duplicates?: "exclude" | "keep";
+  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
+  duplicates?: "sum" | "exclude" | "keep";
   /** A day, such as 2026-01-31 */
   rateDate?: string;
   scenario?: {
+    /** Instead of the card's fuel or table; its base and its discount stay */
     fuelPercent?: number;
+    /** Of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
+    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
     dimDivisor?: number;
   };
 };
@@ -1930,6 +1948,8 @@ export type Shipment = {
     location: string | null;
     /** As the carrier said it, where that differs */
     carrierStatus: string | null;
+    /** Since when it counts as not having happened */
+    retractedAt?: string;
   }>;
 };
 
@@ -2783,7 +2803,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3233,7 +3253,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3393,7 +3413,7 @@ export type Operations = {
       shipment: Shipment;
     };
   };
-  /** Add a tracking event; one that is known already changes nothing (`shipments.events.create`) */
+  /** Add a tracking event, or correct the one under its key; one that is known already changes nothing (`shipments.events.create`) */
   "POST /api/v1/shipments/{id}/events": {
     path: {
       /** Id of the shipment */
@@ -3407,6 +3427,15 @@ export type Operations = {
       status: string;
       description?: string;
       location?: string;
+    };
+    answer: Shipment;
+  };
+  /** Take a tracking event back: it did not happen (`shipments.events.delete`) */
+  "DELETE /api/v1/shipments/{id}/events/{key}": {
+    path: {
+      /** Id of the shipment */
+      id: string;
+      key: string;
     };
     answer: Shipment;
   };
@@ -3581,6 +3610,8 @@ export type Operations = {
       instructions?: string | null;
       /** Although this carrier comes to this address on that day already */
       allowDuplicate?: boolean;
+      /** Alone: what the carrier said when you called, where the hub tells nobody */
+      confirmationNumber?: string;
     };
     answer: Pickup;
   };
@@ -5284,7 +5315,8 @@ export type Operations = {
           serviceDays?: Array<number>;
           /** Days without pickups, besides `holidayCalendar` */
           holidays?: Array<string>;
-          holidayCalendar?: Open<"none" | "us_federal">;
+          /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+          holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
           maxPackages?: number;
           maxAverageWeight?: Weight;
           maxTotalWeight?: Weight;
@@ -5339,7 +5371,8 @@ export type Operations = {
         serviceDays?: Array<number>;
         /** Days without pickups, besides `holidayCalendar` */
         holidays?: Array<string>;
-        holidayCalendar?: "none" | "us_federal";
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        holidayCalendar?: "none" | "us_parcel" | "us_federal";
         maxPackages?: number;
         maxAverageWeight?: Weight;
         maxTotalWeight?: Weight;
@@ -5387,7 +5420,8 @@ export type Operations = {
         maxDaysAhead?: number | null;
         serviceDays?: Array<number> | null;
         holidays?: Array<string> | null;
-        holidayCalendar?: "none" | "us_federal" | null;
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        holidayCalendar?: "none" | "us_parcel" | "us_federal" | null;
         maxPackages?: number | null;
         maxAverageWeight?: {
           value?: number | null;
@@ -5460,7 +5494,7 @@ export type Operations = {
         surcharges?: Array<{
           code: string;
           label?: string;
-          /** `percent` is of the base after discount */
+          /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
           kind: "fixed" | "percent" | "per_weight";
           amount?: number;
           percent?: number;
@@ -5525,6 +5559,7 @@ export type Operations = {
             unit?: "in" | "cm";
             /** Smaller parcels go by their weight alone */
             thresholdVolume?: number;
+            /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
             rounding?: "nearest" | "up" | "none";
           };
           limits?: {
@@ -5652,8 +5687,11 @@ export type Operations = {
       shipDate?: string;
       services?: Array<string>;
       scenario?: {
+        /** Instead of the card's fuel or table; its base and its discount stay */
         fuelPercent?: number;
+        /** Of the list price, on top of the card's discounts */
         extraDiscountPercent?: number;
+        /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
         dimDivisor?: number;
       };
     };
@@ -5753,7 +5791,7 @@ export type Operations = {
       }>;
       /** The rows that are not taken, the first 10,000, with a column for the reason */
       rejectedCsv?: string;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -5806,7 +5844,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
@@ -5834,8 +5872,11 @@ export type Operations = {
       id: string;
     };
     query: {
+      /** Instead of the card's fuel or table; its base and its discount stay */
       fuelPercent?: number;
+      /** Of the list price, on top of the card's discounts */
       extraDiscountPercent?: number;
+      /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
       dimDivisor?: number;
     };
     answer: RateComparisonSummary;
@@ -5857,7 +5898,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
@@ -5882,7 +5923,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */

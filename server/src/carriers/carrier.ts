@@ -25,6 +25,8 @@ export type Carrier = {
   pickupRules: CompletePickupRules;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
   isLocal: boolean;
+  /** What is booked is only written down: somebody has to call. */
+  tellsNobody?: boolean;
   /** How long an answer may take, where twenty seconds are not right. */
   timeoutMs?: number;
   /** Prices come from the cards that the account holds; `tariff` of the call is then the one in effect. */
@@ -89,7 +91,8 @@ type PickupRequest = {
 };
 
 export type PickupConfirmation = {
-  confirmationNumber: string;
+  /** Null: nobody was told, and somebody has to call; what to do is in the messages. */
+  confirmationNumber: string | null;
   /** Where the carrier changed the window. */
   readyTime?: string;
   closeTime?: string;
@@ -98,7 +101,7 @@ export type PickupConfirmation = {
   carrierData?: CarrierData;
 };
 
-export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled"; at: string };
+export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled" };
 
 type TrackingStatus =
   | "pre_transit"
@@ -128,9 +131,9 @@ export type TrackingEvent = {
   zip?: string;
 };
 
+/** Where it is follows from its events. */
 export type TrackingReport = {
   trackingNumber: string;
-  status: TrackingStatus;
   estimatedDelivery?: string;
   events: TrackingEvent[];
 };

@@ -34,7 +34,13 @@ export const PickupRules = Strict({
   holidays: Type.Optional(
     Type.Array(CalendarDate, { maxItems: 200, description: "Days without pickups, besides `holidayCalendar`" }),
   ),
-  holidayCalendar: Type.Optional(OneOf(["none", "us_federal"])),
+  holidayCalendar: Type.Optional(
+    OneOf(["none", "us_parcel", "us_federal"], {
+      description:
+        "`us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers " +
+        "keep them; `us_federal`: all federal holidays, as the postal service does",
+    }),
+  ),
   maxPackages: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   maxAverageWeight: Type.Optional(Weight),
   maxTotalWeight: Type.Optional(Weight),
@@ -77,7 +83,7 @@ export const defaultPickupRules: CompletePickupRules = {
   maxDaysAhead: 10,
   serviceDays: [1, 2, 3, 4, 5],
   holidays: [],
-  holidayCalendar: "us_federal",
+  holidayCalendar: "us_parcel",
   maxPackages: 99,
   maxAverageWeight: { value: 150, unit: "lb" },
   allowsPoBox: false,

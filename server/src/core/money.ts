@@ -22,6 +22,17 @@ export function toPpm(percent: number): number {
   return Math.round(percent * 10_000);
 }
 
+const whole = 1_000_000;
+
+/** A share of a share of a share, rounded once, at the end: 25 % off a fuel of 18.5 % is not first made a rate of its own. */
+export function shareOfShares(cents: number, ppm: number, ofPpm: number, ofThatPpm = whole): number {
+  if (ofPpm === whole && ofThatPpm === whole) return shareOf(cents, ppm);
+  const all = BigInt(Math.abs(cents)) * BigInt(ppm) * BigInt(ofPpm) * BigInt(ofThatPpm);
+  const one = BigInt(whole) ** 3n;
+  const share = Number((2n * all + one) / (2n * one));
+  return cents < 0 ? -share : share;
+}
+
 /** A share of an amount, rounded half up to the cent; negative amounts are rounded like their positive twin. */
 export function shareOf(cents: number, ppm: number): number {
   const share = Math.floor((Math.abs(cents) * ppm + 500_000) / 1_000_000);

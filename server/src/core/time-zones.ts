@@ -30,10 +30,21 @@ const usStateZones: Record<string, string> = {
 const usZipZones: Record<string, string> = {
   // Florida west of the Apalachicola.
   ...zonesOf(central, "324 325"),
-  // Around Gary and Evansville.
-  ...zonesOf("America/Chicago", "463 464 476 477"),
-  // Western Kentucky.
+  // Around Gary and Evansville: Starke, Jasper and Newton, Perry and Spencer share their first three digits with others.
+  ...zonesOf(central, "463 464 476 477 46531 46532 46534 46968"),
+  ...zonesOf(central, "47922 47943 47948 47951 47963 47964 47977 47978"),
+  ...zonesOf(
+    central,
+    "47515 47520 47523 47525 47531 47536 47537 47550 47551 47552 47556 47574 47576 47577 47579 47586 47588",
+  ),
+  // Western Kentucky, with Breckinridge, Grayson, Hart, Green, Adair, Cumberland, Russell and Clinton.
   ...zonesOf(central, "420 421 422 423 424"),
+  ...zonesOf(central, "40111 40115 40119 40140 40143 40144 40145 40146 40152 40153 40170 40176 40178"),
+  ...zonesOf(
+    central,
+    "42712 42713 42715 42717 42720 42721 42722 42726 42728 42729 42741 42742 42743 42746 42749 42753",
+  ),
+  ...zonesOf(central, "42754 42755 42765 42782 42602 42629 42642"),
   // Eastern Tennessee, without the places of 373 that keep the time of Nashville.
   ...zonesOf(eastern, "373 374 376 377 378 379"),
   ...zonesOf(
@@ -46,6 +57,12 @@ const usZipZones: Record<string, string> = {
     "49801 49802 49858 49876 49887 49892 49893 49896 49911 49915 49920 49935 49938 49968",
   ),
   // The west of the Dakotas, Nebraska, Kansas and Texas.
+  ...zonesOf(mountain, "57521 57543 57547 57551 57552 57553 57567"),
+  ...zonesOf(
+    mountain,
+    "57620 57621 57622 57623 57625 57626 57630 57633 57634 57636 57638 57639 57640 57641 57642 57644",
+  ),
+  ...zonesOf(mountain, "57645 57649 57651 57652 57656 57657 57658 57659 57661"),
   ...zonesOf(mountain, "586 577 693 69153 67735 67758 67878 67879 799 885"),
   ...zonesOf(mountain, "79821 79835 79836 79837 79838 79839 79847 79849 79851 79853"),
   // Northern Idaho, the east of Oregon and of Nevada.
@@ -53,7 +70,7 @@ const usZipZones: Record<string, string> = {
   ...zonesOf("America/Boise", "979"),
   ...zonesOf(mountain, "89883 89825"),
   // The Navajo Nation changes its clocks, the rest of Arizona does not.
-  ...zonesOf(mountain, "865 86033 86044 86045 86053"),
+  ...zonesOf(mountain, "865 86020 86033 86035 86044 86045 86053 86054"),
   ...zonesOf("America/Adak", "99546 99547"),
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { usHolidayOn } from "./us-holidays.ts";
 
-const on = (date: string): string | undefined => usHolidayOn(Temporal.PlainDate.from(date));
+const on = (date: string): string | undefined => usHolidayOn(Temporal.PlainDate.from(date), "us_federal");
 
 test("every federal holiday of 2026 and 2027 is known, also when it is kept on another day", () => {
   const year = Array.from({ length: 730 }, (_, i) => Temporal.PlainDate.from("2026-01-01").add({ days: i }).toString());

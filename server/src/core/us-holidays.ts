@@ -18,22 +18,36 @@ const federal: Holiday[] = [
   { name: "Christmas Day", month: 12, day: 25 },
 ];
 
+/** On the others UPS and FedEx collect and deliver as on any day; the postal service keeps them all. */
+const keptByCarriers = new Set([
+  "New Year's Day",
+  "Memorial Day",
+  "Independence Day",
+  "Labor Day",
+  "Thanksgiving Day",
+  "Christmas Day",
+]);
+
+/** `us_federal`: as the postal service and public offices; `us_parcel`: as private carriers. */
+export type HolidayCalendar = "us_federal" | "us_parcel";
+
 /** The name of the holiday that this day is, or is kept as: on a Saturday the Friday before, on a Sunday the Monday after. */
-export function usHolidayOn(date: Temporal.PlainDate): string | undefined {
-  return holidayItself(date) ?? observed(date);
+export function usHolidayOn(date: Temporal.PlainDate, calendar: HolidayCalendar): string | undefined {
+  return holidayItself(date, calendar) ?? observed(date, calendar);
 }
 
-function observed(date: Temporal.PlainDate): string | undefined {
-  if (date.dayOfWeek === 5) return suffixed(holidayItself(date.add({ days: 1 })));
-  return date.dayOfWeek === monday ? suffixed(holidayItself(date.subtract({ days: 1 }))) : undefined;
+function observed(date: Temporal.PlainDate, calendar: HolidayCalendar): string | undefined {
+  if (date.dayOfWeek === 5) return suffixed(holidayItself(date.add({ days: 1 }), calendar));
+  return date.dayOfWeek === monday ? suffixed(holidayItself(date.subtract({ days: 1 }), calendar)) : undefined;
 }
 
 function suffixed(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `${name} (observed)`;
 }
 
-function holidayItself(date: Temporal.PlainDate): string | undefined {
-  return federal.find((holiday) => isOn(holiday, date))?.name;
+function holidayItself(date: Temporal.PlainDate, calendar: HolidayCalendar): string | undefined {
+  const name = federal.find((holiday) => isOn(holiday, date))?.name;
+  return name === undefined || (calendar === "us_parcel" && !keptByCarriers.has(name)) ? undefined : name;
 }
 
 function isOn(holiday: Holiday, date: Temporal.PlainDate): boolean {

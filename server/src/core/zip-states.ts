@@ -14,9 +14,12 @@ for (const row of stateRanges.split(",")) {
   for (let prefix = Number(from); prefix <= Number(to); prefix++) stateOfPrefix[prefix] = state!;
 }
 
+/** Territories that share their first three digits with others. */
+const stateOfWhole: Record<string, string> = { "96799": "AS", "96950": "MP", "96951": "MP", "96952": "MP" };
+
 /** The state or territory of a US ZIP, by its first three digits; undefined where no ZIP begins like this. */
 export function stateOfZip(zip: string): string | undefined {
-  return stateOfPrefix[Number(zip.slice(0, 3))];
+  return stateOfWhole[zip] ?? stateOfPrefix[Number(zip.slice(0, 3))];
 }
 
 const prefixesByState = new Map<string, string[]>();

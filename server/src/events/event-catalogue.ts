@@ -340,6 +340,7 @@ export const eventCatalogue = {
 
   "pickup.requested": defineEvent("pickup", "A pickup was asked for", pickup),
   "pickup.scheduled": defineEvent("pickup", "A carrier will come", pickup),
+  "pickup.confirmed": defineEvent("pickup", "Somebody told the carrier, and wrote down its number", pickup),
   "pickup.failed": defineEvent("pickup", "A carrier will not come", pickup),
   "pickup.unanswered": defineEvent("pickup", "A carrier did not answer; it is asked again", pickup),
   "pickup.change_requested": defineEvent("pickup", "Another time was asked for", pickup),

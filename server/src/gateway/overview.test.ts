@@ -102,11 +102,12 @@ function recompute(stories: Story[], from: number, until: number) {
     if (state !== "label") figures.inTransit++;
     const found: (keyof typeof reasons)[] = [];
     if (dayEnds !== undefined && dayEnds <= now) found.push("late");
-    const silence = now - (events.at(-1)?.at ?? now);
+    const zone = zones[story.zip];
+    const silence = workingMs(events.at(-1)?.at ?? now, zone);
     const limit = story.country === "CA" ? 96 * hourMs : 48 * hourMs;
     if (state !== "label" && state !== "ready_for_pickup" && silence >= limit) found.push("stalled");
     if (state === "exception" || state === "attempt_failed") found.push(state);
-    if (accepted === undefined && now - story.shippedAt >= dayMs) found.push("not_accepted");
+    if (accepted === undefined && workingMs(story.shippedAt, zone) >= dayMs) found.push("not_accepted");
     if (found.length > 0) figures.atRisk++;
     for (const reason of found) reasons[reason]++;
   }
@@ -119,6 +120,19 @@ function recompute(stories: Story[], from: number, until: number) {
     at_risk_by_reason: reasons,
     sample: { on_time: figures.evaluated, transit: figures.transits },
   };
+}
+
+/** D17: what has passed of working days since then, day by day. There is no holiday in these weeks. */
+function workingMs(since: number, zone: string): number {
+  let sum = 0;
+  let day = Temporal.Instant.fromEpochMilliseconds(since).toZonedDateTimeISO(zone).startOfDay();
+  while (day.epochMilliseconds < now) {
+    const next = day.add({ days: 1 });
+    const [from, until] = [Math.max(since, day.epochMilliseconds), Math.min(now, next.epochMilliseconds)];
+    if (day.dayOfWeek <= 5) sum += Math.max(0, until - from);
+    day = next;
+  }
+  return sum;
 }
 
 const workdays: Record<string, number> = { "UPS Ground": 5, "2nd Day Air": 2, PRIORITY_OVERNIGHT: 1 };

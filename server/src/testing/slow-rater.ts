@@ -18,9 +18,18 @@ type Weighed = { value: number; unit: string };
 const mgPer: Record<string, number> = { lb: 453_592.37, oz: 28_349.523125, kg: 1_000_000, g: 1000 };
 const mg = ({ value, unit }: Weighed): number => Math.round(value * mgPer[unit]!);
 
-/** Half up, on whole numbers without end. */
-function share(cents: number, percentTimes10000: number): number {
-  return Number((BigInt(cents) * BigInt(percentTimes10000) * 2n + 1_000_000n) / 2_000_000n);
+/** Half up, on whole numbers without end, and only once however many shares of shares there are. */
+function share(cents: number, ...percentsTimes10000: number[]): number {
+  let [above, below] = [BigInt(cents), 1n];
+  for (const percent of percentsTimes10000) [above, below] = [above * BigInt(percent), below * 1_000_000n];
+  return Number((above * 2n + below) / (below * 2n));
+}
+
+/** How many units a weight begins, counted one by one. Two roundings to the milligram begin none. */
+function begunUnits(weight: number, unit: string): number {
+  let units = 0;
+  while (units * mgPer[unit]! < weight - 1) units++;
+  return units;
 }
 const millionths = (percent: number): number => Math.round(percent * 10_000);
 const toCents = (amount: number): number => Math.round(amount * 100);
@@ -121,7 +130,7 @@ function applies(
   day: string,
 ): boolean {
   const when = surcharge.when ?? {};
-  const sides = sidesOf(item);
+  const sides = sidesOf(item, service);
   const girth = sides && sides[0] + 2 * sides[1] + 2 * sides[2];
   const state = westernStates.find(
     ([, from, to]) => Number(zip.slice(0, 3)) >= from && Number(zip.slice(0, 3)) <= to,
@@ -141,11 +150,17 @@ function applies(
   ].every(Boolean);
 }
 
-function sidesOf({ dimensions }: ItemRequest): [number, number, number] | undefined {
+/** As the carrier writes them down, in inches. The cards here all measure in inches. */
+function sidesOf({ dimensions }: ItemRequest, service: CardService): [number, number, number] | undefined {
   if (!dimensions) return undefined;
   const { length, width, height, unit } = dimensions;
   const sides = [length, width, height].map((side) => (unit === "cm" ? side / 2.54 : side));
-  return sides.toSorted((a, b) => b - a) as [number, number, number];
+  const rounded = sides.map((side) => {
+    const clean = Number(side.toFixed(6));
+    const { rounding = "up" } = service.dim ?? {};
+    return rounding === "none" ? side : rounding === "up" ? Math.ceil(clean) : Math.floor(clean + 0.5);
+  });
+  return rounded.toSorted((a, b) => b - a) as [number, number, number];
 }
 
 function onlyStrongest(surcharges: Surcharge[]): Surcharge[] {
@@ -168,7 +183,7 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   const row = service.rates[zone];
   if (!row) return none("no_rate_cell", zone);
   const day = item.shipDate ?? rateDay;
-  const sides = sidesOf(item);
+  const sides = sidesOf(item, service);
   const weight = mg(item.weight!);
   const { maxWeight, maxLength, maxLengthPlusGirth } = service.limits!;
   const isTooMuch =
@@ -190,12 +205,7 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
 
   let billable = weight;
   if (sides) {
-    const rounded = sides.map((side) => {
-      const clean = Number(side.toFixed(6));
-      const { rounding = "nearest" } = service.dim!;
-      return rounding === "none" ? side : rounding === "up" ? Math.ceil(clean) : Math.floor(clean + 0.5);
-    });
-    const volume = rounded[0]! * rounded[1]! * rounded[2]!;
+    const volume = Number((sides[0] * sides[1] * sides[2]).toFixed(6));
     if (volume > (service.dim!.thresholdVolume ?? 0))
       billable = Math.max(billable, Math.round((volume / service.dim!.divisor) * mgPer.lb!));
   }
@@ -208,8 +218,9 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   if (index === -1) {
     const last = row.at(-1);
     const each = service.perUnitAbove?.rates[zone];
-    if (each === undefined || last === null || last === undefined) return none("no_rate_cell", zone);
-    const steps = Math.ceil((billable - breaks.at(-1)!) / mgPer.lb! - 0.00001);
+    if (each === undefined) return none("over_limit", zone);
+    if (last === null || last === undefined) return none("no_rate_cell", zone);
+    const steps = begunUnits(billable - breaks.at(-1)!, "lb");
     list = toCents(last) + steps * toCents(each);
     rated = Math.round(breaks.at(-1)! + steps * mgPer.lb!);
   } else {
@@ -257,16 +268,13 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   let fuelable = net;
   for (const one of ordered) {
     const isUnknownHome = one.when?.residential !== undefined && item.residential === undefined;
-    const kept =
-      ((1_000_000 - millionths(one.discountPercent ?? 0)) *
-        (isUnknownHome ? millionths(one.allocationPercent ?? 0) : 1_000_000)) /
-      1_000_000;
+    const kept = [
+      1_000_000 - millionths(one.discountPercent ?? 0),
+      isUnknownHome ? millionths(one.allocationPercent ?? 0) : 1_000_000,
+    ];
     const each = toCents(one.amountByZone?.[zone] ?? one.amount ?? 0);
-    const units = one.kind === "per_weight" ? Math.ceil(rated / mgPer.lb! - 0.00001) : 1;
-    const cents =
-      one.kind === "percent"
-        ? share(net, Math.round((millionths(one.percent!) * kept) / 1_000_000))
-        : share(each * units, Math.round(kept));
+    const units = one.kind === "per_weight" ? begunUnits(billable, one.weightUnit ?? "lb") : 1;
+    const cents = one.kind === "percent" ? share(net, millionths(one.percent!), ...kept) : share(each * units, ...kept);
     if (cents === 0) continue;
     lines[one.code] = cents;
     if (one.isFuelable !== false) fuelable += cents;
@@ -276,8 +284,8 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   if (fuel) {
     const table = fuel.table ?? [{ from: "", percent: fuel.percent! }];
     const percent = (table.findLast((entry) => entry.from <= day) ?? table[0]!).percent;
-    const kept = Math.round((millionths(percent) * (1_000_000 - millionths(fuel.discountPercent ?? 0))) / 1_000_000);
-    const cents = share({ base_list: list, base_net: net, subtotal: fuelable }[fuel.base], kept);
+    const of = { base_list: list, base_net: net, subtotal: fuelable }[fuel.base];
+    const cents = share(of, millionths(percent), 1_000_000 - millionths(fuel.discountPercent ?? 0));
     if (cents > 0) lines.fuel = cents;
   }
   return { zone, reason: null, cents: Object.values(lines).reduce((sum, line) => sum + line, 0), lines };

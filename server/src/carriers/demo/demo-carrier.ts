@@ -9,7 +9,7 @@ import type { RateCard } from "../rate-card/card.schemas.ts";
 import { toCents } from "../../core/money.ts";
 import { findService } from "../rate-card/compile-card.ts";
 import { quoteService } from "../rate-card/quote.ts";
-import { confirmationOf } from "../rate-card/rate-card-carrier.ts";
+import { confirmationOf, servicesOf } from "../rate-card/rate-card-carrier.ts";
 import type { Tariff } from "../rate-card/tariff.ts";
 import { createTariff } from "../rate-card/tariff.ts";
 import { demoCards } from "./demo-cards.ts";
@@ -36,8 +36,7 @@ export const demoCarrier: Carrier = {
   ownCard,
   async rate(_call, { services, ...request }) {
     const tariff = ownTariff();
-    const wanted = services?.flatMap((name) => findService(tariff.card, name)?.service ?? []);
-    return (wanted ?? tariff.card.services).map((service) => quoteService(tariff, service, request));
+    return servicesOf(tariff, services).map((service) => quoteService(tariff, service, request));
   },
   async schedulePickup({ settings, effectKey }, { packageCount }) {
     if (settings.refusePickups === true)
@@ -51,7 +50,7 @@ export const demoCarrier: Carrier = {
     const at = now();
     const end = settings.missPickups === true ? "missed" : "completed";
     const status = at < new Date(readyTime) ? "scheduled" : at < new Date(closeTime) ? "dispatched" : end;
-    return { status, at: at.toISOString() };
+    return { status };
   },
   async track({ now }, parcels) {
     return parcels.map((parcel) => trackingOf(parcel, now()));
@@ -121,7 +120,6 @@ function trackingOf({ trackingNumber, shippedAt }: ParcelToTrack, now: Date): Tr
   });
   return {
     trackingNumber,
-    status: events.at(-1)?.status ?? "pre_transit",
     estimatedDelivery: new Date(timeAt(58)).toISOString(),
     events,
   };

@@ -184,7 +184,7 @@ describe("services", () => {
     expect(
       ["2nd Day Air", "UPS 2DA", "FEDEX_2_DAY", "Priority Mail", "SUREPOST", "1DA", "teleport"].map(levelOfService),
     ).toEqual(["two_day", "two_day", "two_day", "three_day", "economy", "overnight", undefined]);
-    expect(foldService("FedEx 2Day® A.M.")).toBe("2DAY A M");
+    expect(foldService("FedEx 2Day® A.M.")).toBe("2 DAY AM");
   });
 
   test("are matched by name, then by level, then by a faster one, never by a slower one unless asked", () => {

@@ -45,7 +45,13 @@ const Dim = Strict({
   divisor: Type.Number({ minimum: 1, maximum: 100_000, description: "Cubic inches per pound, or cubic cm per kg" }),
   unit: Type.Optional(OneOf(["in", "cm"])),
   thresholdVolume: Type.Optional(Type.Number({ minimum: 0, description: "Smaller parcels go by their weight alone" })),
-  rounding: Type.Optional(OneOf(["nearest", "up", "none"])),
+  rounding: Type.Optional(
+    OneOf(["nearest", "up", "none"], {
+      description:
+        "Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, " +
+        "as the carriers do since August 2025; `nearest` before",
+    }),
+  ),
 });
 
 export const CardService = Strict({
@@ -86,7 +92,10 @@ export type CardService = Static<typeof CardService>;
 export const Surcharge = Strict({
   code: Code,
   label: Type.Optional(Name),
-  kind: OneOf(["fixed", "percent", "per_weight"], { description: "`percent` is of the base after discount" }),
+  kind: OneOf(["fixed", "percent", "per_weight"], {
+    description:
+      "`percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight",
+  }),
   amount: Type.Optional(Money),
   percent: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000 })),
   amountByZone: Type.Optional(byZone(Money)),

@@ -16,7 +16,14 @@ export type CompiledCard = {
   currency: string;
   services: CompiledService[];
   surcharges: CompiledSurcharge[];
-  fuel: { base: "base_list" | "base_net" | "subtotal"; table: { from: string; ppm: number }[] } | undefined;
+  fuel:
+    | {
+        base: "base_list" | "base_net" | "subtotal";
+        table: { from: string; ppm: number }[];
+        /** What is left of it after its own discount. */
+        keptPpm: number;
+      }
+    | undefined;
   byAlias: Map<string, CompiledService>;
   byLevel: Map<ServiceLevel, CompiledService>;
 };
@@ -128,10 +135,12 @@ function compileService(service: CardService, index: number, sets: SetLookup) {
     dim: dim && {
       divisor: dim.divisor,
       unitMg: mgPer(dim.unit === "cm" ? "kg" : "lb"),
-      inchesPer: dim.unit === "cm" ? 2.54 : 1,
+      /** Of the unit, in a cubic inch. */
+      perCubicInch: dim.unit === "cm" ? 2.54 ** 3 : 1,
       threshold: dim.thresholdVolume ?? 0,
-      rounding: dim.rounding ?? "nearest",
     },
+    /** How sides are measured, for volumes, limits and surcharges alike. */
+    sides: { rounding: dim?.rounding ?? ("up" as const), unit: dim?.unit ?? ("in" as const) },
     maxMg: limits.maxWeight ? toMg(limits.maxWeight) : Infinity,
     maxLength: limits.maxLength ?? Infinity,
     maxLengthPlusGirth: limits.maxLengthPlusGirth ?? Infinity,
@@ -199,11 +208,11 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
 
 function compileFuel(fuel: RateCard["fuel"]): CompiledCard["fuel"] {
   if (!fuel) return undefined;
-  const keptPpm = 1_000_000 - toPpm(fuel.discountPercent ?? 0);
   const rows = fuel.table ?? [{ from: "", percent: fuel.percent ?? 0 }];
   return {
     base: fuel.base,
-    table: rows.map(({ from, percent }) => ({ from, ppm: Math.round((toPpm(percent) * keptPpm) / 1_000_000) })),
+    table: rows.map(({ from, percent }) => ({ from, ppm: toPpm(percent) })),
+    keptPpm: 1_000_000 - toPpm(fuel.discountPercent ?? 0),
   };
 }
 

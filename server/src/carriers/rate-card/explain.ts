@@ -47,7 +47,7 @@ const fuelBases = {
 function explain(situation: Situation, price: Price, line: PriceLine): string {
   const { service, zone, card } = situation;
   const of = formatCents(line.ofCents ?? 0);
-  const percent = (line.ppm ?? 0) / 10_000;
+  const percent = Math.round((line.ppm ?? 0) * 10_000) / 100_000_000;
   switch (line.code) {
     case "base":
       return service.isFlat

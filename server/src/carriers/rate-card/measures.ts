@@ -16,9 +16,12 @@ export function mgPer(unit: Weight["unit"]): number {
   return toGrams({ value: 1, unit }) * 1000;
 }
 
-/** Begun units count whole; what the rounding to milligrams added does not begin a unit. */
+/** What two weights, each rounded to the milligram, can be apart although they are the same. */
+const roundingMg = 1;
+
+/** Begun units count whole; what the rounding to milligrams added does not begin a unit, however small the unit is. */
 export function countUnits(mg: number, unitMg: number): number {
-  return Math.ceil(mg / unitMg - 1e-5);
+  return Math.max(0, Math.ceil((mg - roundingMg) / unitMg));
 }
 
 export type DimRounding = "nearest" | "up" | "none";
@@ -36,8 +39,16 @@ export function toSides({ length, width, height, unit }: Dimensions): Sides {
   return [longest, second, shortest];
 }
 
-export function volumeOf([a, b, c]: Sides, rounding: DimRounding): number {
-  return roundSide(a, rounding) * roundSide(b, rounding) * roundSide(c, rounding);
+/** As the carrier writes them down: whole inches, or whole centimetres where it measures in these. Answers in inches. */
+export function measureSides([a, b, c]: Sides, rounding: DimRounding, unit: "in" | "cm"): Sides {
+  if (rounding === "none") return [a, b, c];
+  const perInch = unit === "cm" ? 2.54 : 1;
+  const measured = (side: number): number => Math.round((roundSide(side * perInch, rounding) / perInch) * 1e9) / 1e9;
+  return [measured(a), measured(b), measured(c)];
+}
+
+export function volumeOf([a, b, c]: Sides): number {
+  return a * b * c;
 }
 
 /** The girth goes around the two shorter sides. */
@@ -45,8 +56,7 @@ export function lengthPlusGirth([a, b, c]: Sides): number {
   return a + 2 * (b + c);
 }
 
-function roundSide(side: number, rounding: DimRounding): number {
-  if (rounding === "none") return side;
+function roundSide(side: number, rounding: "nearest" | "up"): number {
   // Centimetres leave a trace of binary noise behind, which must not count as a further inch.
   const clean = Math.round(side * 1e6) / 1e6;
   return rounding === "up" ? Math.ceil(clean) : Math.floor(clean + 0.5);

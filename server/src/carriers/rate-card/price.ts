@@ -1,7 +1,7 @@
 import type { CompiledCard, CompiledService, CompiledSurcharge } from "./compile-card.ts";
-import { shareOf } from "../../core/money.ts";
+import { shareOf, shareOfShares } from "../../core/money.ts";
 import type { Sides } from "./measures.ts";
-import { countUnits, lengthPlusGirth, volumeOf } from "./measures.ts";
+import { countUnits, lengthPlusGirth, measureSides, volumeOf } from "./measures.ts";
 
 /** Where a parcel goes, as far as its price depends on it. */
 export type Trip = {
@@ -125,8 +125,9 @@ function breakOf({ breaksMg }: CompiledService, mg: number): number {
   return low;
 }
 
-export function priceParcel(situation: Situation, parcel: Parcel): Price | Refusal {
+export function priceParcel(situation: Situation, given: Parcel): Price | Refusal {
   const { service, zone } = situation;
+  const parcel = given.sides ? measured(service, given, given.sides) : given;
   const limit = overLimit(service, parcel);
   if (limit) return limit;
   const dimMg = dimWeight(service, parcel);
@@ -134,6 +135,10 @@ export function priceParcel(situation: Situation, parcel: Parcel): Price | Refus
   let billableMg = Math.max(parcel.weightMg, dimMg);
   for (const { surcharge } of applied) billableMg = Math.max(billableMg, surcharge.minBillableMg);
   const cell = cellAt(service, zone, billableMg);
+  if (cell === "too heavy") {
+    const message = `${service.name} has no price for zone ${zone} beyond its last weight: the parcel is too heavy.`;
+    return { reason: "over_limit", message };
+  }
   if (!cell) {
     return { reason: "no_rate_cell", message: `${service.name} has no price for zone ${zone} at this weight.` };
   }
@@ -149,7 +154,7 @@ export function priceParcel(situation: Situation, parcel: Parcel): Price | Refus
   let fuelable = net;
   let total = net;
   for (const candidate of applied) {
-    const line = surchargeLine(candidate, zone, net, ratedMg);
+    const line = surchargeLine(candidate, zone, net, billableMg);
     if (line.cents === 0) continue;
     lines.push(line);
     total += line.cents;
@@ -158,11 +163,16 @@ export function priceParcel(situation: Situation, parcel: Parcel): Price | Refus
   const { fuel } = situation.card;
   if (fuel && situation.fuelPpm > 0) {
     const ofCents = fuel.base === "base_list" ? list : fuel.base === "base_net" ? net : fuelable;
-    const cents = shareOf(ofCents, situation.fuelPpm);
-    if (cents > 0) lines.push({ code: "fuel", cents, ofCents, ppm: situation.fuelPpm });
+    const cents = shareOfShares(ofCents, situation.fuelPpm, fuel.keptPpm);
+    if (cents > 0) lines.push({ code: "fuel", cents, ofCents, ppm: (situation.fuelPpm * fuel.keptPpm) / whole });
     total += cents;
   }
   return { totalCents: total, lines, actualMg: parcel.weightMg, dimMg, billableMg, ratedMg };
+}
+
+/** The parcel as the carrier's machine sees it. */
+function measured({ sides: { rounding, unit } }: CompiledService, { weightMg }: Parcel, sides: Sides): Parcel {
+  return { weightMg, sides: measureSides(sides, rounding, unit) };
 }
 
 function overLimit(service: CompiledService, { weightMg, sides }: Parcel): Refusal | undefined {
@@ -176,9 +186,8 @@ function overLimit(service: CompiledService, { weightMg, sides }: Parcel): Refus
 
 function dimWeight({ dim }: CompiledService, { sides }: Parcel): number {
   if (!dim || !sides) return 0;
-  const [longest, second, shortest] = sides;
-  const own: Sides = [longest * dim.inchesPer, second * dim.inchesPer, shortest * dim.inchesPer];
-  const volume = volumeOf(own, dim.rounding);
+  // What going through inches left behind must not cross a threshold.
+  const volume = Math.round(volumeOf(sides) * dim.perCubicInch * 1e6) / 1e6;
   return volume > dim.threshold ? Math.round((volume / dim.divisor) * dim.unitMg) : 0;
 }
 
@@ -186,7 +195,7 @@ function cellAt(
   service: CompiledService,
   zone: string,
   billableMg: number,
-): { cents: number; ratedMg: number } | undefined {
+): { cents: number; ratedMg: number } | "too heavy" | undefined {
   const row = service.cells.get(zone)!;
   const index = breakOf(service, billableMg);
   if (index < row.length) {
@@ -195,7 +204,8 @@ function cellAt(
   }
   const perStep = service.above?.cents.get(zone);
   const heaviest = row.at(-1)!;
-  if (!service.above || perStep === undefined || Number.isNaN(heaviest)) return undefined;
+  if (!service.above || perStep === undefined) return "too heavy";
+  if (Number.isNaN(heaviest)) return undefined;
   const { stepMg } = service.above;
   const last = service.breaksMg.at(-1)!;
   const steps = countUnits(billableMg - last, stepMg);
@@ -252,20 +262,19 @@ function fitsParcel(surcharge: CompiledSurcharge, { weightMg, sides }: Parcel): 
     sides[0] > surcharge.longestOver &&
     sides[1] > surcharge.secondOver &&
     lengthPlusGirth(sides) > surcharge.lengthPlusGirthOver &&
-    volumeOf(sides, "none") > surcharge.volumeOver
+    volumeOf(sides) > surcharge.volumeOver
   );
 }
 
-function surchargeLine({ surcharge, sharePpm }: Candidate, zone: string, net: number, ratedMg: number): PriceLine {
-  const { code, kind } = surcharge;
-  const keptPpm = (surcharge.keptPpm * sharePpm) / whole;
+function surchargeLine({ surcharge, sharePpm }: Candidate, zone: string, net: number, billableMg: number): PriceLine {
+  const { code, kind, keptPpm } = surcharge;
+  const ppm = (keptPpm * sharePpm) / whole;
   if (kind === "percent") {
-    const ppm = Math.round((surcharge.ppm * keptPpm) / whole);
-    return { code, cents: shareOf(net, ppm), ofCents: net, ppm };
+    const cents = shareOfShares(net, surcharge.ppm, keptPpm, sharePpm);
+    return { code, cents, ofCents: net, ppm: (surcharge.ppm * ppm) / whole };
   }
   const each = surcharge.centsByZone?.get(zone) ?? surcharge.cents;
-  const quantity = kind === "per_weight" ? countUnits(ratedMg, surcharge.unitMg) : 1;
+  const quantity = kind === "per_weight" ? countUnits(billableMg, surcharge.unitMg) : 1;
   const full = each * quantity;
-  const cents = keptPpm === whole ? full : shareOf(full, Math.round(keptPpm));
-  return { code, cents, ofCents: full, ppm: Math.round(keptPpm), quantity };
+  return { code, cents: shareOfShares(full, keptPpm, sharePpm), ofCents: full, ppm, quantity };
 }

@@ -14,33 +14,55 @@ export const serviceLevels = [
 export type ServiceLevel = (typeof serviceLevels)[number];
 
 const aliases: Record<ServiceLevel, string> = {
-  media: "MEDIA|MEDIA MAIL|LIBRARY MAIL|BOUND PRINTED MATTER",
+  media: "MEDIA|MEDIA MAIL|LIBRARY|LIBRARY MAIL|BOUND PRINTED MATTER|BPM",
   economy:
-    "ECONOMY|GROUND ECONOMY|SMART POST|SMARTPOST|SUREPOST|SURE POST|GROUND SAVER|PARCEL SELECT|PARCEL SELECT LIGHTWEIGHT|ECO",
+    "ECONOMY|GROUND ECONOMY|SMART POST|SMARTPOST|SUREPOST|SURE POST|SUREPOST LESS THAN 1 LB|SUREPOST 1 LB OR GREATER|" +
+    "SUREPOST UNDER 1 LB|SUREPOST 1 LB OR OVER|SUREPOST OVER 1 LB|SUREPOST BPM|SUREPOST MEDIA|GROUND SAVER|" +
+    "GROUND SAVER UNDER 1 LB|GROUND SAVER 1 LB OR GREATER|PARCEL SELECT|PARCEL SELECT GROUND|PARCEL SELECT LIGHTWEIGHT|ECO|92|93",
   ground:
-    "GROUND|GND|GRD|03|FXG|HD|HOME DELIVERY|GROUND HOME DELIVERY|GROUND RESIDENTIAL|GROUND COMMERCIAL|GROUND ADVANTAGE|GA|FIRST|FIRST CLASS|FIRST CLASS PACKAGE|FCPS|STANDARD|STANDARD GROUND|PARCEL",
-  three_day: "3 DAY|3DAY|3 DAY SELECT|3DS|12|EXPRESS SAVER|PRIORITY|PRIORITY MAIL|PM|THREE DAY",
-  two_day: "2 DAY|2DAY|2ND DAY AIR|2DA|02|SECOND DAY|SECOND DAY AIR|2ND DAY|TWO DAY",
-  two_day_am: "2 DAY AM|2ND DAY AIR AM|2DAM|59|2DAY AM|TWO DAY AM",
-  overnight_saver: "NEXT DAY AIR SAVER|NDA SAVER|13|STANDARD OVERNIGHT|1DP|OVERNIGHT SAVER",
+    "GROUND|GND|GRD|03|FXG|HD|HOME DELIVERY|GROUND HOME DELIVERY|GROUND ADVANTAGE|GA|FIRST|FIRST CLASS|FIRST CLASS MAIL|" +
+    "FIRST CLASS PACKAGE|FIRST CLASS PACKAGE SERVICE|FCPS|STANDARD|STANDARD GROUND|STANDARD SHIPPING|PARCEL|RETAIL GROUND",
+  three_day:
+    "3 DAY|3DAY|3 DAY SELECT|3DS|12|EXPRESS SAVER|FEDEX 3 DAY|PRIORITY|PRIORITY MAIL|PM|THREE DAY|THREE DAY SELECT",
+  two_day: "2 DAY|2DAY|2 DAY AIR|2DA|02|SECOND DAY|SECOND DAY AIR|2 DAY EXPRESS|TWO DAY|TWO DAY AIR|EXPEDITED 2 DAY",
+  two_day_am: "2 DAY AM|2 DAY AIR AM|2DAM|59|2DAY AM|TWO DAY AM|SECOND DAY AIR AM",
+  overnight_saver: "NEXT DAY AIR SAVER|NEXT DAY SAVER|NDA SAVER|NDAS|13|STANDARD OVERNIGHT|1DP|OVERNIGHT SAVER",
   overnight:
-    "NEXT DAY AIR|NEXT DAY|NDA|1DA|01|PRIORITY OVERNIGHT|OVERNIGHT|PRIORITY MAIL EXPRESS|EXPRESS|EXPRESS MAIL|PME",
-  overnight_early: "NEXT DAY AIR EARLY|NEXT DAY AIR EARLY AM|NDA EARLY|14|FIRST OVERNIGHT|OVERNIGHT EARLY",
-  same_day: "SAME DAY|SAMEDAY",
+    "NEXT DAY AIR|NEXT DAY|NDA|1DA|01|PRIORITY OVERNIGHT|OVERNIGHT|PRIORITY MAIL EXPRESS|PRIORITY EXPRESS|EXPRESS|" +
+    "EXPRESS MAIL|PME|PMEXPRESS|1 DAY|ONE DAY",
+  overnight_early:
+    "NEXT DAY AIR EARLY|NEXT DAY AIR EARLY AM|NDA EARLY|NDA EARLY AM|NEXT DAY EARLY AM|1DM|14|FIRST OVERNIGHT|OVERNIGHT EARLY",
+  same_day: "SAME DAY|SAMEDAY|SAME DAY CITY",
 };
 
-const carrierNames = /^(UPS|FEDEX|FDX|FX|USPS|DHL|ONTRAC|LASERSHIP|LSO|GSO|DEMO) /;
+/** What a carrier sells under a name that means something at home with others: these go abroad. */
+const foreign = new Set(["UPS STANDARD", "UPS STANDARD TO CANADA", "UPS STANDARD TO MEXICO", "UPS 11", "UPS EXPRESS"]);
 
-/** One spelling for "UPS® Ground", "ups_ground" and "GROUND". */
+const carrierNames = /^(UPS|FEDEX|FED EX|FDX|FX|USPS|US POSTAL SERVICE|DHL|ONTRAC|LASERSHIP|LSO|GSO|DEMO)(?: |$)/;
+/** Said of the address, not of the service; and what carriers' own lists add. */
+const afterthoughts = / (RESIDENTIAL|COMMERCIAL|RESI|COMM|RES|SERVICE|PACKAGE|PKG|CUBIC|DOMESTIC|SIGNATURE|ONE RATE)$/;
+
+/** One spelling for "UPS® Ground", "ups_ground" and "GROUND"; the carrier is left in front. */
+function foldWhole(name: string): string {
+  return (
+    name
+      // Before what looks alike is made the same, which would turn the mark into two letters.
+      .replaceAll(/[®™©℠]/g, "")
+      .normalize("NFKC")
+      .toUpperCase()
+      .replaceAll(/\b([AP])\.\s?M\b\.?/g, "$1M")
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+      .replaceAll(/\b([AP]) M\b/g, "$1M")
+      .replaceAll(/(\d)(?:ND|RD|ST|TH)\b/g, "$1")
+      .replaceAll(/(\d)DAY\b/g, "$1 DAY")
+      .trim()
+  );
+}
+
 export function foldService(name: string): string {
-  const plain = name
-    .normalize("NFKC")
-    .replaceAll(/[®™©]/g, "")
-    .replaceAll(/(\d)(?:ND|RD|ST|TH)\b/gi, "$1")
-    .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  return plain.replace(carrierNames, "").replace(carrierNames, "");
+  const whole = foldWhole(name);
+  const bare = whole.replace(carrierNames, "").replace(carrierNames, "");
+  return bare === "" ? whole : bare;
 }
 
 const levelByAlias = new Map<string, ServiceLevel>();
@@ -48,7 +70,14 @@ for (const level of serviceLevels)
   for (const alias of aliases[level].split("|")) levelByAlias.set(foldService(alias), level);
 
 export function levelOfService(name: string): ServiceLevel | undefined {
-  return levelByAlias.get(foldService(name));
+  if (foreign.has(foldWhole(name))) return undefined;
+  for (let folded = foldService(name); ;) {
+    const level = levelByAlias.get(folded);
+    if (level !== undefined) return level;
+    const shorter = folded.replace(afterthoughts, "");
+    if (shorter === folded) return undefined;
+    folded = shorter;
+  }
 }
 
 export type ServiceFallback = "faster" | "slower" | "none";

@@ -29,8 +29,9 @@ export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart,
 /** What if fuel, discount or divisor were others: the same card with these changed. */
 function applyScenario(card: RateCard, scenario: Scenario): RateCard {
   const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
-  const fuel =
-    fuelPercent === undefined ? card.fuel : { base: card.fuel?.base ?? ("base_net" as const), percent: fuelPercent };
+  // Whoever asks for another fuel keeps what was agreed about fuel: its base and its discount.
+  const { table: _table, ...agreed } = card.fuel ?? { base: "base_net" as const };
+  const fuel = fuelPercent === undefined ? card.fuel : { ...agreed, percent: fuelPercent };
   const services = card.services.map((service) => ({
     ...service,
     ...(extraDiscountPercent === undefined
@@ -38,7 +39,10 @@ function applyScenario(card: RateCard, scenario: Scenario): RateCard {
       : {
           discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stack: "add" as const }],
         }),
-    ...(dimDivisor === undefined ? {} : { dim: { ...service.dim, divisor: dimDivisor } }),
+    // Inches per pound mean nothing to a service that measures in centimetres, nor to one that only weighs.
+    ...(dimDivisor === undefined || !service.dim || service.dim.unit === "cm"
+      ? {}
+      : { dim: { ...service.dim, divisor: dimDivisor } }),
   }));
   return { ...card, services, ...(fuel === undefined ? {} : { fuel }) };
 }
@@ -90,6 +94,15 @@ function totalsOf(situation: Situation): { totals: number[]; isAscending: boolea
     return isRefusal(price) ? Infinity : price.totalCents;
   });
   return { totals, isAscending: totals.every((total, index) => index === 0 || totals[index - 1]! <= total) };
+}
+
+/** What a parcel of exactly this weight break costs; infinite where there is no price. */
+export function totalOfBreak(situation: Situation, index: number): number {
+  return (situation.ladderTotals ??= totalsOf(situation)).totals[index]!;
+}
+
+export function haveSameTotals(a: Situation, b: Situation): boolean {
+  return a === b || a.service.breaksMg.every((_, index) => totalOfBreak(a, index) === totalOfBreak(b, index));
 }
 
 /** The weight breaks whose price is as near to this as carriers' own rounding explains, lightest first. */

@@ -1,7 +1,7 @@
 import type { Point } from "./distance.ts";
 import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
 import { prefixesOfState } from "../../core/zip-states.ts";
-import { normaliseZip } from "./zip.ts";
+import { normaliseZip, stateOfPlace } from "./zip.ts";
 import type { ChartedService, ZoneChart } from "./zone-chart.ts";
 import { zoneInChart } from "./zone-chart.ts";
 import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
@@ -56,7 +56,7 @@ type Located = { point: Point; zip: string; isExact: boolean };
 function placeOf(zip: string | undefined, state: string | null | undefined): Located | undefined {
   const point = zip === undefined ? undefined : pointOfZip(zip);
   if (zip !== undefined && point) return { point, zip, isExact: true };
-  const code = state?.trim().toUpperCase() ?? "";
+  const code = stateOfPlace(state, undefined) ?? "";
   const [prefix] = prefixesOfState(code);
   const middle = pointOfState(code);
   return middle && prefix !== undefined ? { point: middle, zip: `${prefix}00`, isExact: false } : undefined;

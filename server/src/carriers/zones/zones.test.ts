@@ -86,11 +86,21 @@ describe("places", () => {
 
   test("are read as spreadsheets leave them", () => {
     expect(
-      ["501", "2134", "02134", "02134-1234", "021341234", " 2134 ", "2134.0"].map((zip) => normaliseZip(zip)),
+      ["5010001", "2134", "02134", "02134-1234", "021341234", " 2134 ", "2134.0"].map((zip) => normaliseZip(zip)),
     ).toEqual(["00501", "02134", "02134", "02134", "02134", "02134", "02134"]);
-    expect(["", "12", "1234567890", "K1A 0B1", "9021O", null].map((zip) => normaliseZip(zip))).toEqual(
-      Array.from({ length: 6 }),
+    // The beginning of a ZIP in Los Angeles is none in San Juan.
+    expect(["", "12", "902", "1234567890", "K1A 0B1", "9021O", null].map((zip) => normaliseZip(zip))).toEqual(
+      Array.from({ length: 7 }),
     );
+  });
+
+  test("states are known by their names, too", () => {
+    for (const state of ["NY", "new york", " New York "]) {
+      expect(resolveZone(ups, { zip: "07114" }, { state })).toEqual(
+        resolveZone(ups, { zip: "07114" }, { state: "NY" }),
+      );
+      expect(resolveZone(ups, { zip: "07114" }, { state })).toMatchObject({ source: "state" });
+    }
   });
 });
 

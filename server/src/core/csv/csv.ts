@@ -112,6 +112,7 @@ export function guardCell(cell: string): string {
 /** What a cell of an export says. */
 export function toCell(value: Cell): string {
   if (value === null || value === undefined) return "";
+  if (typeof value === "object") return value.day;
   return typeof value === "string" ? guardText(value) : String(value);
 }
 

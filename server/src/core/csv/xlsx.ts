@@ -1,6 +1,8 @@
-import { strToU8, Zip, ZipDeflate, ZipPassThrough } from "fflate";
+import { strToU8, Zip, ZipDeflate } from "fflate";
 
-export type Cell = string | number | boolean | null | undefined;
+/** A day such as 2026-01-31, which a spreadsheet can sort and group by. */
+type Day = { day: string };
+export type Cell = string | number | boolean | Day | null | undefined;
 /** Rows of a sheet, in portions of any size. */
 export type Sheet = { name: string; portions: AsyncIterable<Cell[][]> };
 
@@ -9,7 +11,11 @@ const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const packages = "http://schemas.openxmlformats.org/package/2006";
 
-/** A workbook, made while it is sent: no more than a portion of it is in memory. Texts are texts, never formulas. */
+/**
+ * A workbook, made while it is sent: no more than a portion of it is in memory. Texts are texts, never formulas. Every part
+ * is compressed, since its length is written behind it: who reads a part that is only stored cannot tell where it ends. Every
+ * row and cell says where it is, which the standard leaves open and readers do not.
+ */
 export async function* writeXlsx(sheets: Sheet[]): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let failure: Error | undefined;
@@ -24,7 +30,7 @@ export async function* writeXlsx(sheets: Sheet[]): AsyncGenerator<Uint8Array> {
     return given;
   };
   for (const [path, content] of frame(sheets.map(({ name }) => name))) {
-    const file = new ZipPassThrough(path);
+    const file = new ZipDeflate(path, { level: 3 });
     zip.add(file);
     file.push(strToU8(declaration + content), true);
   }
@@ -33,8 +39,9 @@ export async function* writeXlsx(sheets: Sheet[]): AsyncGenerator<Uint8Array> {
     const file = new ZipDeflate(`xl/worksheets/sheet${index + 1}.xml`, { level: 3 });
     zip.add(file);
     file.push(strToU8(`${declaration}<worksheet xmlns="${main}"><sheetData>`));
+    let count = 0;
     for await (const rows of portions) {
-      file.push(strToU8(rows.map(toRow).join("")));
+      file.push(strToU8(rows.map((cells) => toRow(cells, ++count)).join("")));
       yield* flush();
     }
     file.push(strToU8("</sheetData></worksheet>"), true);
@@ -55,12 +62,15 @@ function frame(names: string[]): [path: string, content: string][] {
   );
   const relationships = (inner: string): string =>
     `<Relationships xmlns="${packages}/relationships">${inner}</Relationships>`;
+  const stylesType = "application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml";
   const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml";
   return [
     [
       "[Content_Types].xml",
       `<Types xmlns="${packages}/content-types">` +
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+        '<Default Extension="xml" ContentType="application/xml"/>' +
+        `<Override PartName="/xl/styles.xml" ContentType="${stylesType}"/>` +
         `<Override PartName="/xl/workbook.xml" ContentType="${workbookType}"/>${parts.join("")}</Types>`,
     ],
     [
@@ -68,19 +78,45 @@ function frame(names: string[]): [path: string, content: string][] {
       relationships(`<Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/>`),
     ],
     ["xl/workbook.xml", `<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${sheets.join("")}</sheets></workbook>`],
-    ["xl/_rels/workbook.xml.rels", relationships(links.join(""))],
+    ["xl/styles.xml", styles],
+    [
+      "xl/_rels/workbook.xml.rels",
+      relationships(
+        `${links.join("")}<Relationship Id="rId${names.length + 1}" Type="${office}/styles" Target="styles.xml"/>`,
+      ),
+    ],
   ];
 }
 
-function toRow(cells: Cell[]): string {
-  return `<row>${cells.map(toCell).join("")}</row>`;
+/** The plain style, and the one of days, whose form is that of the reader's country. */
+const styles =
+  `<styleSheet xmlns="${main}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  '<cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
+  '<xf numFmtId="14" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
+
+function toRow(cells: Cell[], number: number): string {
+  return `<row r="${number}">${cells.map((cell, index) => toCell(cell, `${columnName(index)}${number}`)).join("")}</row>`;
 }
 
-function toCell(value: Cell): string {
-  if (value === null || value === undefined || value === "") return "<c/>";
-  if (typeof value === "number") return `<c><v>${value}</v></c>`;
-  if (typeof value === "boolean") return `<c t="b"><v>${value ? 1 : 0}</v></c>`;
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(value)}</t></is></c>`;
+/** A to Z, then AA, AB and so on. */
+function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
+}
+
+const dayMs = 86_400_000;
+const dayZero = Date.UTC(1899, 11, 30);
+
+function toCell(value: Cell, at: string): string {
+  if (value === null || value === undefined || value === "") return "";
+  if (typeof value === "number") return `<c r="${at}"><v>${value}</v></c>`;
+  if (typeof value === "boolean") return `<c r="${at}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  if (typeof value === "object") return `<c r="${at}" s="1"><v>${(Date.parse(value.day) - dayZero) / dayMs}</v></c>`;
+  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(value)}</t></is></c>`;
 }
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -177,9 +177,23 @@ const Place = Strict({
 });
 
 export const ScenarioShape = Strict({
-  fuelPercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  extraDiscountPercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  dimDivisor: Type.Optional(Type.Number({ minimum: 1, maximum: 100_000 })),
+  fuelPercent: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Instead of the card's fuel or table; its base and its discount stay",
+    }),
+  ),
+  extraDiscountPercent: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100, description: "Of the list price, on top of the card's discounts" }),
+  ),
+  dimDivisor: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 100_000,
+      description: "Cubic inches per pound, for services that have such a divisor; others stay as they are",
+    }),
+  ),
 });
 
 export const QuoteRequest = Strict(

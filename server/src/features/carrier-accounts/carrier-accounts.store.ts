@@ -50,6 +50,18 @@ function toAccount(row: AccountRow): Account {
   return account;
 }
 
+/** The names that these accounts have for services, as short texts that differ when the names do. */
+export async function findAliasDigests(
+  db: Queryable,
+  orgId: string,
+  ids: string[],
+): Promise<{ id: string; digest: string }[]> {
+  return await db.query<{ id: string; digest: string }>(
+    "select id, md5(service_aliases::text) as digest from carrier_accounts where org_id = $1 and id = any($2::uuid[])",
+    [orgId, ids],
+  );
+}
+
 export async function findAccount(db: Queryable, orgId: string, id: string, day: string): Promise<Account | undefined> {
   const [row] = await db.query<AccountRow>(
     `select ${columns("$3")} from carrier_accounts a where a.org_id = $1 and a.id = $2`,

@@ -282,7 +282,7 @@ describe("a quote", () => {
   test("says why a service has no price, and which service there is not", async () => {
     const account = await withCard();
     const heavy = await org.post(`${account}/quote`, { ...parcel, weight: { value: 11, unit: "lb" } });
-    expect(heavy.body).toMatchObject({ quotes: [], unavailable: [{ service: "GROUND", reason: "no_rate_cell" }] });
+    expect(heavy.body).toMatchObject({ quotes: [], unavailable: [{ service: "GROUND", reason: "over_limit" }] });
     const nowhere = await org.post(`${account}/quote`, { ...parcel, destination: { zip: "Q" } });
     expect(nowhere.body.unavailable[0].reason).toBe("zone_unresolved");
     const unknown = await org.post(`${account}/quote`, { ...parcel, services: ["teleport"] });

@@ -13,11 +13,12 @@ import { RemoteError } from "../../core/remote-error.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { waitOutside } from "../../context.ts";
-import { loadSets } from "../condition-sets/condition-sets.ts";
+import { findSets, loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts } from "../organizations/organizations.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { getAccount, presentAccount, today } from "./carrier-accounts.ts";
+import { findAliasDigests } from "./carrier-accounts.store.ts";
 import * as store from "./rate-cards.store.ts";
 
 export type OpenCarrier = {
@@ -119,6 +120,69 @@ export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<
   return wanted.length === 0 ? [] : await store.findCardIdsOn(ctx.db, ctx.orgId, wanted);
 }
 
+/** Cards of other days than the one that everything else goes by: which day has which. */
+export type DatedCards = { cards: RateCard[]; days: Record<string, number> };
+
+/**
+ * The cards that were in effect on these days, as far as they are others than this one, in the same currency. `listDays` is
+ * only asked where there are several cards.
+ */
+export async function findDatedCards(
+  ctx: Ctx,
+  accountId: string,
+  usual: { id: string | null; card: RateCard },
+  listDays: () => Promise<string[]>,
+): Promise<DatedCards> {
+  const dated: DatedCards = { cards: [], days: {} };
+  if (usual.id === null || (await store.countActiveCards(ctx.db, ctx.orgId, accountId)) < 2) return dated;
+  const indexes = new Map<string, number | undefined>([[usual.id, undefined]]);
+  for (const { day, id } of await store.findCardsOnDays(ctx.db, ctx.orgId, accountId, await listDays())) {
+    if (!indexes.has(id)) {
+      const found = await store.findCard(ctx.db, ctx.orgId, accountId, id);
+      const isAlike = found && (found.card.currency ?? "USD") === (usual.card.currency ?? "USD");
+      indexes.set(id, isAlike ? dated.cards.push(found.card) - 1 : undefined);
+    }
+    const index = indexes.get(id);
+    if (index !== undefined) dated.days[day] = index;
+  }
+  return dated;
+}
+
+/** What prices depend on besides the cards: each part with a text that is another one when the part was changed. */
+export type InputStamps = Record<string, string>;
+
+export async function readInputStamps(
+  ctx: Pick<Ctx, "db" | "orgId">,
+  accountIds: string[],
+  sets: string[],
+): Promise<InputStamps> {
+  const { db, orgId } = ctx;
+  const [charts, aliases, found] = await Promise.all([
+    store.findChartTimes(db, orgId, accountIds),
+    findAliasDigests(db, orgId, accountIds),
+    findSets(db, orgId, sets),
+  ]);
+  const stamps: InputStamps = {};
+  for (const id of accountIds) [stamps[`chart ${id}`], stamps[`names ${id}`]] = ["", ""];
+  for (const { accountId, at } of charts) stamps[`chart ${accountId}`] = at.toISOString();
+  for (const { id, digest } of aliases) stamps[`names ${id}`] = digest;
+  for (const { id, version } of found) stamps[`set ${id}`] = String(version);
+  return stamps;
+}
+
+/** The same parts as they are now, for many at once; the names are those of stamps. */
+export async function readStampsAgain(ctx: Ctx, names: Iterable<string>): Promise<InputStamps> {
+  const [accountIds, setIds] = [new Set<string>(), new Set<string>()];
+  for (const name of names) {
+    const [kind, id = ""] = name.split(" ");
+    (kind === "set" ? setIds : accountIds).add(id);
+  }
+  return accountIds.size + setIds.size === 0 ? {} : await readInputStamps(ctx, [...accountIds], [...setIds]);
+}
+
+/** `make`: the same with another scenario. */
+export type TariffParts = { tariff: Tariff; make(scenario?: Scenario): Tariff; digest(): string };
+
 /**
  * A card made ready to price many parcels: with its condition sets and the zone chart of the account. The digest of these
  * is the same as long as nobody changes the chart or one of the sets.
@@ -128,11 +192,14 @@ export async function loadTariffParts(
   accountId: string,
   card: RateCard,
   scenario?: Scenario,
-): Promise<{ tariff: Tariff; digest(): string }> {
+): Promise<TariffParts> {
   const sets = await loadSets(ctx, setsOfCard(card));
   const rows = await store.findChartRows(ctx.db, ctx.orgId, accountId);
+  const chart = rows && compileChart(rows);
+  const make = (other?: Scenario): Tariff => createTariff(card, sets.lookup, chart, other);
   return {
-    tariff: createTariff(card, sets.lookup, rows && compileChart(rows), scenario),
+    tariff: make(scenario),
+    make,
     digest: () =>
       createHash("sha256")
         .update(JSON.stringify(rows ?? null))

@@ -60,6 +60,43 @@ export async function findCardOn(
   return row;
 }
 
+/** Which card of an account is in effect on each of these days; days without one are left out. */
+export async function findCardsOnDays(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  days: string[],
+): Promise<{ day: string; id: string }[]> {
+  return await db.query<{ day: string; id: string }>(
+    `select u.day::text as day, c.id from unnest($3::date[]) as u (day) join lateral (
+       select id from rate_cards where org_id = $1 and account_id = $2 and is_active
+          and effective_from <= u.day and (effective_to is null or effective_to >= u.day)
+        order by effective_from desc, number desc limit 1) c on true
+      order by u.day`,
+    [orgId, accountId, days],
+  );
+}
+
+export async function countActiveCards(db: Queryable, orgId: string, accountId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    "select count(*) as count from rate_cards where org_id = $1 and account_id = $2 and is_active",
+    [orgId, accountId],
+  );
+  return row?.count ?? 0;
+}
+
+/** When the zone charts of these accounts were uploaded. */
+export async function findChartTimes(
+  db: Queryable,
+  orgId: string,
+  accountIds: string[],
+): Promise<{ accountId: string; at: Date }[]> {
+  return await db.query<{ accountId: string; at: Date }>(
+    `select account_id as "accountId", uploaded_at as at from zone_charts where org_id = $1 and account_id = any($2::uuid[])`,
+    [orgId, accountIds],
+  );
+}
+
 export type CardDay = { accountId: string; day: string };
 
 /** The ids of the cards in effect, one for each account and day that is asked for; null where there is none. */

@@ -8,14 +8,13 @@ import { Unfinished } from "../../route.ts";
 import { askAgainAt, askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { lockOrders } from "../orders/orders.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { move, presentLabel } from "./label.ts";
 import { lock, purchase, record, save } from "./label-requests.ts";
 import type { LabelRequest, LabelSale } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
-import { planLabel, refuseUnshippable } from "./plan-label.ts";
+import { checkAgain, planLabel } from "./plan-label.ts";
 
 type Answer = LabelSale | Unfinished<LabelSale>;
 
@@ -45,11 +44,7 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer>
     version: 1,
   };
   return await buy(ctx, open, async (tx) => {
-    if (label.orderId !== null) {
-      // Again, now that nobody else can change it: a label for a cancelled order would be paid for nothing.
-      const [order] = await lockOrders(tx, ctx.orgId, [label.orderId]);
-      refuseUnshippable(orNotFound("order", order));
-    }
+    await checkAgain(tx, ctx, request, wish);
     await store.insertLabels(tx, ctx.orgId, [label]);
     await record(tx, ctx, label, "requested");
     return label;

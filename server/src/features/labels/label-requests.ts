@@ -75,17 +75,23 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
   async done(tx, ctx, current, sold) {
     const { trackingNumber, service, costCents, contentType, content, lack, parcel, carrierData = null } = sold;
     const now = nowOf(ctx);
-    const shipment = await recordParcel(tx, ctx, parcel, carrierData);
+    const recorded = await recordParcel(tx, ctx, parcel, { lines: current.lines, carrierData });
+    const { obstacle } = recorded;
+    // Paid for, while somebody called the order off.
+    const doubt = obstacle && {
+      code: obstacle.code,
+      message: `${obstacle.message} The order does not list the parcel.`,
+    };
     const bought: ShipmentLabel = {
       ...move(current, "bought", now),
-      shipmentId: shipment.id,
+      shipmentId: recorded.parcel.id,
       trackingNumber,
       service,
       costCents,
       contentType,
       contentBytes: content?.length ?? null,
       carrierData,
-      failure: lack,
+      failure: lack ?? doubt ?? null,
       boughtAt: now,
     };
     await save(tx, ctx, bought, "bought");

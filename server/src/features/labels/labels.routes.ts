@@ -22,7 +22,8 @@ export const labelRoutes = [
     summary: "Buy a label, for an order or for any parcel",
     description:
       "What an order says need not be said again. The parcel is recorded as a shipment with its tracking number and cost; " +
-      "the order is not shipped yet, and `mark_shipped` with the same tracking number finds it. " +
+      "the order lists it, and what lies in it counts as shipped: the order is `partially_shipped` or `shipped`. " +
+      "A second label for the same units is refused unless `mayRepeat` asks for it. " +
       "`POST /carrier-accounts/{id}/quote` tells the price without buying. " +
       "A carrier that does not answer leaves the label `requested` (202); the hub asks again, and it is bought once.",
     body: shapes.LabelRequest,

@@ -63,7 +63,18 @@ export const LabelRequest = Strict(
     dimensions: Type.Optional({ ...Dimensions, description: "Default: those of the order's only package" }),
     reference: Type.Optional(Line("Printed on the label. Default: the number of the order")),
     lines: Type.Optional(
-      Type.Array(ParcelLine, { minItems: 1, maxItems: 500, description: "What of the order lies in the parcel" }),
+      Type.Array(ParcelLine, {
+        minItems: 1,
+        maxItems: 500,
+        description: "What of the order lies in the parcel. Default: all that is left and has no label",
+      }),
+    ),
+    mayRepeat: Type.Optional(
+      Type.Boolean({
+        description:
+          "Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. " +
+          "The order counts nothing twice",
+      }),
     ),
   },
   { examples: [aParcel] },
@@ -88,7 +99,7 @@ export const LabelAnswer = Type.Object({
   weight: Weight,
   dimensions: Nullable(Dimensions),
   reference: Nullable(Text),
-  /** Which lines of the order lie in the parcel, as far as somebody said so. */
+  /** Which lines of the order lie in the parcel. */
   lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),

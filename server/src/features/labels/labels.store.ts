@@ -75,6 +75,16 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
   return mapPage(page, toLabel);
 }
 
+/** Those of an order that are paid for, or may be. */
+export async function listLabelsOf(db: Queryable, orgId: string, orderId: string): Promise<ShipmentLabel[]> {
+  const rows = await db.query<Stored<ShipmentLabel>>(
+    `select ${columns.selected} from shipment_labels t
+      where t.org_id = $1 and t.order_id = $2 and t.status in ('requested', 'bought') order by t.created_at, t.id`,
+    [orgId, orderId],
+  );
+  return rows.map(toLabel);
+}
+
 /** Each may have 1 MiB. */
 const oldFilesAtOnce = 100;
 

@@ -45,6 +45,8 @@ async function anOrder(more: object = {}) {
   });
   return body;
 }
+const shippedOf = ({ lines }: { lines: { shippedQuantity: number }[] }): number[] =>
+  lines.map(({ shippedQuantity }) => shippedQuantity);
 const forOrder = (orderId: string, more: object = {}) =>
   org.post("/shipments/labels", { carrierAccountId: accountId, service: "NAT_GROUND", orderId, ...more });
 const run = (orderId: string, type: string, params: object = {}) =>
@@ -114,7 +116,7 @@ describe("buying a label", () => {
 });
 
 describe("for an order", () => {
-  test("what the order says need not be said, and it is not shipped by that", async () => {
+  test("D2: what the order says need not be said, and it is shipped by that", async () => {
     const order = await anOrder();
     const { status, body } = await forOrder(order.id);
     expect(status).toBe(201);
@@ -126,7 +128,19 @@ describe("for an order", () => {
       reference: order.number,
     });
     expect(body.shipment).toMatchObject({ orderId: order.id, orderNumber: order.number });
-    expect((await org.get(`/orders/${order.id}`)).body).toMatchObject({ status: "ready", shipments: [], version: 1 });
+    const after = (await org.get(`/orders/${order.id}`)).body;
+    expect(after).toMatchObject({
+      status: "shipped",
+      shipments: [{ id: body.shipment.id, trackingNumber: body.label.trackingNumber, carrier: "demo" }],
+      version: 2,
+    });
+    expect(shippedOf(after)).toEqual([2, 1]);
+    expect(await typesOf(order.id)).toEqual(["order.created", "order.updated"]);
+    const preflight = await org.post("/operations/preflight", {
+      order_ids: [order.id],
+      actions: [{ type: "cancel", params: { reason: "customer" } }],
+    });
+    expect(preflight.body).toMatchObject({ verdict: "blocked", errors_by_code: { invalid_state: 1 } });
   });
 
   test("the weight is that of the only package, or of the lines that are named", async () => {
@@ -137,8 +151,9 @@ describe("for an order", () => {
     });
     const whole = (await forOrder(packed.id)).body.label;
     expect(whole).toMatchObject({ weight: { value: 4, unit: "lb" }, dimensions: { length: 9 } });
-    const lines = [{ lineId: packed.lines[0].id, quantity: 1 }];
-    expect((await forOrder(packed.id, { lines })).body.label).toMatchObject({
+    const other = await anOrder({ packages: packed.packages });
+    const lines = [{ lineId: other.lines[0].id, quantity: 1 }];
+    expect((await forOrder(other.id, { lines })).body.label).toMatchObject({
       weight: { value: 300, unit: "g" },
       lines,
     });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/address.ts";
 import { addressFaults } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
@@ -7,14 +8,18 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Weight } from "../../core/weight.ts";
 import { addWeights } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
-import { readOrders } from "../orders/orders.ts";
-import type { LabelWish } from "./label.ts";
+import { lockOrders, readOrders } from "../orders/orders.ts";
+import { findParcel } from "../shipments/shipments.ts";
+import type { LabelWish, ShipmentLabel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
+import * as store from "./labels.store.ts";
+import { linesOf } from "./parcel-lines.ts";
 
 /** A request with everything that its order says about it; the carrier is not asked yet. */
 export type Planned = { open: OpenCarrier; wish: LabelWish };
@@ -24,20 +29,22 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   const { orderId } = request;
   const [order] = orderId === undefined ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
   if (orderId !== undefined) refuseUnshippable(orNotFound("order", order));
+  const content = order ? linesOf(order, await findUnlisted(ctx.db, ctx, order), request) : noLines(request);
+  const { lines } = content;
   const from = request.from ?? (order?.locationId ? (await getLocation(ctx, order.locationId)).address : undefined);
   const to = request.to ?? (order && recipientOf(order));
-  const weight = request.weight ?? (order && weightOf(order, request.lines));
+  const weight = request.weight ?? (order && weightOf(order, lines, request));
   const errors = [
     ...addressErrors("/from", from, "Say where it comes from; the order has no location with an address."),
     ...addressErrors("/to", to, "Say where it goes; there is no order with a shipping address."),
     ...recipientErrors(to),
     ...weightErrors(weight),
-    ...lineErrors(order, request.lines),
+    ...content.errors,
   ];
   if (errors.length > 0 || !from || !to || !weight) throw validationFailed(errors);
   const dimensions = request.dimensions ?? (order && onlyPackageOf(order)?.dimensions) ?? null;
   const reference = request.reference ?? order?.number ?? null;
-  const { service, lines = [] } = request;
+  const { service } = request;
   return { open, wish: { orderId: order?.id ?? null, service, from, to, weight, dimensions, reference, lines } };
 }
 
@@ -50,7 +57,7 @@ async function openSeller(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
 }
 
 /** The rules of mark_shipped: what may not leave needs no label. */
-export function refuseUnshippable(order: Order): void {
+function refuseUnshippable(order: Order): void {
   const problem = shippingProblem(order);
   if (!problem) return;
   const message = `${problem.message} ${problem.fix}`;
@@ -62,6 +69,11 @@ function recipientOf({ shippingAddress, customer }: Order): Address | undefined 
   if (!shippingAddress) return undefined;
   const hasName = Boolean(shippingAddress.name?.trim() || shippingAddress.company?.trim());
   return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };
+}
+
+function noLines({ lines }: LabelRequest): { lines: []; errors: FieldError[] } {
+  const message = "Lines are those of an order: say `orderId`.";
+  return { lines: [], errors: lines ? [{ pointer: "/lines", code: "order_needed", message }] : [] };
 }
 
 function addressErrors(pointer: string, address: Address | undefined, missing: string): FieldError[] {
@@ -88,43 +100,44 @@ function weightErrors(weight: Weight | undefined): FieldError[] {
   return [{ pointer: "/weight/value", code: "weight_needed", message: "Nothing at all weighs nothing." }];
 }
 
-function lineErrors(order: Order | undefined, lines: LabelRequest["lines"]): FieldError[] {
-  if (!lines) return [];
-  if (!order)
-    return [{ pointer: "/lines", code: "order_needed", message: "Lines are those of an order: say `orderId`." }];
-  const seen = new Set<string>();
-  return lines.flatMap(({ lineId, quantity }, index): FieldError[] => {
-    const fail = (member: string, code: string, message: string): FieldError[] => [
-      { pointer: `/lines/${index}/${member}`, code, message },
-    ];
-    const line = order.lines.find(({ id }) => id === lineId);
-    if (!line) return fail("lineId", "line_not_found", `The order has no line ${lineId}.`);
-    if (seen.has(lineId)) return fail("lineId", "repeated", "This line is named more than once.");
-    seen.add(lineId);
-    const left = Math.max(0, line.quantity - line.shippedQuantity);
-    if (quantity <= left) return [];
-    return fail("quantity", "quantity_exceeds_remaining", `Of ${line.sku} ${left} are left.`);
-  });
-}
-
 function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefined {
   return packages.length === 1 && packages[0]!.count === 1 ? packages[0] : undefined;
 }
 
 /** Undefined where it would be a guess: a line without a weight, or several packages. */
-function weightOf(order: Order, lines: LabelRequest["lines"]): Weight | undefined {
+function weightOf(order: Order, content: LabelWish["lines"], { lines }: LabelRequest): Weight | undefined {
   const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
   if (packed) return packed;
   if (lines === undefined && order.packages.some(({ count }) => order.packages.length > 1 || count > 1))
     return undefined;
-  const wanted = new Map(lines?.map(({ lineId, quantity }) => [lineId, quantity]));
   let sum: Weight | undefined;
-  for (const { id, quantity, shippedQuantity, weight } of order.lines) {
-    const count = lines === undefined ? Math.max(0, quantity - shippedQuantity) : (wanted.get(id) ?? 0);
-    if (count === 0) continue;
+  for (const { lineId, quantity } of content) {
+    const weight = order.lines.find(({ id }) => id === lineId)?.weight;
     if (!weight) return undefined;
-    const all = { value: weight.value * count, unit: weight.unit };
+    const all = { value: weight.value * quantity, unit: weight.unit };
     sum = sum ? addWeights(sum, all) : all;
   }
   return sum && { value: Math.round(sum.value * 1000) / 1000, unit: sum.unit };
+}
+
+/** Labels for the order whose parcels it does not list: nobody knows yet whether they were sold, or it could not follow. */
+async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<ShipmentLabel[]> {
+  const listed = new Set(order.shipments.map(({ id }) => id));
+  const labels = await store.listLabelsOf(db, ctx.orgId, order.id);
+  const unlisted = labels.filter(({ shipmentId }) => shipmentId === null || !listed.has(shipmentId));
+  const isVoided = await Promise.all(
+    unlisted.map(async ({ shipmentId }) => shipmentId && (await findParcel(db, ctx, shipmentId))?.voidedAt),
+  );
+  return unlisted.filter((_, index) => !isVoided[index]);
+}
+
+/** Again, now that nobody else can change it: a label for a cancelled order, or a second one, would be paid for nothing. */
+export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, wish: LabelWish): Promise<void> {
+  if (wish.orderId === null) return;
+  const [order] = await lockOrders(tx, ctx.orgId, [wish.orderId]);
+  refuseUnshippable(orNotFound("order", order));
+  const { lines, errors } = linesOf(order!, await findUnlisted(tx, ctx, order!), request);
+  if (errors.length > 0) throw validationFailed(errors);
+  if (isDeepStrictEqual(lines, wish.lines)) return;
+  throw new HubError("invalid_state", "What is left of the order has just changed. Ask once more.");
 }

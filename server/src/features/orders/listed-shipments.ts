@@ -3,6 +3,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "./order.ts";
 import { hasShipped } from "./order.ts";
+import type { Obstacle } from "./order-rules.ts";
 import { moveProblem } from "./order-rules.ts";
 import { lockOrders } from "./orders.store.ts";
 import { saveChanges, saveOne } from "./save-changes.ts";
@@ -21,6 +22,37 @@ export async function correctListedShipment(
     listed.id === shipmentId ? { ...listed, trackingNumber, carrier, service, shippedAt } : listed,
   );
   await saveOne(tx, ctx, "shipment", { order, patch: { shipments } });
+}
+
+/**
+ * A label was bought: the order lists the parcel, and what lies in it has been shipped, as far as it had not. What it was
+ * waiting for does not matter any more. The order is locked by the caller; why it cannot follow is answered.
+ */
+export async function listBoughtShipment(
+  tx: Tx,
+  ctx: Ctx,
+  order: Order,
+  { id, trackingNumber, carrier, service, shippedAt }: Omit<OrderShipment, "lines">,
+  content: OrderShipment["lines"],
+): Promise<Obstacle | undefined> {
+  if (order.shipments.some((listed) => listed.id === id)) return undefined;
+  const wanted = new Map(content.map(({ lineId, quantity }) => [lineId, quantity]));
+  const counted = order.lines.flatMap(({ id: lineId, quantity: all, shippedQuantity }) => {
+    const quantity = Math.min(wanted.get(lineId) ?? 0, all - shippedQuantity);
+    return quantity > 0 ? [{ lineId, quantity }] : [];
+  });
+  const shipments = [...order.shipments, { id, trackingNumber, carrier, service, shippedAt, lines: counted }];
+  const more = new Map(counted.map(({ lineId, quantity }) => [lineId, quantity]));
+  const lines = order.lines.map((line) => ({
+    ...line,
+    shippedQuantity: line.shippedQuantity + (more.get(line.id) ?? 0),
+  }));
+  const isAll = order.status === "shipped" || lines.every((line) => line.shippedQuantity >= line.quantity);
+  const status = isAll ? ("shipped" as const) : ("partially_shipped" as const);
+  const problem = moveProblem(order, status, { ignoresHolds: true, hasHappened: true });
+  if (problem) return problem;
+  await saveOne(tx, ctx, "shipment", { order, patch: { status, shipments, lines } });
+  return undefined;
 }
 
 /** Somebody voided a shipment: what an order listed in it has not left after all. */
@@ -55,4 +87,12 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   const toEvent = ({ id, number, version }: Order) =>
     ({ type: "order.delivered", objectId: id, data: { number, version } }) as const;
   await recordEvents(tx, ctx, orders.map(toEvent));
+}
+
+/** A parcel that was said to have arrived has not: the order is on its way again, as far as it was shipped. */
+export async function takeBackDelivery(tx: Tx, ctx: Ctx, order: Order): Promise<void> {
+  if (order.status !== "delivered") return;
+  const isAll = order.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
+  const status = isAll ? ("shipped" as const) : ("partially_shipped" as const);
+  await saveOne(tx, ctx, "shipment", { order, patch: { status } });
 }

@@ -32,7 +32,13 @@ export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import/import-orders.ts";
-export { correctListedShipment, markOrdersDelivered, takeBackListedShipment } from "./listed-shipments.ts";
+export {
+  correctListedShipment,
+  listBoughtShipment,
+  markOrdersDelivered,
+  takeBackDelivery,
+  takeBackListedShipment,
+} from "./listed-shipments.ts";
 export { findByRef } from "./change-order.ts";
 export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
 export { releaseDueHolds } from "./release-holds.ts";

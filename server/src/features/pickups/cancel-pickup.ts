@@ -14,10 +14,9 @@ import * as store from "./pickups.store.ts";
 
 /** Doing it again answers the same. What the carrier will not cancel any more stays as it is. */
 export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
-  const now = nowOf(ctx);
   let found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   if (found.status === "cancelled") return presentPickup(ctx, found);
-  refuseIfTooLate(found, now);
+  refuseIfTooLate(ctx, found);
   if (found.carrierAccountId === null) return await cancelWithoutCarrier(ctx, id, reason);
   const open = await openCarrier(ctx, found.carrierAccountId);
   // Whether the carrier has it must be known before it can be called off.
@@ -28,13 +27,15 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
       throw new HubError("carrier_failed", message, { extra: { pickupId: id } });
     }
     if (found.status === "cancelled") return presentPickup(ctx, found);
-    refuseIfTooLate(found, now);
+    refuseIfTooLate(ctx, found);
   }
   await callOffFormer(ctx, found, open);
   const asked = await ctx.db.transaction(async (tx) => {
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return current;
-    refuseIfTooLate(current, now);
+    refuseIfTooLate(ctx, current);
+    // The carrier may have been asked for a while before this.
+    const now = nowOf(ctx);
     const wish = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
     return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
   });
@@ -51,14 +52,14 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
   });
 }
 
-function refuseIfTooLate(pickup: Pickup, now: string): void {
+function refuseIfTooLate(ctx: Ctx, pickup: Pickup): void {
   if (!canMove(pickupMoves, pickup.status, "cancelled")) {
     throw new HubError(
       "pickup_not_cancellable",
       `The pickup is ${pickup.status}; there is nothing to cancel any more.`,
     );
   }
-  if (now > pickup.cancelBy) {
+  if (nowOf(ctx) > pickup.cancelBy) {
     throw new HubError("cancel_deadline_passed", `The carrier took cancellations until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });

@@ -99,7 +99,7 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
 function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...window }: PickupConfirmation): boolean {
   const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
   return (
-    isStorableLine(confirmationNumber) &&
+    (confirmationNumber === null || isStorableLine(confirmationNumber)) &&
     isTime(window.readyTime) &&
     isTime(window.closeTime) &&
     (chargeCents === undefined || isCents(chargeCents)) &&
@@ -169,7 +169,7 @@ export async function callOffFormer(ctx: Ctx, pickup: Pickup, open: OpenCarrier)
   return await askAndSettle(ctx, callingOff, pickup, open);
 }
 
-/** What became of it, as a carrier says that can be asked; of one that cannot, that the driver came. */
+/** What became of it, as a carrier says that can be asked; of one that cannot, that the driver came, if anybody told it. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
   effectKey: effectKeyOf,
@@ -190,6 +190,8 @@ const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
     if (now < overAt(pickup)) return await wait(tx, ctx, pickup, dueOf(pickup, now));
     // The carrier knows of it, and nobody came although the time and more is over.
     if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "nobody came"), "missed");
+    if (pickup.confirmationNumber === null)
+      return await save(tx, ctx, move(pickup, "missed", now, "nobody was told"), "missed");
     const completed = move(pickup, "completed", now, "nothing else was heard");
     return await save(tx, ctx, { ...completed, isAssumed: true }, "completed");
   },

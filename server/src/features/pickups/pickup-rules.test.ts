@@ -80,6 +80,26 @@ describe("what a carrier would refuse", () => {
       "2026-11-27 09:00-17:00",
     ],
     [
+      "D18: Veterans Day, on which private carriers collect",
+      "2026-11-11",
+      "09:00",
+      "17:00",
+      "2026-11-09T15:00:00Z",
+      {},
+      "",
+      "2026-11-11 09:00-17:00",
+    ],
+    [
+      "D18: Veterans Day, which the postal service keeps",
+      "2026-11-11",
+      "09:00",
+      "17:00",
+      "2026-11-09T15:00:00Z",
+      { holidayCalendar: "us_federal" as const },
+      "/pickupDate holiday",
+      "2026-11-12 09:00-17:00",
+    ],
+    [
       "a holiday of the carrier",
       "2026-03-04",
       "09:00",
@@ -335,7 +355,7 @@ test("whatever is asked for, the slot that is offered instead would be taken", (
       sameDay: fc.boolean(),
       cutoffLocalTime: fc.option(aTime.map(text), { nil: null }),
       serviceDays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
-      holidayCalendar: fc.constantFrom("none" as const, "us_federal" as const),
+      holidayCalendar: fc.constantFrom("none" as const, "us_federal" as const, "us_parcel" as const),
     }),
   });
   let offered = 0;

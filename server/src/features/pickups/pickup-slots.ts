@@ -22,7 +22,8 @@ export function dayName(dayOfWeek: number): string {
 /** Why nobody comes on this day, if so. */
 export function closedBecause(date: Temporal.PlainDate, rules: CompletePickupRules): { holiday?: string } | undefined {
   if (rules.holidays.includes(date.toString())) return { holiday: "a holiday of the carrier" };
-  const holiday = rules.holidayCalendar === "us_federal" ? usHolidayOn(date) : undefined;
+  const { holidayCalendar: calendar } = rules;
+  const holiday = calendar === "none" ? undefined : usHolidayOn(date, calendar);
   if (holiday !== undefined) return { holiday };
   return rules.serviceDays.includes(date.dayOfWeek) ? undefined : {};
 }

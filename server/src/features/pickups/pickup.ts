@@ -9,7 +9,15 @@ import type { PickupAnswer } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import { activeStatuses, pickupMoves } from "./pickups.states.ts";
 
-type Told = "readyTime" | "closeTime" | "window" | "pickupAddress" | "isCancellable" | "fee" | "isChanging";
+type Told =
+  | "readyTime"
+  | "closeTime"
+  | "window"
+  | "pickupAddress"
+  | "isCancellable"
+  | "fee"
+  | "isChanging"
+  | "isCarrierTold";
 
 /** A pickup in the books. `pickupDate` is a calendar day at the address; all other times are ISO instants in UTC. */
 export type Pickup = Omit<PickupAnswer, Told> & {
@@ -161,6 +169,7 @@ export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
     closeTime: local(closeAt),
     window: { date: pickupDate, start: readyAt, end: closeAt },
     pickupAddress: pickup.address,
+    isCarrierTold: pickup.confirmationNumber !== null,
     isCancellable: canMove(pickupMoves, status, "cancelled") && nowOf(ctx) <= pickup.cancelBy,
     fee: chargeCents === null ? null : { amount: chargeCents / 100, currency: "USD" },
     isChanging: pickup.cancelRequestedAt !== null || pickup.previous !== null,

@@ -63,6 +63,7 @@ describe("what becomes of a pickup by itself", () => {
 
   test("of a carrier that cannot be asked it is assumed four hours after the window, and said to be", async () => {
     const { id } = await booked("rate-card");
+    await org.patch(`/pickups/${id}`, { confirmationNumber: "by phone 17" });
     setClock("2026-03-05T01:59:59Z");
     await tend();
     expect((await read(id)).status).toBe("scheduled");
@@ -71,8 +72,38 @@ describe("what becomes of a pickup by itself", () => {
     expect(await read(id)).toMatchObject({ status: "completed", isAssumed: true });
   });
 
+  test("D7: with a contract on paper nobody was told: it says so, has no number, and nobody came until somebody calls", async () => {
+    const pickup = await booked("rate-card");
+    expect(pickup).toMatchObject({ status: "scheduled", confirmationNumber: null, isCarrierTold: false });
+    expect(pickup.messages.at(-1)).toContain("Nobody was told");
+    setClock("2026-03-05T02:00:00Z");
+    await tend();
+    const { status, isAssumed, history } = await read(pickup.id);
+    expect([status, isAssumed, history.at(-1).note]).toEqual(["missed", false, "nobody was told"]);
+  });
+
+  test("D7: who has called writes the number down; where the hub tells the carrier itself, nobody does", async () => {
+    const { id, version } = await booked("rate-card");
+    const both = await org.patch(`/pickups/${id}`, { confirmationNumber: "A-1", packageCount: 3 });
+    expect(both.body.errors).toMatchObject([{ pointer: "/confirmationNumber", code: "alone" }]);
+    setClock("2026-03-04T17:30:00Z");
+    const headers = { "if-match": `"${version}"` };
+    const { body } = await org.patch(`/pickups/${id}`, { confirmationNumber: "A-1" }, { headers });
+    expect(body).toMatchObject({ confirmationNumber: "A-1", isCarrierTold: true, status: "scheduled" });
+    expect(body.messages.join(" ")).not.toContain("Nobody was told");
+    expect((await org.get(`/audit?objectId=${id}&type=pickup.confirmed`)).body.pagination.total).toBe(1);
+    setClock("2026-03-02T15:00:00Z");
+    const moved = await org.patch(`/pickups/${id}`, { packageCount: 3 });
+    expect(moved.body).toMatchObject({ confirmationNumber: null, isCarrierTold: false });
+    const told = await booked();
+    expect(told).toMatchObject({ isCarrierTold: true });
+    const refused = await org.patch(`/pickups/${told.id}`, { confirmationNumber: "A-1" });
+    expect(refused.body).toMatchObject({ status: 409, code: "invalid_state" });
+  });
+
   test("without its carrier account it is still brought to an end", async () => {
     const pickup = await booked("rate-card");
+    await org.patch(`/pickups/${pickup.id}`, { confirmationNumber: "by phone 18" });
     expect((await org.delete(`/carrier-accounts/${pickup.carrierAccountId}`)).status).toBe(200);
     setClock("2026-03-06T00:00:00Z");
     await tend();

@@ -64,7 +64,8 @@ export const pickupRoutes = [
     scope: "pickups:write",
     summary: "Move a scheduled pickup: another one is booked, then the former is called off",
     description:
-      "What is not named stays, also the hours when only the day changes. When the carrier refuses, all is as it was.",
+      "What is not named stays, also the hours when only the day changes. When the carrier refuses, all is as it was. " +
+      "`confirmationNumber` alone writes down that somebody has called a carrier that the hub does not tell.",
     ids,
     body: shapes.PickupPatch,
     answer: [200, shapes.Pickup],

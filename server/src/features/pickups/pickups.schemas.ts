@@ -1,7 +1,18 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { Count, DateTime, Id, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  Count,
+  DateTime,
+  Id,
+  linePattern,
+  NameList,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { pickupStatuses } from "./pickups.states.ts";
 
@@ -59,6 +70,14 @@ export const PickupPatch = Strict(
     timezone: fields.timezone,
     instructions: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
     allowDuplicate: fields.allowDuplicate,
+    confirmationNumber: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: linePattern,
+        description: "Alone: what the carrier said when you called, where the hub tells nobody",
+      }),
+    ),
   },
   { examples: [{ pickupDate: "2026-03-06", readyTime: "10:00", closeTime: "16:00" }] },
 );
@@ -83,6 +102,11 @@ export const Pickup = Type.Object({
   carrier: Text,
   locationId: Nullable(Id),
   confirmationNumber: Nullable(Text),
+  isCarrierTold: Type.Boolean({
+    description:
+      "The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: " +
+      "call, and write its number down. One that nobody was told of ends as missed",
+  }),
   pickupDate: Type.String({ format: "date-time", description: "Midnight of the day, with the offset of the address" }),
   readyTime: Type.String({ format: "date-time", description: "With the offset of the address" }),
   closeTime: Type.String({ format: "date-time", description: "With the offset of the address" }),

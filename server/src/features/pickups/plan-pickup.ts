@@ -168,10 +168,27 @@ function toIso(moment: Temporal.ZonedDateTime): string {
   return new Date(moment.epochMilliseconds).toISOString();
 }
 
+/** As labels abbreviate them. */
+const streetWords = new Map(
+  (
+    "street st,avenue ave,av ave,road rd,boulevard blvd,drive dr,lane ln,court ct,place pl,square sq,parkway pkwy," +
+    "highway hwy,terrace ter,circle cir,north n,south s,east e,west w,northeast ne,northwest nw,southeast se," +
+    "southwest sw,suite ste,apartment apt,building bldg,floor fl,room rm"
+  )
+    .split(",")
+    .map((pair) => pair.split(" ") as [word: string, short: string]),
+);
+
 /** What is the same place, however it is written. */
-export function addressKeyOf({ address1, address2, zip, countryCode }: Address): string {
-  const plain = (text: string | undefined): string => (text ?? "").toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-  return [plain(address1), plain(address2), plain(zip).slice(0, 5), plain(countryCode)].join("|");
+export function addressKeyOf(address: Address): string {
+  const words = (text: string | undefined): string[] => (text ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const plain = (text: string | undefined): string =>
+    words(text?.replaceAll(/['\u2019.]/g, ""))
+      .map((word) => streetWords.get(word) ?? word)
+      .join("");
+  const { address1, address2, zip } = address;
+  const country = countryOfAddress(address)?.toLowerCase() ?? "";
+  return [plain(address1), plain(address2), plain(zip).slice(0, 5), country].join("|");
 }
 
 export function toSlot({ date, ready, close }: LocalWindow, timezone: string): Slot {

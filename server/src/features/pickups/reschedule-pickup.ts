@@ -1,13 +1,16 @@
-import { HubError } from "../../core/errors.ts";
+import { findCarrier } from "../../carriers/installed-carriers.ts";
+import { nobodyTold } from "../../carriers/rate-card/rate-card-carrier.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
-import { bookingOf, move } from "./pickup.ts";
+import { bookingOf, move, presentPickup, touched } from "./pickup.ts";
 import { book, lock, save } from "./pickup-requests.ts";
-import type { PickupPatch, PickupRequest } from "./pickups.schemas.ts";
+import type { PickupAnswer, PickupPatch, PickupRequest } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
 import { planPickup, refuseViolations } from "./plan-pickup.ts";
 
@@ -17,6 +20,7 @@ import { planPickup, refuseViolations } from "./plan-pickup.ts";
  */
 export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch) {
   requirePatch(patch);
+  if (patch.confirmationNumber !== undefined) return await noteConfirmation(ctx, id, patch, ifMatch);
   const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessFree(found, ifMatch, ctx);
   const planned = await planPickup(ctx, toRequest(found, patch), found);
@@ -30,7 +34,27 @@ export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch,
   });
 }
 
-function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx): void {
+/** Somebody has called the carrier, and wrote down what it said. */
+async function noteConfirmation(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch): Promise<PickupAnswer> {
+  if (Object.keys(patch).length > 1)
+    throw badField(
+      "/confirmationNumber",
+      "alone",
+      "The number is for the pickup as it is: change nothing else with it.",
+    );
+  return await change(ctx, async (tx) => {
+    const current = await lock(tx, ctx, id);
+    refuseUnlessFree(current, ifMatch, ctx, "isAlwaysInTime");
+    if (findCarrier(current.carrier)?.tellsNobody !== true)
+      throw new HubError("invalid_state", "The carrier gives numbers of its own to what is booked here.");
+    const { confirmationNumber } = patch;
+    const messages = current.messages.filter((message) => message !== nobodyTold);
+    const told = touched({ ...current, confirmationNumber: confirmationNumber!, messages }, nowOf(ctx));
+    return presentPickup(ctx, await save(tx, ctx, told, "confirmed"));
+  });
+}
+
+function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx, isAlwaysInTime?: "isAlwaysInTime"): void {
   checkVersion(pickup, version);
   if (pickup.status !== "scheduled") {
     throw new HubError("invalid_state", `The pickup is ${pickup.status}; only a scheduled one can be changed.`);
@@ -38,7 +62,7 @@ function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx): void {
   if (pickup.cancelRequestedAt !== null || pickup.previous !== null) {
     throw new HubError("invalid_state", "Another change of this pickup is still under way.");
   }
-  if (nowOf(ctx) > pickup.cancelBy) {
+  if (!isAlwaysInTime && nowOf(ctx) > pickup.cancelBy) {
     throw new HubError("cancel_deadline_passed", `The carrier took changes until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });

@@ -1,11 +1,11 @@
 import type { CellReader } from "../../core/csv/csv-cells.ts";
-import { clip, readDay, readNumber, readTrackingNumber, readUnit } from "../../core/csv/csv-cells.ts";
+import { clip, readDay, readNumber, readTrackingNumber, readUnit, readWeightCell } from "../../core/csv/csv-cells.ts";
 import type { Row } from "../../core/csv/csv.ts";
 import type { CellError, Sheet, SheetKind } from "../../core/csv/sheet.ts";
 import { readCells, settleWeight } from "../../core/csv/sheet.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import { readWeightUnit } from "../../core/weight.ts";
+import { namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 const problem = (code: string, message: string) => ({ problem: { code, message } });
@@ -19,6 +19,16 @@ const text =
     return wrong ? { problem: wrong } : read(given, conventions);
   };
 
+/** "(5.25)" and "5.25-" are how invoices write credits. */
+const readCharge: CellReader = (given, conventions) => {
+  const [, inside] = /^\((.*)\)$/.exec(given) ?? /^(.*)-$/.exec(given) ?? [];
+  const read = readNumber(inside ?? given, conventions);
+  if ("problem" in read) return problem("not_a_number", `${clip(given)} is not a number.`);
+  const value = (read.value as number) * (inside === undefined ? 1 : -1);
+  return Math.abs(value) > maxCharge ? problem("too_large", `${clip(given)} is too large.`) : { value };
+};
+const maxCharge = 1_000_000;
+
 const decimal =
   (limit: number): CellReader =>
   (given, conventions) => {
@@ -27,6 +37,16 @@ const decimal =
     if ((read.value as number) < 0) return problem("negative", `${clip(given)} is less than nothing.`);
     return (read.value as number) > limit ? problem("too_large", `${clip(given)} is too large.`) : read;
   };
+
+const maxWeight = 1_000_000;
+
+const readParcelWeight: CellReader = (given, conventions) => {
+  const read = readWeightCell(given, conventions);
+  if ("problem" in read) return read;
+  const { value } = read.value as { value: number };
+  if (value < 0) return problem("negative", `${clip(given)} is less than nothing.`);
+  return value > maxWeight ? problem("too_large", `${clip(given)} is too large.`) : read;
+};
 
 const readFlag: CellReader = (given) => {
   const word = given.toLowerCase();
@@ -44,6 +64,7 @@ const readCurrency: CellReader = (given) =>
 export const itemSheet: SheetKind = {
   noun: "Items",
   required: ["trackingNumber", "netCost"],
+  weight: { value: "weight", unit: "weightUnit" },
   fields: [
     [
       "trackingNumber",
@@ -53,7 +74,7 @@ export const itemSheet: SheetKind = {
     [
       "netCost",
       "netcost cost netcharge netamount netchargeamount amount charge totalcharge totalcost total price paid",
-      decimal(1_000_000),
+      readCharge,
     ],
     ["serviceType", "servicetype service servicename servicelevel shipmethod shippingmethod", text(100)],
     [
@@ -70,8 +91,14 @@ export const itemSheet: SheetKind = {
     ],
     ["destinationCity", "destinationcity destcity tocity recipientcity receivercity city", text(100)],
     ["destinationState", "destinationstate deststate tostate recipientstate receiverstate state", text(100)],
-    ["weight", "weight actualweight packageweight weightlb weightlbs weightoz weightkg weightg", decimal(1_000_000)],
-    ["weightUnit", "weightunit weightuom weightunits", readUnit],
+    ["originCountry", "origincountry fromcountry shipfromcountry sendercountry shippercountry", text(60)],
+    [
+      "destinationCountry",
+      "destinationcountry destcountry tocountry shiptocountry recipientcountry receivercountry country countrycode",
+      text(60),
+    ],
+    ["weight", namesWithUnits("weight actualweight packageweight ratedweight billedweight"), readParcelWeight],
+    ["weightUnit", weightUnitNames, readUnit],
     ["length", "length dimlength packagelength", decimal(10_000)],
     ["width", "width dimwidth packagewidth", decimal(10_000)],
     ["height", "height dimheight packageheight", decimal(10_000)],
@@ -84,7 +111,7 @@ export const itemSheet: SheetKind = {
 
 /** What the cells say; weight and size are spread over several. */
 type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
-  weight?: number;
+  weight?: Partial<Weight>;
   weightUnit?: Weight["unit"];
   length?: number;
   width?: number;
@@ -97,7 +124,7 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   const before = errors.length;
   const cells = readCells(sheet, row, errors).map(({ field, value }) => [field, value]);
   const {
-    weight: value,
+    weight: written,
     weightUnit,
     length,
     width,
@@ -115,8 +142,15 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   return { ...item, ...(weight && { weight }), ...(dimensions && { dimensions }) };
 
   function weightOf(): Weight | undefined {
-    const said = { weight: { ...(value !== undefined && { value }), ...(weightUnit && { unit: weightUnit }) } };
-    settleWeight(said, sheet, "weight");
+    const { unit = weightUnit } = written ?? {};
+    if (weightUnit && unit !== weightUnit && readWeightUnit(weightUnit) !== undefined)
+      return fail(
+        "weight",
+        "conflicting_value",
+        `The weight is in ${unit} here, and in ${weightUnit} in the column of units.`,
+      );
+    const said: { weight?: Partial<Weight> } = written ? { weight: { ...written, ...(unit && { unit }) } } : {};
+    settleWeight(said, sheet);
     const settled = said.weight as Weight | undefined;
     if (settled === undefined || readWeightUnit(settled.unit) !== undefined) return settled;
     return fail("weightUnit", "enum", `${clip(settled.unit)} is none of lb, oz, kg, g.`);

@@ -95,11 +95,11 @@ describe("files", () => {
 
   test("with mistakes are refused with row and column of each, or taken without the wrong rows when asked", async () => {
     const before = (await org.get("/rate-comparisons")).body.pagination.total;
-    const bad = "tracking,cost,weight,unit,ship date\nA,-5,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
+    const bad = "tracking,cost,weight,unit,ship date\nA,five,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
     const request = { name: "Bad", carrierAccountId, csv: bad, mapping: { unit: "weightUnit" } };
     const refused = await org.post("/rate-comparisons/import", request);
     expect(refused.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])).toEqual([
-      ["/csv/2/cost", "negative"],
+      ["/csv/2/cost", "not_a_number"],
       ["/csv/3/cost", "not_a_number"],
       ["/csv/3/unit", "enum"],
       ["/csv/4/tracking", "required"],
@@ -199,6 +199,36 @@ describe("files", () => {
     expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual({ value: 2, unit });
   });
 
+  test.each([
+    ["weight,unit", "16,oz", { value: 16, unit: "oz" }],
+    ["weight,uom", "2,KGS", { value: 2, unit: "kg" }],
+    ["weight,units", "500,grams", { value: 500, unit: "g" }],
+    ["Rated Weight,Rated Weight Units", "16,Ounces", { value: 16, unit: "oz" }],
+    ["Weight (kgs)", "2", { value: 2, unit: "kg" }],
+    ["weight (ounces)", "16", { value: 16, unit: "oz" }],
+    ["Weight in pounds", "3", { value: 3, unit: "lb" }],
+    ["weight", "16 oz", { value: 16, unit: "oz" }],
+    ["weight,unit", "5 lb.,lbs", { value: 5, unit: "lb" }],
+  ])("D1: the unit of %s is read, wherever it stands", async (header, cells, weight) => {
+    const csv = `tracking,cost,${header}\nA,1,${cells}\n`;
+    const { body } = await org.post("/rate-comparisons/import", { name: "Units", carrierAccountId, csv });
+    if (header !== "weight") expect(body.warnings).toEqual([]);
+    expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual(weight);
+  });
+
+  test("D1: pounds that nobody wrote are said to be assumed, and two units for one weight are refused", async () => {
+    const send = async (csv: string) =>
+      (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, dryRun: true })).body;
+    const silent = await send("tracking,cost,weight\nA,1,16\n");
+    expect(silent.warnings).toMatchObject([{ column: "weight", code: "assumed_unit" }]);
+    const torn = await send("tracking,cost,weight,unit\nA,1,16 oz,lb\nB,1,16,parsec\nC,1,16 parsec,\n");
+    expect(torn.errors).toMatchObject([
+      { row: 2, column: "weight", code: "conflicting_value" },
+      { row: 3, column: "unit", code: "enum" },
+      { row: 4, column: "weight", code: "not_a_number" },
+    ]);
+  });
+
   test("that are none are refused clearly", async () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
@@ -243,7 +273,7 @@ describe("files", () => {
     const text = (name: string): string => new TextDecoder().decode(files[name]);
     expect(text("xl/workbook.xml")).toContain('<sheet name="Items"');
     const items = text("xl/worksheets/sheet2.xml");
-    expect(items.match(/<row>/g)).toHaveLength(3);
+    expect(items.match(/<row /g)).toHaveLength(3);
     expect(items).toContain('<t xml:space="preserve">=1+1</t>');
     expect(items).toContain("A &quot;B&quot; &amp; &lt;C&gt;");
     expect(items).toContain("<v>13.2</v>");

@@ -2,19 +2,26 @@ import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import { comparisonColumns } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import type { Totals } from "./tally.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 
-type Cards = { card: RateCard; source_card: RateCard | null; profiles: Record<string, WeightProfile> | null };
+type Cards = {
+  card: RateCard;
+  source_card: RateCard | null;
+  /** Of days on which others were in effect. */
+  dated_cards: { target: DatedCards; source: DatedCards } | null;
+  profiles: Record<string, WeightProfile> | null;
+};
 
 export type LeasedComparison = LeasedRow & ComparisonRow & Cards & { lease_owner: string };
 
 export const comparisonLeases = leasesOn<LeasedComparison>({
   table: "rate_comparisons",
-  columns: `${comparisonColumns}, card, source_card, profiles, lease_owner, tries`,
+  columns: `${comparisonColumns}, card, source_card, dated_cards, profiles, lease_owner, tries`,
   attempts: "tries",
   onClaim: () => "status = case t.status when 'queued' then 'processing' else t.status end",
   clock: "database",
@@ -47,11 +54,16 @@ export async function lockLeased(tx: Tx, row: LeasedComparison): Promise<LockedR
 }
 
 /** From the first item on, with these. */
-export async function saveInputs(tx: Tx, orgId: string, id: string, digest: string): Promise<void> {
+export async function saveInputs(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  { digest, stamps }: { digest: string; stamps: InputStamps },
+): Promise<void> {
   await tx.query(
-    `update rate_comparisons set inputs_digest = $3, processed = 0, totals = null, rated = 0, estimated = 0,
+    `update rate_comparisons set inputs_digest = $3, input_stamps = $4, processed = 0, totals = null, rated = 0, estimated = 0,
        unrateable = 0, invalid = 0, excluded = 0 where org_id = $1 and id = $2`,
-    [orgId, id, digest],
+    [orgId, id, digest, JSON.stringify(stamps)],
   );
 }
 
@@ -114,7 +126,7 @@ export async function endClearing(db: Queryable, row: LeasedComparison): Promise
 /** With what it was worked out; for a scenario over the same items. */
 export async function findCards(db: Queryable, orgId: string, id: string): Promise<Cards | undefined> {
   const [row] = await db.query<Cards>(
-    "select card, source_card, profiles from rate_comparisons where org_id = $1 and id = $2 and card is not null",
+    "select card, source_card, dated_cards, profiles from rate_comparisons where org_id = $1 and id = $2 and card is not null",
     [orgId, id],
   );
   return row;

@@ -10,6 +10,8 @@ import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
 import type { ItemKinds } from "./item-kinds.store.ts";
 import { insertKinds, noteKind } from "./item-kinds.store.ts";
+import { findBreakEven } from "./break-even.ts";
+import type { PreparedRater } from "./prepare-rater.ts";
 import { prepareRater } from "./prepare-rater.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import { findTrackingNumbers } from "./rate-items.store.ts";
@@ -33,10 +35,11 @@ export const comparisonWork: Work<World, LeasedComparison> = {
     const ctx = contextOf(world, row);
     if (row.status !== "processing") return await clearUp(ctx, row);
     try {
-      const { rater, digest } = await prepareRater(ctx, row, row.options.scenario ?? {});
-      await ctx.db.transaction((tx) => beginWith(tx, ctx, row, digest()));
-      const pass = startPass(ctx, row, rater);
-      while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, pass))) if (turn.isOver()) return "again";
+      const prepared = await prepareRater(ctx, row, row.options.scenario ?? {});
+      await ctx.db.transaction((tx) => beginWith(tx, ctx, row, prepared));
+      const pass = startPass(ctx, row, prepared.rater);
+      while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, prepared, pass)))
+        if (turn.isOver()) return "again";
     } catch (error) {
       // What is wrong with the comparison itself is so for ever.
       if (!(error instanceof HubError) || error.status >= 500) throw error;
@@ -63,9 +66,9 @@ function contextOf(world: World, row: LeasedComparison): Ctx {
  * The cards are kept with the comparison; what they refer to is not. Who continues one after a kill and finds that a
  * chart, a set or an alias has changed meanwhile begins anew, so that all results come from the same.
  */
-async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, inputs: string): Promise<void> {
+async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: PreparedRater): Promise<void> {
   const locked = await work.lockLeased(tx, row);
-  const digest = createHash("sha256").update(inputs).digest("hex");
+  const digest = createHash("sha256").update(prepared.digest()).digest("hex");
   if (!locked || locked.inputs_digest === digest) return;
   if (locked.processed > 0) {
     await results.deleteResults(tx, row.id, { of: row.revision });
@@ -75,11 +78,17 @@ async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, inputs: string
       data: { revision: row.revision, processed: locked.processed },
     });
   }
-  await work.saveInputs(tx, ctx.orgId, row.id, digest);
+  await work.saveInputs(tx, ctx.orgId, row.id, { digest, stamps: prepared.stamps });
 }
 
 /** One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. */
-async function rateChunk(tx: Tx, ctx: Ctx, row: LeasedComparison, pass: RatingPass): Promise<boolean> {
+async function rateChunk(
+  tx: Tx,
+  ctx: Ctx,
+  row: LeasedComparison,
+  prepared: PreparedRater,
+  pass: RatingPass,
+): Promise<boolean> {
   const locked = await work.lockLeased(tx, row);
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
@@ -91,7 +100,7 @@ async function rateChunk(tx: Tx, ctx: Ctx, row: LeasedComparison, pass: RatingPa
   await work.saveProgress(tx, ctx.orgId, row.id, to, totals);
   tx.afterCommit(() => hintProgress(ctx, row.id));
   if (to < row.item_count) return true;
-  await finish(tx, ctx, row, totals);
+  await finish(tx, ctx, row, prepared, totals);
   return false;
 }
 
@@ -105,7 +114,7 @@ async function* rateLines(
   let lines = "";
   const slices = pass.rate(from, to, totals, (position, input, result) => {
     noteKind(kinds, position, input, result);
-    lines += results.lineOf(id, revision, position, result, input[0]);
+    lines += results.lineOf(id, revision, position, result);
   });
   for await (const _ of slices) {
     yield lines;
@@ -114,15 +123,17 @@ async function* rateLines(
 }
 
 /** The summary and the new status appear together. */
-async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, totals: Totals): Promise<void> {
+async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: PreparedRater, totals: Totals): Promise<void> {
   const { unrateable = 0, invalid = 0 } = totals.byStatus;
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
+  const scenario = row.options.scenario ?? {};
   const percentiles = await results.findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
   const summary = presentSummary({ ...row, status }, totals, percentiles, {
     computedAt: at.toISOString(),
-    scenario: row.options.scenario ?? {},
+    scenario,
     stale: false,
+    breakEven: await findBreakEven(ctx, tx, row, prepared, scenario, totals.all),
     trackingNumbers: await findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
   const version = await work.completeComparison(tx, ctx.orgId, row.id, { status, summary, at });

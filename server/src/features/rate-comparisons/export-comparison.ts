@@ -31,7 +31,7 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
   ["height", (item) => item.dimensions?.height],
   ["dimensionUnit", (item) => item.dimensions?.unit],
   ["residential", (item) => item.residential],
-  ["shipDate", (item) => item.shipDate],
+  ["shipDate", (item) => (item.shipDate === null ? null : { day: item.shipDate })],
   ["status", (item) => item.status],
   ["reason", (item) => item.reason],
   ["zone", (item) => item.zone],
@@ -57,7 +57,7 @@ const cellsOf = (item: Item): Cell[] => columns.map(([, read]) => read(item));
 async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncGenerator<Cell[][]> {
   for (let after = -1; ;) {
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
-    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row)));
+    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row, shown.sumsCharges)));
     if (rows.length < portion) return;
     await giveWay();
     after = rows.at(-1)!.position;

@@ -20,10 +20,10 @@ export type ItemKinds = Map<string, Kind>;
 export function noteKind(
   kinds: ItemKinds,
   position: number,
-  [netCents, serviceType]: readonly [netCents: number, serviceType: string, ...unknown[]],
-  { status, reason, zone, basis, targetCents }: RateResult,
+  [, serviceType]: readonly [netCents: number, serviceType: string, ...unknown[]],
+  { status, reason, zone, basis, sourceCents, targetCents }: RateResult,
 ): void {
-  const sign = targetCents === null ? null : Math.sign(netCents - targetCents);
+  const sign = targetCents === null ? null : Math.sign(sourceCents - targetCents);
   // Only the service can hold anything, and it comes last.
   const key = `${status}|${reason}|${zone}|${basis}|${sign}|${serviceType}`;
   const kind = kinds.get(key);

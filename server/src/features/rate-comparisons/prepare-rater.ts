@@ -1,11 +1,14 @@
+import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import { mgPer, toMg } from "../../carriers/rate-card/measures.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
-import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import { loadTariffParts } from "../carrier-accounts/open-carrier.ts";
-import type { Rater } from "./rate-item.ts";
+import type { InputStamps, TariffParts } from "../carrier-accounts/open-carrier.ts";
+import { loadTariffParts, readInputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { Rater, RaterParts } from "./rate-item.ts";
 import { createRater, findMatch } from "./rate-item.ts";
 import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
@@ -18,11 +21,23 @@ const minProfileItems = 30;
 
 export type Prepared = Pick<
   LeasedComparison,
-  "id" | "org_id" | "carrier_account_id" | "source_account_id" | "card" | "source_card" | "options" | "rate_day"
+  | "id"
+  | "org_id"
+  | "carrier_account_id"
+  | "source_account_id"
+  | "card"
+  | "source_card"
+  | "dated_cards"
+  | "options"
+  | "rate_day"
 > & { profiles: Record<string, WeightProfile> | null };
 
 export type PreparedRater = {
   rater: Rater;
+  /** The same with another fuel, discount or divisor. */
+  withScenario(scenario: Scenario): Rater;
+  /** To be kept with the results, so that a later change is noticed. */
+  stamps: InputStamps;
   /** Of everything that the cards refer to and that may be changed while they are kept. */
   digest(): string;
 };
@@ -30,24 +45,73 @@ export type PreparedRater = {
 /** Everything that is the same for all items. What depends on the items themselves is kept, so that it stays the same. */
 export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario): Promise<PreparedRater> {
   const { options } = row;
+  // Before what they stand for, so that a change meanwhile is noticed rather than missed.
+  const stamps = await stampsOf(ctx, row);
   const target = await loadTariffParts(ctx, row.carrier_account_id, row.card, scenario);
-  const { tariff } = target;
   const source =
     row.source_card && row.source_account_id
       ? await loadTariffParts(ctx, row.source_account_id, row.source_card)
       : undefined;
+  const dated = await loadDated(ctx, row);
   const aliases = await aliasesOf(ctx, row);
-  const names = { tariff, aliases, fallback: options.serviceFallback ?? ("faster" as const) };
-  const rater = createRater({
+  const names = { tariff: target.tariff, aliases, fallback: options.serviceFallback ?? ("faster" as const) };
+  const parts = {
     ...names,
     source: source?.tariff,
     profiles:
       options.weightPolicy === "strict" ? undefined : new Map(Object.entries(await profilesOf(ctx, row, names))),
     residential: options.residential ?? null,
-    keepsDuplicates: options.duplicates === "keep",
+    duplicates: options.duplicates ?? "sum",
     day: row.rate_day!,
-  });
-  return { rater, digest: () => [target.digest(), source?.digest() ?? "", JSON.stringify([...aliases])].join(" ") };
+  };
+  const make = (tariff: Tariff, as: Scenario): Rater =>
+    createRater({ ...parts, tariff, dated: datedRaters(row, dated, { ...parts, tariff }, as) });
+  const loaded = [target, source, ...dated.target, ...dated.source];
+  return {
+    rater: make(target.tariff, scenario),
+    withScenario: (other) => make(target.make(other), other),
+    stamps,
+    digest: () => [...loaded.map((one) => one?.digest() ?? ""), JSON.stringify([...aliases])].join(" "),
+  };
+}
+
+async function stampsOf(ctx: Ctx, row: Prepared): Promise<InputStamps> {
+  const { target, source } = row.dated_cards ?? {};
+  const cards = [row.card, row.source_card ?? [], target?.cards ?? [], source?.cards ?? []].flat();
+  const accounts = [row.carrier_account_id, row.source_account_id ?? []].flat();
+  return await readInputStamps(ctx, accounts, [...new Set(cards.flatMap(setsOfCard))]);
+}
+
+type Dated = { target: TariffParts[]; source: TariffParts[] };
+
+async function loadDated(ctx: Ctx, { dated_cards, carrier_account_id, source_account_id }: Prepared): Promise<Dated> {
+  const load = (accountId: string, cards: RateCard[] = []): Promise<TariffParts[]> =>
+    Promise.all(cards.map((card) => loadTariffParts(ctx, accountId, card)));
+  const target = await load(carrier_account_id, dated_cards?.target.cards);
+  return { target, source: await load(source_account_id ?? "", dated_cards?.source.cards) };
+}
+
+/** The same with the cards of other days. Days with the same cards share one, and what it has worked out. */
+function datedRaters(row: Prepared, dated: Dated, parts: RaterParts, scenario: Scenario): Map<string, Rater> {
+  const raters = new Map<string, Rater>();
+  if (!row.dated_cards) return raters;
+  const { target, source } = row.dated_cards;
+  const shared = new Map<string, Rater>();
+  for (const day of new Set([...Object.keys(target.days), ...Object.keys(source.days)])) {
+    const [of, from] = [target.days[day], source.days[day]];
+    const key = `${of} ${from}`;
+    const rater =
+      shared.get(key) ??
+      createRater({
+        ...parts,
+        tariff: of === undefined ? parts.tariff : dated.target[of]!.make(scenario),
+        source: from === undefined ? parts.source : dated.source[from]!.tariff,
+        dated: new Map(),
+      });
+    shared.set(key, rater);
+    raters.set(day, rater);
+  }
+  return raters;
 }
 
 async function aliasesOf(ctx: Ctx, row: Prepared): Promise<Map<string, string>> {

@@ -48,14 +48,19 @@ export function presentCard(row: ComparisonRow): Comparison["rateCard"] {
   return name === null ? null : { id, version, name };
 }
 
-export function presentItem(row: ItemRow): Item {
+/** `sumsCharges`: what was paid for a parcel is all its charges. */
+export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   const { position, input, netCents, savingsCents: savings, ...rest } = row;
   const { targetCents, lowCents, highCents, ratedMg, breakEvenMg, ...same } = rest;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
+  const given = JSON.parse(input) as StoredInput;
+  const chargedCents = given[15];
+  const sourceCents =
+    row.reason === "charge_line" ? 0 : sumsCharges && chargedCents !== undefined ? chargedCents : netCents;
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
   return {
     ...same,
-    ...measuresOf(JSON.parse(input) as StoredInput),
+    ...measuresOf(given),
     index: position,
     netCost: fromCents(netCents),
     status: row.status ?? "pending",
@@ -63,12 +68,12 @@ export function presentItem(row: ItemRow): Item {
     borderline: row.altZone !== null,
     serviceLevel: row.serviceLevel as Item["serviceLevel"],
     ratedWeight: weight(ratedMg),
-    sourceCost: fromCents(netCents),
+    sourceCost: fromCents(sourceCents),
     targetCost: money(targetCents),
     targetLow: money(lowCents),
     targetHigh: money(highCents),
     savings: money(savings),
-    savingsPct: savings === null || netCents === 0 ? null : Math.round((savings / netCents) * 10_000) / 100,
+    savingsPct: savings === null || sourceCents === 0 ? null : Math.round((savings / sourceCents) * 10_000) / 100,
     outcome: savings === null ? null : savings > 0 ? "win" : savings < 0 ? "loss" : "tie",
     breakEvenWeight: weight(breakEvenMg),
     lines: (row.lines ?? []).map(([code, cents]) => ({ code, amount: fromCents(cents) })),

@@ -1,5 +1,6 @@
 import { fromCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { BreakEven } from "./break-even.ts";
 import { itemStatuses } from "./rate-comparisons.schemas.ts";
 import { presentCard } from "./present-comparison.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
@@ -19,6 +20,10 @@ export function presentSummary(
     computedAt: string | null;
     scenario: Scenario;
     stale: boolean;
+    /** Undefined where the contract is not dearer. */
+    breakEven?: BreakEven | undefined;
+    /** What it builds on was changed since the comparison was processed. */
+    hasOtherInputs?: boolean;
     /** Of the items in `top`. */
     trackingNumbers: Map<number, string>;
   },
@@ -72,7 +77,7 @@ export function presentSummary(
       sourceItems: all.losses + all.ties,
       targetItems: all.wins,
     },
-    breakEven: breakEvenOf(all),
+    breakEven: breakEvenOf(all, more.breakEven),
     costBreakdown: costsOf(totals),
     ...breakdownsOf(totals),
     distribution: { buckets: bucketsOf(totals), p5, p25, p50, p75, p95 },
@@ -80,7 +85,7 @@ export function presentSummary(
       savings: totals.topSavings.map(presentTop),
       losses: totals.topLosses.map(presentTop),
     },
-    assumptions: assumptionsOf(totals),
+    assumptions: [...assumptionsOf(totals), ...(more.hasOtherInputs ? [otherInputs(about.item_count)] : [])],
   };
 }
 
@@ -109,14 +114,20 @@ function coverageOf(about: ComparisonRow, totals: Totals): Summary["coverage"] {
   };
 }
 
-function breakEvenOf({ source, target, items }: Tally): Summary["breakEven"] {
-  const discountPct = percentOf(target - source, target);
-  if (items === 0 || discountPct === null) return { discountPct: null, description: "Nothing is compared yet." };
-  const text =
-    discountPct > 0
-      ? `A further discount of ${discountPct} % would make the new contract cost the same.`
-      : `The new contract could cost ${-discountPct} % more and still not be dearer.`;
-  return { discountPct, description: text };
+function breakEvenOf({ source, target, items }: Tally, found: BreakEven | undefined): Summary["breakEven"] {
+  const pct = percentOf(target - source, target);
+  if (items === 0 || pct === null) return { discountPct: null, description: "Nothing is compared yet." };
+  if (!found)
+    return { discountPct: pct, description: `The new contract could cost ${-pct} % more and still not be dearer.` };
+  const { discountPct, isSampled } = found;
+  if (discountPct === null) {
+    const description =
+      "No discount on its prices makes the new contract cost the same: minimums, fuel and surcharges do not.";
+    return { discountPct, description };
+  }
+  const basis = isSampled ? " Tried with some of the items." : "";
+  const description = `A further discount of ${discountPct} % on list prices would make the new contract cost the same.${basis}`;
+  return { discountPct, description };
 }
 
 function costsOf({ lines, all }: Totals): Summary["costBreakdown"] {
@@ -221,6 +232,13 @@ function bucketsOf({ buckets }: Totals): Summary["distribution"]["buckets"] {
   });
 }
 
+function otherInputs(items: number): Summary["assumptions"][number] {
+  const message =
+    "The zone chart, a set or a name of a service was changed since the comparison was processed. A scenario goes by them as " +
+    "they are now: process it again before you set one beside the other.";
+  return { code: "inputs_changed", items, message };
+}
+
 function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals): Summary["assumptions"] {
   const said: [code: string, items: number | undefined, message: string][] = [
     ["weight_profile", byBasis.profile, "Their weight is unknown; the price is the average over usual weights."],
@@ -232,7 +250,9 @@ function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals):
     ],
     ["zone_state", byZoneSource.state, "Zones by the middle of the state, since a ZIP is missing."],
     ["zone_borderline", borderline, "Near the end of a zone; the range of the price covers the next one."],
-    ["duplicate", byReason.duplicate, "The tracking number was there before; only the first counts."],
+    ["charge_line", byReason.charge_line, "Further charges of a parcel; they count with its first one."],
+    ["duplicate", byReason.duplicate, "The same was there before; only the first counts."],
+    ["credit", byReason.credit, "Credits for parcels that are not in the list; they are left out."],
   ];
   return said.flatMap(([code, items, message]) =>
     items === undefined || items === 0 ? [] : [{ code, items, message }],

@@ -30,23 +30,35 @@ const itemReasons = [
   "bad_zip",
   "currency_mismatch",
   "duplicate",
+  "charge_line",
+  "credit",
+  "international",
 ] as const;
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const zip = Text(20);
 const city = Text(100);
 const state = Text(50);
+const country = Type.Optional(
+  Type.String({ maxLength: 60, description: "Code or name; without one the place is in the United States" }),
+);
 
 export const ItemRequest = Strict({
   trackingNumber: Type.String({ minLength: 1, maxLength: 100 }),
-  netCost: Type.Number({ minimum: 0, maximum: 1_000_000, description: "What was paid, everything included" }),
+  netCost: Type.Number({
+    minimum: -1_000_000,
+    maximum: 1_000_000,
+    description: "What was paid. A parcel may have several items, one for each charge; a credit is less than nothing",
+  }),
   serviceType: Text(100),
   originZip: zip,
   originCity: city,
   originState: state,
+  originCountry: country,
   destinationZip: zip,
   destinationCity: city,
   destinationState: state,
+  destinationCountry: country,
   weight: Type.Optional(Weight),
   dimensions: Type.Optional(Dimensions),
   residential: Type.Optional(Nullable(Type.Boolean())),
@@ -68,7 +80,13 @@ export const RatingOptions = Strict(
       }),
     ),
     residential: Type.Optional(Nullable(Type.Boolean({ description: "Of items that do not say" }))),
-    duplicates: Type.Optional(OneOf(["exclude", "keep"])),
+    duplicates: Type.Optional(
+      OneOf(["sum", "exclude", "keep"], {
+        description:
+          "Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that " +
+          "say the very same; `exclude` takes the first alone; `keep` takes each for a parcel",
+      }),
+    ),
     rateDate: Type.Optional(CalendarDate),
     scenario: Type.Optional(ScenarioShape),
   },

@@ -4,6 +4,7 @@ import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
 import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 
@@ -32,6 +33,7 @@ export type ComparisonRow = {
   rate_card_version: number | null;
   rate_card_name: string | null;
   rate_day: string | null;
+  input_stamps: InputStamps | null;
   error: { code: string; message: string } | null;
   created_by: Actor;
   request_id: string | null;
@@ -45,7 +47,7 @@ export type ComparisonRow = {
 /** Everything but the large columns. */
 export const comparisonColumns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
   status, revision, shown_revision, listed_revision, options, item_count, processed, rated, estimated, unrateable,
-  invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, error, created_by, request_id, version,
+  invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, input_stamps, error, created_by, request_id, version,
   created_at, updated_at,
   started_at, finished_at`;
 
@@ -127,6 +129,7 @@ export type Start = {
   options: RatingOptions;
   card: { id: string | null; version: number | null; name: string; card: RateCard };
   sourceCard: RateCard | null;
+  datedCards: { target: DatedCards; source: DatedCards } | null;
   day: string;
   requestId: string;
   at: Date;
@@ -138,7 +141,7 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
     `update rate_comparisons set status = 'queued', revision = revision + 1, processed = 0, rated = 0, estimated = 0,
        unrateable = 0, invalid = 0, excluded = 0, options = $3, rate_card_id = $4, rate_card_version = $5,
        rate_card_name = $6, card = $7, source_card = $8, rate_day = $9, currency = $10, profiles = null, totals = null,
-       error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, due_at = now(),
+       dated_cards = $13, inputs_digest = null, input_stamps = null, error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, due_at = now(),
        lease_owner = null, lease_until = null, tries = 0, version = version + 1
       where org_id = $1 and id = $2 returning ${comparisonColumns}`,
     [
@@ -154,6 +157,7 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
       start.card.card.currency ?? "USD",
       start.requestId,
       start.at,
+      start.datedCards === null ? null : JSON.stringify(start.datedCards),
     ],
   );
   return row!;

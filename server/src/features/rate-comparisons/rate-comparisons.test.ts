@@ -87,7 +87,12 @@ describe("a comparison", () => {
     const answer = await org.post("/rate-comparisons", {
       name: "Wrong",
       carrierAccountId,
-      items: [anItem(), anItem({ netCost: -1 }), { netCost: "12" }, anItem({ weight: { value: 1, unit: "stone" } })],
+      items: [
+        anItem(),
+        anItem({ netCost: -1_000_001 }),
+        { netCost: "12" },
+        anItem({ weight: { value: 1, unit: "stone" } }),
+      ],
     });
     expect(answer.status).toBe(400);
     expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
@@ -163,7 +168,7 @@ describe("items", () => {
       ["unrateable", "service_unmatched"],
       ["invalid", "bad_zip"],
       ["unrateable", "zone_unresolved"],
-      ["unrateable", "no_rate_cell"],
+      ["unrateable", "over_limit"],
       ["unrateable", "not_serviceable"],
       ["invalid", "currency_mismatch"],
       ["rated", null],
@@ -186,7 +191,7 @@ describe("items", () => {
       service_unmatched: 2,
       bad_zip: 1,
       zone_unresolved: 2,
-      no_rate_cell: 1,
+      over_limit: 1,
       not_serviceable: 1,
       currency_mismatch: 1,
       duplicate: 1,

@@ -12,7 +12,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
-import { findCardIdsOn, findCardOn } from "../carrier-accounts/open-carrier.ts";
+import { findCardIdsOn, findCardOn, findDatedCards, readStampsAgain } from "../carrier-accounts/open-carrier.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -59,7 +59,7 @@ async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {
   return stale!;
 }
 
-/** Of each, whether another card is in effect now than the one that was compared with. */
+/** Of each, whether another card is in effect now than the one that was compared with, or something that it builds on has changed. */
 async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
   const finished = rows.filter((row) => row.rate_card_id !== null && row.finished_at !== null);
   const days = finished.map((row) => ({
@@ -67,7 +67,10 @@ async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
     day: row.options.rateDate ?? today(ctx),
   }));
   const cards = await findCardIdsOn(ctx, days);
-  const stale = new Set(finished.filter((row, index) => cards[index] !== row.rate_card_id));
+  const now = await readStampsAgain(ctx, new Set(finished.flatMap((row) => Object.keys(row.input_stamps ?? {}))));
+  const isOther = ({ input_stamps: stamps }: ComparisonRow): boolean =>
+    Object.entries(stamps ?? {}).some(([name, stamp]) => now[name] !== stamp);
+  const stale = new Set(finished.filter((row, index) => cards[index] !== row.rate_card_id || isOther(row)));
   return rows.map((row) => stale.has(row));
 }
 
@@ -117,16 +120,12 @@ async function insertWithItems(
   const id = ctx.newId();
   await store.insertComparison(tx, ctx.orgId, { ...made, id, by: ctx.actor, requestId: ctx.requestId });
   let count = 0;
-  const seen = new Set<string>();
+  const parcels = items.gatherParcels();
   for await (const batch of batches) {
-    const numbered = batch.map((item) => {
-      const isDuplicate = seen.has(item.trackingNumber);
-      seen.add(item.trackingNumber);
-      return { ...item, isDuplicate };
-    });
-    await items.insertItems(tx, id, count, numbered);
+    await items.insertItems(tx, id, count, parcels.number(batch));
     count += batch.length;
   }
+  await items.saveSums(tx, id, parcels.sums());
   return await store.setItemCount(tx, ctx.orgId, id, count);
 }
 
@@ -162,12 +161,14 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   const day = options.rateDate ?? today(ctx);
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
+  const datedCards = options.rateDate === undefined ? await datedCardsOf(ctx, former, card, source) : null;
   return await change(ctx, async (tx) => {
     refuseToStart(await store.getComparison(tx, ctx.orgId, id, "for update"));
     const started = await store.startRevision(tx, ctx.orgId, id, {
       options,
       card,
       sourceCard: source?.card ?? null,
+      datedCards,
       day,
       requestId: ctx.requestId,
       at: ctx.clock.now(),
@@ -178,6 +179,16 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
     await ctx.signals.publish(tx, "rate_comparison", id);
     return presentComparison(started, false);
   });
+}
+
+/** Each parcel goes by the card of its own day, unless somebody named one day for all. */
+async function datedCardsOf(ctx: Ctx, row: ComparisonRow, card: PinnedCard, source: PinnedCard | undefined) {
+  let days: Promise<string[]> | undefined;
+  const listDays = () => (days ??= items.listShipDays(ctx.db, row.id));
+  const none = { cards: [], days: {} };
+  const target = await findDatedCards(ctx, row.carrier_account_id, card, listDays);
+  const paid = source ? await findDatedCards(ctx, row.source_account_id!, source, listDays) : none;
+  return target.cards.length + paid.cards.length === 0 ? null : { target, source: paid };
 }
 
 function refuseToStart(row: ComparisonRow): void {
@@ -200,7 +211,7 @@ export async function seedComparison(
   const header = { name, carrierAccountId: account.id, sourceCarrier: "FedEx" };
   const { id } = await insertWithItems(tx, ctx, { header, account, at }, [makeItems(day)]);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
-  const start = { options: {}, card, sourceCard: null, day, requestId: ctx.requestId, at };
+  const start = { options: {}, card, sourceCard: null, datedCards: null, day, requestId: ctx.requestId, at };
   await store.startRevision(tx, ctx.orgId, id, start);
   await ctx.signals.publish(tx, "rate_comparison", id);
 }
@@ -219,8 +230,9 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
   for (;;) {
-    const page = await lists.listItems(ctx.db, await getShown(ctx, id), query);
-    if (page) return { ...page, data: page.data.map(presentItem) };
+    const shown = await getShown(ctx, id);
+    const page = await lists.listItems(ctx.db, shown, query);
+    if (page) return { ...page, data: page.data.map((row) => presentItem(row, shown.sumsCharges)) };
   }
 }
 
@@ -249,5 +261,6 @@ export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
     itemCount: row.item_count,
     done: revision === row.revision ? row.processed : row.item_count,
     isListed: row.listed_revision === revision,
+    sumsCharges: (row.options.duplicates ?? "sum") === "sum",
   };
 }

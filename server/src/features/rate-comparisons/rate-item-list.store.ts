@@ -49,6 +49,7 @@ export type Shown = {
   done: number;
   /** `rate_item_kinds` knows them. */
   isListed: boolean;
+  sumsCharges: boolean;
 };
 
 /** Which items are on a page, and how many there are on all of them. */

@@ -7,7 +7,15 @@ import { tripOf } from "../../carriers/rate-card/quote.ts";
 import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
 import { foldService } from "../../carriers/rate-card/service-level.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
-import { breakEvenBreak, breaksAround, breaksThatCost, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
+import {
+  breakEvenBreak,
+  breaksAround,
+  breaksThatCost,
+  haveSameTotals,
+  situationOf,
+  totalOfBreak,
+  zoneOf,
+} from "../../carriers/rate-card/tariff.ts";
 import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
 import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
@@ -15,6 +23,8 @@ import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
 export type RateItem = {
   netCents: number;
+  /** What all charges of the parcel come to, where this is the first of several. */
+  chargedCents: number | undefined;
   serviceType: string;
   origin: Place;
   destination: Place;
@@ -26,7 +36,10 @@ export type RateItem = {
   residential: boolean | null;
   shipDate: string | null;
   currency: string | null;
-  isDuplicate: boolean;
+  /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
+  repeats: boolean | "line";
+  /** Another country than the United States that it came from or went to. */
+  abroad: string | null;
 };
 
 type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
@@ -34,6 +47,8 @@ type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
 export type RateResult = {
   status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";
   reason: string | null;
+  /** What was paid, as it was compared. */
+  sourceCents: number;
   zone: string | null;
   zoneSource: ZoneSource | null;
   distanceMiles: number | null;
@@ -61,20 +76,25 @@ export type Rater = {
   fallback: ServiceFallback;
   /** Of those that name none. */
   residential: boolean | null;
-  keepsDuplicates: boolean;
+  duplicates: "sum" | "exclude" | "keep";
   /** For items without a day of their own. */
   day: string;
+  /** For items of days on which other cards were in effect. */
+  dated: ReadonlyMap<string, Rater>;
   matches: Map<string, ServiceMatch | undefined>;
   expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
 };
 
-export function createRater(parts: Omit<Rater, "matches" | "expected">): Rater {
+export type RaterParts = Omit<Rater, "matches" | "expected" | "dated">;
+
+export function createRater(parts: RaterParts & Pick<Rater, "dated">): Rater {
   return { ...parts, matches: new Map(), expected: new Map() };
 }
 
 const nothing: RateResult = {
   status: "unrateable",
   reason: null,
+  sourceCents: 0,
   zone: null,
   zoneSource: null,
   distanceMiles: null,
@@ -91,9 +111,14 @@ const nothing: RateResult = {
 };
 
 /** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
-export function rateItem(rater: Rater, item: RateItem): RateResult {
-  const result = { ...nothing };
-  if (item.isDuplicate && !rater.keepsDuplicates) return refuse(result, "duplicate", "excluded");
+export function rateItem(usual: Rater, given: RateItem): RateResult {
+  const rater = (given.shipDate === null ? undefined : usual.dated.get(given.shipDate)) ?? usual;
+  const item = paidFor(rater, given);
+  const result = { ...nothing, sourceCents: item.netCents };
+  const left = whyLeftOut(rater, item);
+  if (left !== undefined) return refuse(result, left, "excluded");
+  // Zones and ZIPs are those of one country.
+  if (item.abroad !== null) return refuse(result, "international");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
   const match = matchOf(rater, item.serviceType);
@@ -113,7 +138,7 @@ export function rateItem(rater: Rater, item: RateItem): RateResult {
   result.breakEvenMg = breakEvenOf(situation, item);
   const plan = planOf(rater, item, match, trip);
   if (!plan) return refuse(result, "weight_missing");
-  const estimate = plan.price(situation);
+  const estimate = plan.price(trip, situation);
   if (isRefusal(estimate)) return refuse(result, estimate.reason);
   const isSure = plan.basis !== "inferred" && plan.basis !== "profile" && found.source !== "state";
   result.status = isSure ? "rated" : "estimated";
@@ -127,6 +152,21 @@ export function rateItem(rater: Rater, item: RateItem): RateResult {
   return result;
 }
 
+/** With all charges of its parcel, where these are added up. */
+function paidFor({ duplicates }: Rater, item: RateItem): RateItem {
+  if (duplicates !== "sum") return item;
+  // What is counted with the parcel was not paid once more.
+  if (item.repeats === "line") return { ...item, netCents: 0 };
+  return item.chargedCents === undefined ? item : { ...item, netCents: item.chargedCents };
+}
+
+function whyLeftOut({ duplicates }: Rater, { repeats, netCents }: RateItem): string | undefined {
+  if (repeats !== false && duplicates === "exclude") return "duplicate";
+  if (duplicates === "sum" && repeats !== false) return repeats === "line" ? "charge_line" : "duplicate";
+  // Money that came back, for a parcel that is not here.
+  return netCents < 0 ? "credit" : undefined;
+}
+
 function refuse(result: RateResult, reason: string, status: RateResult["status"] = "unrateable"): RateResult {
   result.reason = reason;
   result.status = status;
@@ -136,7 +176,7 @@ function refuse(result: RateResult, reason: string, status: RateResult["status"]
 /** The range covers the price in the next zone as well. */
 function widen(result: RateResult, rater: Rater, service: CompiledService, trip: Trip, plan: Plan): void {
   const situation = situationOf(rater.tariff, service, trip);
-  const other = isRefusal(situation) ? situation : plan.price(situation);
+  const other = isRefusal(situation) ? situation : plan.price(trip, situation);
   if (isRefusal(other)) return;
   result.lowCents = Math.min(result.lowCents!, other.lowCents);
   result.highCents = Math.max(result.highCents!, other.highCents);
@@ -180,36 +220,25 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip
   });
 }
 
-type Plan = { basis: Basis; price(situation: Situation): Estimate | Refusal };
+/** `situation` is that of the trip. */
+type Plan = { basis: Basis; price(trip: Trip, situation: Situation): Estimate | Refusal };
 
 /** The best evidence for the weight: what was written down, here or with the shipment, none needed, what was paid, what is usual. */
 function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch, trip: Trip): Plan | undefined {
   const { weightMg, sides, isWeightOfShipment } = item;
-  const exactly = (mg: number) => (situation: Situation) => {
+  const exactly = (mg: number) => (_trip: Trip, situation: Situation) => {
     const price = priceParcel(situation, { weightMg: mg, sides });
     return isRefusal(price) ? price : estimateOf(price);
   };
   if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };
   if (service.isFlat) return { basis: "flat", price: exactly(0) };
-  const inferred = inferWeights(rater, item, trip);
+  const inferred = inferParcels(rater, item, trip);
   if (inferred) {
-    return {
-      basis: "inferred",
-      price(situation) {
-        const [low, likely, high] = inferred.map((mg) => exactly(mg)(situation)) as [Estimate, Estimate, Estimate];
-        if (isRefusal(likely)) return likely;
-        const ends = [low, high].filter((end) => !isRefusal(end)).map((end) => end.targetCents);
-        return {
-          ...likely,
-          lowCents: Math.min(likely.targetCents, ...ends),
-          highCents: Math.max(likely.targetCents, ...ends),
-        };
-      },
-    };
+    return { basis: "inferred", price: (to, situation) => priceOfGuesses(rater, inferred, item, to, situation) };
   }
   const profile = rater.profiles?.get(level) ?? rater.profiles?.get("any");
   if (!profile) return undefined;
-  return { basis: "profile", price: (situation) => expectedOf(rater, situation, profile, sides) };
+  return { basis: "profile", price: (_trip, situation) => expectedOf(rater, situation, profile, sides) };
 }
 
 function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, sides: Sides | undefined) {
@@ -224,26 +253,74 @@ function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, 
   return expected;
 }
 
-/** Price lists are discrete: what was paid points at one weight break, or lies between two. */
-function inferWeights(
-  rater: Rater,
-  item: RateItem,
-  trip: Trip,
-): [low: number, likely: number, high: number] | undefined {
+/** A parcel that would have cost about what was paid. `residential`: whether it went to a home, as far as that is told. */
+type Guess = { weightMg: number; residential: boolean | null; offCents: number };
+
+/**
+ * Price lists are discrete: what was paid points at one weight break, or lies between two. Whether the parcel went to a
+ * home is a further charge with most carriers: where nobody wrote it down, both lists are tried, and the one that the
+ * price is on tells it.
+ */
+function inferParcels(rater: Rater, item: RateItem, trip: Trip): Guess[] | undefined {
   const { source } = rater;
   const match = source && findService(source.card, item.serviceType);
   if (!source || !match || match.service.isFlat) return undefined;
   const found = zoneOf(source, item.origin, item.destination, match.service);
   if ("reason" in found) return undefined;
-  const situation = situationOf(source, match.service, { ...trip, zone: found.zone });
-  if (isRefusal(situation)) return undefined;
-  const { breaksMg } = match.service;
-  const hits = breaksThatCost(situation, item.netCents);
-  if (hits.length > 0) {
-    return [breaksMg[hits[0]!]!, breaksMg[hits[hits.length >> 1]!]!, breaksMg[hits.at(-1)!]!];
-  }
-  const around = breaksAround(situation, item.netCents);
-  return around && [breaksMg[around[0]]!, breaksMg[around[1]]!, breaksMg[around[1]]!];
+  const { service } = match;
+  const ladders = laddersOf(source, service, { ...trip, zone: found.zone });
+  const guesses = (indexes: (ladder: Ladder) => number[]): Guess[] =>
+    ladders.flatMap((ladder) =>
+      indexes(ladder).map((index) => ({
+        weightMg: service.breaksMg[index]!,
+        residential: ladder.residential,
+        offCents: Math.abs(totalOfBreak(ladder.situation, index) - item.netCents),
+      })),
+    );
+  const hits = guesses(({ situation }) => breaksThatCost(situation, item.netCents));
+  if (hits.length > 0) return hits;
+  const around = guesses(({ situation }) => breaksAround(situation, item.netCents) ?? []);
+  // Between two rows the upper one is the likely one: weights are rounded up.
+  return around.length === 0
+    ? undefined
+    : around.map((guess, index) => ({ ...guess, offCents: index % 2 === 1 ? 0 : 1 }));
+}
+
+type Ladder = { situation: Situation; residential: boolean | null };
+
+function laddersOf(source: Tariff, service: CompiledService, trip: Trip): Ladder[] {
+  const ways = trip.residential === null ? [false, true] : [trip.residential];
+  const ladders = ways.flatMap((residential): Ladder[] => {
+    const situation = situationOf(source, service, { ...trip, residential });
+    return isRefusal(situation) ? [] : [{ situation, residential }];
+  });
+  const [one, other] = ladders;
+  // Where homes cost the same, the price does not tell.
+  if (one && other && haveSameTotals(one.situation, other.situation))
+    return [{ ...one, residential: trip.residential }];
+  return ladders;
+}
+
+/** The likeliest guess is the nearest to what was paid, of equal ones that in the middle; the range covers all of them. */
+function priceOfGuesses(
+  rater: Rater,
+  guesses: Guess[],
+  { sides }: RateItem,
+  trip: Trip,
+  situation: Situation,
+): Estimate | Refusal {
+  const { service } = situation;
+  const priced = guesses.map(({ weightMg, residential, offCents }) => {
+    const own =
+      residential === trip.residential ? situation : situationOf(rater.tariff, service, { ...trip, residential });
+    return { price: isRefusal(own) ? own : priceParcel(own, { weightMg, sides }), offCents };
+  });
+  const nearest = Math.min(...priced.map(({ offCents }) => offCents));
+  const likely = priced.filter(({ offCents }) => offCents === nearest);
+  const { price } = likely[likely.length >> 1]!;
+  if (isRefusal(price)) return price;
+  const totals = priced.flatMap((other) => (isRefusal(other.price) ? [] : [other.price.totalCents]));
+  return { ...estimateOf(price), lowCents: Math.min(...totals), highCents: Math.max(...totals) };
 }
 
 function breakEvenOf(situation: Situation, { netCents }: RateItem): number | null {

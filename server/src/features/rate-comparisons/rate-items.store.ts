@@ -1,3 +1,4 @@
+import { findCountry } from "../../core/region-names.ts";
 import { countUnits, mgPer, toMg } from "../../carriers/rate-card/measures.ts";
 import { toCents } from "../../core/money.ts";
 import type { Weight } from "../../core/weight.ts";
@@ -19,8 +20,15 @@ export type StoredInput = [
   residential: boolean | null,
   shipDate: string | null,
   currency: string | null,
-  isDuplicate: boolean,
+  /** True: says the very same as an earlier one. "line": a further charge for the parcel of an earlier one. */
+  repeats: Repeats,
+  /** The country that one of the ends is in, where that is not the United States. */
+  abroad?: string | null,
+  /** Of the first charge of a parcel: all its charges together, where there are several. */
+  chargedCents?: number,
 ];
+
+type Repeats = boolean | "line";
 
 /** One line of JSON for each item, to be parsed when its turn comes: what lives only for a moment costs no memory. */
 export async function readInputLines(
@@ -37,8 +45,7 @@ export async function readInputLines(
   return row?.lines?.split("\n") ?? [];
 }
 
-/** `isDuplicate`: the tracking number was there before. */
-export type NewItem = ItemRequest & { isDuplicate: boolean };
+export type NewItem = ItemRequest & { repeats: Repeats };
 
 function toInput(item: NewItem): StoredInput {
   const { weight, dimensions: size } = item;
@@ -56,8 +63,83 @@ function toInput(item: NewItem): StoredInput {
     item.residential ?? null,
     item.shipDate ?? null,
     item.currency ?? null,
-    item.isDuplicate,
+    item.repeats,
+    abroadOf(item),
   ];
+}
+
+/** Territories go by their ZIPs, as the rest of the country does. */
+const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
+
+function abroadOf({ originCountry, destinationCountry }: ItemRequest): string | null {
+  for (const text of [originCountry, destinationCountry]) {
+    const written = text?.trim();
+    if (!written) continue;
+    const code = findCountry(written)?.alpha2 ?? written.toUpperCase();
+    if (!domestic.has(code)) return code;
+  }
+  return null;
+}
+
+export type Parcels = {
+  /** What these items are to the ones before them. */
+  number(items: ItemRequest[]): NewItem[];
+  /** Of parcels with several charges: the position of the first, and what all come to. */
+  sums(): [position: number, cents: number][];
+};
+
+/** Tells parcels from charges while items arrive. Keeps a few numbers for each, however many there are. */
+export function gatherParcels(): Parcels {
+  const first = new Map<string, number>();
+  const cents: number[] = [];
+  const prints: number[] = [];
+  const several = new Map<number, { cents: number; prints: Set<number> }>();
+  return {
+    number: (items) =>
+      items.map((item) => {
+        const position = cents.push(toCents(item.netCost)) - 1;
+        prints.push(fingerprint(JSON.stringify(toInput({ ...item, repeats: false }))));
+        const known = first.get(item.trackingNumber);
+        if (known === undefined) {
+          first.set(item.trackingNumber, position);
+          return { ...item, repeats: false };
+        }
+        const parcel = several.get(known) ?? { cents: cents[known]!, prints: new Set([prints[known]!]) };
+        several.set(known, parcel);
+        if (parcel.prints.has(prints[position]!)) return { ...item, repeats: true };
+        parcel.prints.add(prints[position]!);
+        parcel.cents += cents[position]!;
+        return { ...item, repeats: "line" };
+      }),
+    sums: () => [...several].filter(([, { prints: told }]) => told.size > 1).map(([at, parcel]) => [at, parcel.cents]),
+  };
+}
+
+/** Two numbers of 32 bits in one: of 250,000 texts two that differ have the same one time in a hundred thousand. */
+function fingerprint(text: string): number {
+  let [a, b] = [0x81_1c_9d_c5, 0x12_34_56_78];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01_00_01_93);
+    b = Math.imul(b ^ code, 0x85_eb_ca_6b) ^ (b >>> 13);
+  }
+  return (a >>> 0) * 2 ** 21 + ((b >>> 0) & 0x1f_ff_ff);
+}
+
+/** To be called when all items are there. */
+export async function saveSums(tx: Tx, comparisonId: string, sums: [position: number, cents: number][]): Promise<void> {
+  if (sums.length === 0) return;
+  await tx.query(
+    `update rate_items i set input = left(i.input, -1) || ',' || u.cents || ']'
+       from unnest($2::integer[], $3::bigint[]) as u (position, cents)
+      where i.comparison_id = $1 and i.position = u.position`,
+    [comparisonId, sums.map(([position]) => position), sums.map(([, cents]) => cents)],
+  );
+}
+
+/** Nothing weighs nothing: exports write 0 where nobody weighed. */
+function isKnown(weight: ItemRequest["weight"]): weight is NonNullable<ItemRequest["weight"]> {
+  return weight !== undefined && weight.value > 0;
 }
 
 const places = [
@@ -74,7 +156,8 @@ export async function insertItems(tx: Tx, comparisonId: string, from: number, it
   const text = (read: (item: NewItem) => string | undefined): string =>
     toArray(items, (item) => quoteElement(read(item)));
   const poundMg = mgPer("lb");
-  const pounds = ({ weight }: NewItem): string => (weight ? String(countUnits(toMg(weight), poundMg)) : "NULL");
+  const pounds = ({ weight }: NewItem): string =>
+    isKnown(weight) ? String(countUnits(toMg(weight), poundMg)) : "NULL";
   await tx.query(
     `insert into rate_items (comparison_id, position, tracking_number, net_cents, service_type, origin_zip, origin_city,
        origin_state, destination_zip, destination_city, destination_state, pounds, input)
@@ -116,6 +199,31 @@ export async function countWeights(
     `select service_type, pounds, count(*) as items from rate_items where comparison_id = $1 and pounds is not null
       group by 1, 2 order by 1, 2 limit 20000`,
     [comparisonId],
+  );
+}
+
+/** The days on which items were sent, and perhaps others: read from the text of each, which is fast. */
+export async function listShipDays(db: Queryable, comparisonId: string): Promise<string[]> {
+  const rows = await db.query<{ day: string | null }>(
+    `select distinct substring(input from '"([12][0-9]{3}-[01][0-9]-[0-3][0-9])"') as day
+       from rate_items where comparison_id = $1`,
+    [comparisonId],
+  );
+  // A name of a service may look like a day.
+  const isDay = (day: string | null): day is string => day !== null && new Date(day).toJSON()?.slice(0, 10) === day;
+  return rows.map(({ day }) => day).filter(isDay);
+}
+
+/** Every so many of them. */
+export async function readSample(
+  db: Queryable,
+  comparisonId: string,
+  every: number,
+): Promise<{ trackingNumber: string; input: string }[]> {
+  return await db.query<{ trackingNumber: string; input: string }>(
+    `select tracking_number as "trackingNumber", input from rate_items
+      where comparison_id = $1 and position % $2 = 0 order by position`,
+    [comparisonId, every],
   );
 }
 

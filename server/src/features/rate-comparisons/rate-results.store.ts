@@ -15,15 +15,9 @@ const none = "\\N";
  * A result as `copyResults` takes it. Nothing in it can hold a tab, a line break, a backslash or a quote: numbers, names of
  * the hub, and codes and zones of a checked card.
  */
-export function lineOf(
-  comparisonId: string,
-  revision: number,
-  position: number,
-  result: RateResult,
-  netCents: number,
-): string {
-  const { targetCents } = result;
-  const savings = targetCents === null ? none : netCents - targetCents;
+export function lineOf(comparisonId: string, revision: number, position: number, result: RateResult): string {
+  const { sourceCents, targetCents } = result;
+  const savings = targetCents === null ? none : sourceCents - targetCents;
   let lines = "";
   for (const { code, cents } of result.lines) lines += `${lines === "" ? "" : ","}["${code}",${cents}]`;
   return `${comparisonId}\t${revision}\t${position}\t${result.status}\t${result.reason ?? none}\t${result.zone ?? none}\t${

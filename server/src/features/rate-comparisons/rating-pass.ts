@@ -92,7 +92,7 @@ function rateInput(
   const result = rateItem(rater, item);
   const counted = {
     position,
-    netCents: item.netCents,
+    netCents: result.sourceCents,
     serviceType: item.serviceType,
     originState: stateAt(item.origin),
     destinationState: stateAt(item.destination),
@@ -101,15 +101,18 @@ function rateInput(
   return result;
 }
 
-function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
+export function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, isDuplicate] = input;
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, abroad, chargedCents] =
+    input;
+  const isWeighed = value !== null && value > 0 && unit !== null;
   return {
     netCents,
+    chargedCents,
     serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
     origin: { zip: originZip, state: originState },
     destination: { zip: destinationZip, state: destinationState },
-    weightMg: value === null || unit === null ? (parcel ? toMg(parcel.weight) : null) : toMg({ value, unit }),
+    weightMg: isWeighed ? toMg({ value, unit }) : parcel && parcel.weight.value > 0 ? toMg(parcel.weight) : null,
     isWeightOfShipment: parcel !== undefined,
     sides:
       size === null || sizeUnit === null
@@ -118,7 +121,8 @@ function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): Rate
     residential,
     shipDate,
     currency,
-    isDuplicate,
+    repeats,
+    abroad: abroad ?? null,
   };
 }
 

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
+import { findBreakEven } from "./break-even.ts";
 import { prepareRater } from "./prepare-rater.ts";
 import { percentileShares, presentSummary } from "./present-summary.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
@@ -20,15 +22,15 @@ export async function summariseScenario(
   const cards = await work.findCards(ctx.db, ctx.orgId, row.id);
   if (!cards) throw new HubError("invalid_state", "Process the comparison first; then try scenarios.");
   const scenario = { ...row.options.scenario, ...asked };
-  const { rater } = await prepareRater(ctx, { ...row, ...cards }, scenario);
+  const prepared = await prepareRater(ctx, { ...row, ...cards }, scenario);
   const totals = emptyTotals();
   const savings: number[] = [];
-  const slices = startPass(ctx, row, rater).rate(
+  const slices = startPass(ctx, row, prepared.rater).rate(
     0,
     row.item_count,
     totals,
-    (_position, [netCents], { targetCents }) => {
-      if (targetCents !== null) savings.push(netCents - targetCents);
+    (_position, _input, { sourceCents, targetCents }) => {
+      if (targetCents !== null) savings.push(sourceCents - targetCents);
     },
   );
   for await (const _ of slices);
@@ -38,5 +40,13 @@ export async function summariseScenario(
   );
   const trackingNumbers = await items.findTrackingNumbers(ctx.db, row.id, topPositions(totals));
   const computedAt = ctx.clock.now().toISOString();
-  return presentSummary(row, totals, percentiles, { computedAt, scenario, stale, trackingNumbers });
+  const { input_stamps: former } = row;
+  return presentSummary(row, totals, percentiles, {
+    computedAt,
+    scenario,
+    stale,
+    breakEven: await findBreakEven(ctx, ctx.db, row, prepared, scenario, totals.all),
+    hasOtherInputs: former !== null && !isDeepStrictEqual(prepared.stamps, former),
+    trackingNumbers,
+  });
 }

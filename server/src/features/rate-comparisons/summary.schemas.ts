@@ -75,7 +75,15 @@ export const Summary = Type.Object({
     sourceItems: Count,
     targetItems: Count,
   }),
-  breakEven: Type.Object({ discountPct: Percent, description: Type.String() }),
+  breakEven: Type.Object({
+    discountPct: {
+      ...Percent,
+      description:
+        "Where the new contract is dearer: the further discount on list prices (`extraDiscountPercent`) that makes both cost " +
+        "the same, or null if none does. Below zero: by how much it could be dearer",
+    },
+    description: Type.String(),
+  }),
   costBreakdown: Type.Object({
     source: Type.Object({ net: Money }),
     target: Type.Object({

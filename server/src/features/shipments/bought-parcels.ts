@@ -2,9 +2,13 @@ import type { CarrierData } from "../../carriers/carrier.ts";
 import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import type { OrderShipment } from "../orders/order.ts";
+import type { Obstacle } from "../orders/order-rules.ts";
+import { listBoughtShipment, lockOrders } from "../orders/orders.ts";
 import { lockToChange, voidLocked } from "./change-shipment.ts";
 import type { Prepared } from "./create-shipments.ts";
 import { insertPrepared, prepareShipments, recordCreated } from "./create-shipments.ts";
+import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
@@ -18,17 +22,25 @@ export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise
 
 /**
  * In the transaction of its label, with what the carrier wants back when it is asked about the parcel. One that somebody
- * has recorded already, say because a shop knew of it first, is that one.
+ * has recorded already, say because a shop knew of it first, is that one. Its order lists it, with these lines; why it
+ * could not is answered.
  */
 export async function recordParcel(
   tx: Tx,
   ctx: Ctx,
   prepared: Prepared,
-  carrierData: CarrierData | null,
-): Promise<ShipmentAnswer> {
+  { lines, carrierData }: { lines: OrderShipment["lines"]; carrierData: CarrierData | null },
+): Promise<{ parcel: ShipmentAnswer; obstacle: Obstacle | undefined }> {
+  const orderId = prepared.drafts[0]?.shipment.orderId ?? null;
+  // Before the parcel, as everywhere.
+  const [order] = orderId === null ? [] : await lockOrders(tx, ctx.orgId, [orderId]);
   const parcel = await insertOrFind(tx, ctx, prepared);
   if (carrierData !== null) await keepCarrierData(tx, ctx.orgId, parcel.id, carrierData);
-  return parcel;
+  if (!order) return { parcel, obstacle: undefined };
+  const obstacle = await listBoughtShipment(tx, ctx, order, parcel, lines);
+  // Nothing more will be heard of what has arrived before.
+  if (parcel.status === "delivered") await deliverOrders(tx, ctx, [order.id]);
+  return { parcel, obstacle };
 }
 
 async function insertOrFind(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {

@@ -41,8 +41,8 @@ export async function updateShipment(
     await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]), "shipments_tracking_key", numberTaken);
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch), version: after.version };
     await recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
-    await addToStats(tx, ctx.orgId, [{ before, after }]);
     if (order) await correctListedShipment(tx, ctx, order, id, after);
+    await addToStats(tx, ctx.orgId, [{ before, after }]);
     return presentTo(ctx, after);
   });
 }
@@ -73,8 +73,9 @@ export async function voidShipment(ctx: Ctx, id: string, ifMatch: IfMatch): Prom
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     if (before.voidedAt !== null) return presentTo(ctx, before);
-    if (before.status === "delivered" || before.status === "returned") {
-      throw new HubError("invalid_state", `The shipment is ${before.status}; it cannot be voided any more.`);
+    if (before.acceptedAt !== null || before.status === "delivered" || before.status === "returned") {
+      const message = `The carrier has the parcel already; it is ${before.status}, and cannot be voided any more.`;
+      throw new HubError("invalid_state", message);
     }
     return presentTo(ctx, await voidLocked(tx, ctx, { before, order }));
   });
@@ -85,10 +86,10 @@ export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): P
   const change = changed(before, { voidedAt: now }, now);
   await store.updateShipments(tx, ctx.orgId, [change.after]);
   await recordEvent(tx, ctx, changeEvent(change));
-  await addToStats(tx, ctx.orgId, [change]);
   if (order) await takeBackListedShipment(tx, ctx, order, before.id);
   // It may have been the last one that was waited for.
   if (order) await deliverOrders(tx, ctx, [order.id]);
+  await addToStats(tx, ctx.orgId, [change]);
   return change.after;
 }
 

@@ -34,11 +34,12 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipment
   const created = wanted.filter(({ id }) => inserted.has(id));
   await recordBatch(tx, ctx, created, "run");
   await recordEvents(tx, ctx, changes.map(changeEvent));
-  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);
   await deliverOrders(tx, ctx, orderIds);
+  // At last: everybody else of the organization waits for these rows until the end.
+  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { levelOfService } from "../../carriers/rate-card/service-level.ts";
 import type { Address } from "../../core/address.ts";
+import { addBusinessDays, calendarOfCarrier } from "../../core/business-time.ts";
 import { countryOfAddress, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
-import { usHolidayOn } from "../../core/us-holidays.ts";
 
 /** Business days from the first scan within which carriers deliver in the United States, by what they sell it as. */
 const businessDays: Record<ServiceLevel, number> = {
@@ -18,9 +18,16 @@ const businessDays: Record<ServiceLevel, number> = {
   same_day: 0,
 };
 
+type Sent = {
+  service: string | null;
+  carrier: string | null;
+  origin: Address | null;
+  destination: Address | null;
+};
+
 /** The day that the service stands for, where nobody named one. Null: not accepted yet, abroad, or an unknown service. */
 export function servicePromise(
-  { service, origin, destination }: { service: string | null; origin: Address | null; destination: Address | null },
+  { service, carrier, origin, destination }: Sent,
   acceptedAt: string | null,
   timezone: string,
 ): string | null {
@@ -30,14 +37,5 @@ export function servicePromise(
   const from = (origin && countryOfAddress(origin)) ?? to;
   if (level === undefined || to !== "US" || from !== "US") return null;
   const accepted = localDateOf(acceptedAt, (origin && zoneOfAddress(origin)) ?? timezone);
-  return addBusinessDays(accepted, businessDays[level]);
-}
-
-function addBusinessDays(from: string, days: number): string {
-  let day = Temporal.PlainDate.from(from);
-  for (let left = days; left > 0;) {
-    day = day.add({ days: 1 });
-    if (day.dayOfWeek <= 5 && usHolidayOn(day) === undefined) left--;
-  }
-  return day.toString();
+  return addBusinessDays(accepted, businessDays[level], calendarOfCarrier(carrier));
 }

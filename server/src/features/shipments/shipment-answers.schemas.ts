@@ -34,6 +34,7 @@ const Event = Type.Object({
     ...MaybeText,
     description: "As the carrier said it, where that differs",
   }),
+  retractedAt: Type.Optional({ ...DateTime, description: "Since when it counts as not having happened" }),
 });
 
 const members = {

@@ -1,4 +1,5 @@
-import { endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
+import { addBusinessTime, calendarOfCarrier } from "../../core/business-time.ts";
+import { countryOfAddress, endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import { servicePromise } from "./service-promise.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
@@ -26,7 +27,7 @@ export type Shipment = Omit<ShipmentAnswer, "isOpen" | "atRisk" | "riskReasons">
 export type ShipmentFacts = Omit<Shipment, keyof Tracking | keyof Moments | "timezone">;
 
 const hourMs = 3_600_000;
-/** Without a scan for so long something is wrong. */
+/** Without a scan for so long something is wrong; on weekends and holidays nobody scans. */
 const stallMs = { domestic: 48 * hourMs, international: 96 * hourMs };
 /** A label that the carrier has not scanned for so long after the ship date. */
 const acceptanceMs = 24 * hourMs;
@@ -41,7 +42,7 @@ export function derive(facts: ShipmentFacts, now: string): Shipment {
   const promiseEndsAt = promisedDate === null ? null : endOfLocalDate(promisedDate, timezone);
   const estimateEndsAt =
     facts.estimatedAt === null ? null : endOfLocalDate(localDateOf(facts.estimatedAt, timezone), timezone);
-  const risk = riskMoments(facts, tracking, { promiseEndsAt, estimateEndsAt }, now);
+  const risk = riskMoments(facts, tracking, { promiseEndsAt, estimateEndsAt }, timezone, now);
   return { ...facts, ...tracking, ...promise, timezone, promiseEndsAt, estimateEndsAt, ...risk };
 }
 
@@ -77,17 +78,22 @@ const noRisk: Risk = {
   riskAt: null,
 };
 
-function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, now: string): Risk {
+function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, timezone: string, now: string): Risk {
   const { status, statusAt, lastEventAt, acceptedAt } = tracking;
   if (!isOpen(status)) return noRisk;
   const isMoving = movingStatuses.includes(status);
   // A parcel that waits to be fetched is not scanned again.
   const canStall = isMoving && status !== "ready_for_pickup" && lastEventAt !== null;
   const isPredictedLate = isLaterThanPromised(ends);
+  const isAbroad = isInternational(facts);
+  const calendar = isAbroad ? null : calendarOfCarrier(facts.carrier);
+  const originZone = (facts.origin && zoneOfAddress(facts.origin)) ?? timezone;
   const moments = {
     lateAt: ends.promiseEndsAt,
-    stalledAt: canStall ? after(lastEventAt, isInternational(facts) ? stallMs.international : stallMs.domestic) : null,
-    notAcceptedAt: acceptedAt === null ? after(facts.shippedAt, acceptanceMs) : null,
+    stalledAt: canStall
+      ? addBusinessTime(lastEventAt, isAbroad ? stallMs.international : stallMs.domestic, timezone, calendar)
+      : null,
+    notAcceptedAt: acceptedAt === null ? addBusinessTime(facts.shippedAt, acceptanceMs, originZone, calendar) : null,
     flaggedAt: isTroubled(status) || isPredictedLate ? earlier(isTroubled(status) ? statusAt : null, now) : null,
   };
   return { ...moments, isPredictedLate, riskAt: Object.values(moments).reduce(earlierOfBoth, null) };
@@ -102,12 +108,8 @@ function isLaterThanPromised({ promiseEndsAt, estimateEndsAt }: Ends): boolean {
 }
 
 function isInternational({ origin, destination }: ShipmentFacts): boolean {
-  const [from, to] = [origin?.countryCode?.toUpperCase(), destination?.countryCode?.toUpperCase()];
-  return from !== undefined && to !== undefined && from !== to;
-}
-
-function after(at: string, ms: number): string {
-  return new Date(Date.parse(at) + ms).toISOString();
+  const [from, to] = [origin && countryOfAddress(origin), destination && countryOfAddress(destination)];
+  return Boolean(from && to) && from !== to;
 }
 
 function earlier(at: string | null, now: string): string {

@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { afterFile } from "../../testing/after-file.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
 const day = 86_400_000;
-const start = Date.now();
+// A Thursday: no weekend lies within what is too long.
+const start = Date.parse("2026-03-19T15:00:00Z");
+hub.world.clock.set({ mode: "frozen", at: new Date(start).toISOString() });
+afterFile(() => hub.world.clock.set({ mode: "real" }));
 const ago = (days: number): string => new Date(start - days * day).toISOString();
 const dateAgo = (days: number): string => ago(days).slice(0, 10);
 
@@ -30,8 +34,11 @@ const request = [
     events: [{ at: ago(0.1), status: "attempt_failed" }],
   },
 ];
-// One by one: rows of one call are created at the same moment.
-for (const shipment of request) await org.post("/shipments", shipment);
+// One by one, a moment apart: the newest is listed first.
+for (const [index, shipment] of request.entries()) {
+  hub.world.clock.set({ mode: "frozen", at: new Date(start + index).toISOString() });
+  await org.post("/shipments", shipment);
+}
 
 async function listed(query: string): Promise<string[]> {
   const { body } = await org.get(`/shipments?${query}`);

@@ -88,6 +88,36 @@ describe("an order and the shipments it lists", () => {
     expect((await orderOf(id)).status).toBe("delivered");
   });
 
+  test("D4: an order is on its way again when the delivery of its parcel is taken back or corrected", async () => {
+    const { id } = await shipped(["1ZFALSE"]);
+    const [listed] = (await orderOf(id)).shipments;
+    const tell = (status: string, at = "2026-01-03T10:00:00Z") =>
+      org.post("/shipments/events", { events: [{ trackingNumber: "1ZFALSE", key: "door/1", at, status }] });
+    await tell("delivered");
+    expect((await orderOf(id)).status).toBe("delivered");
+    const { body: taken } = await org.delete(`/shipments/${listed.id}/events/door%2F1`);
+    expect(taken).toMatchObject({ status: "pre_transit", deliveredAt: null, events: [{ key: "door/1" }] });
+    expect(taken.events[0].retractedAt).toEqual(expect.any(String));
+    expect(await orderOf(id)).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 4 }] });
+    // Doing it again, and hearing the same again, change nothing.
+    expect((await org.delete(`/shipments/${listed.id}/events/door%2F1`)).body).toEqual(taken);
+    expect((await tell("delivered")).body.summary).toMatchObject({ duplicate: 1 });
+    expect((await orderOf(id)).status).toBe("shipped");
+    // A correction counts, in either direction, and the sums of the overview follow.
+    await tell("delivered", "2026-01-03T14:00:00Z");
+    expect((await orderOf(id)).status).toBe("delivered");
+    await tell("attempt_failed", "2026-01-03T08:00:00Z");
+    expect((await orderOf(id)).status).toBe("shipped");
+    await tell("delivered", "2026-01-03T08:00:00Z");
+    expect((await org.get(`/shipments/${listed.id}`)).body).toMatchObject({
+      status: "delivered",
+      deliveredAt: "2026-01-03T08:00:00.000Z",
+      events: [{ key: "door/1" }],
+    });
+    const gone = await org.delete(`/shipments/${listed.id}/events/unheard`);
+    expect(gone.body).toMatchObject({ status: 404, code: "tracking_event_not_found" });
+  });
+
   test("an undo of the run finds what a voided shipment has taken back already", async () => {
     const { body: order } = await org.post("/orders", { status: "ready", lines: [{ sku: "MUG", quantity: 1 }] });
     const { body: run } = await org.post("/operations/run", {

@@ -54,7 +54,8 @@ export const shipmentRoutes = [
     scope: "shipments:write",
     summary: "Add tracking events by tracking number, in any order and as often as they come",
     description:
-      "An event is known by its key. The status follows from the set of events, not from their order of arrival.",
+      "An event is known by its key: told again under it with another time or status, it is corrected. The status follows " +
+      "from the set of events, not from their order of arrival.",
     body: shapes.BulkEventsRequest,
     bodyLimitBytes: bulkBytes,
     answer: [200, answers.BulkEventsAnswer],
@@ -114,11 +115,22 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/:id/events", {
     name: "shipments.events.create",
     scope: "shipments:write",
-    summary: "Add a tracking event; one that is known already changes nothing",
+    summary: "Add a tracking event, or correct the one under its key; one that is known already changes nothing",
     ids,
     body: shapes.EventRequest,
     answer: [200, answers.ShipmentAnswer],
     failures: [409],
     handle: (ctx, { params, body }) => shipments.addEvent(ctx, params.id, body),
+  }),
+  defineRoute("DELETE /shipments/:id/events/:key", {
+    name: "shipments.events.delete",
+    scope: "shipments:write",
+    summary: "Take a tracking event back: it did not happen",
+    description:
+      "It stays in the list with `retractedAt`, and counts no more; an order that was delivered by it is on its way again. " +
+      "The same report once more changes nothing; one under the same key that says something else counts.",
+    ids,
+    answer: [200, answers.ShipmentAnswer],
+    handle: (ctx, { params }) => shipments.retractEvent(ctx, params.id, params.key),
   }),
 ];

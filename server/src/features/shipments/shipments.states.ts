@@ -75,16 +75,17 @@ export const eventMeanings = {
 export type EventStatus = keyof typeof eventMeanings;
 export const eventStatuses = Object.keys(eventMeanings) as EventStatus[];
 
-/** How carriers and tracking services call the same things; compared in lower case with underscores. */
+/** How carriers and tracking services call the same things; compared as letters and digits alone, in lower case. */
 const aliases: Record<string, EventStatus> = {
+  ...Object.fromEntries(eventStatuses.map((status) => [folded(status), status])),
   ...named("pre_transit", "pending info_received label_created pre_shipment notfound001 shipment_information_received"),
   ...named("picked_up", "accepted acceptance pickup collected origin_scan"),
-  ...named("in_transit", "transit intransit arrived departed"),
+  ...named("in_transit", "transit arrived departed"),
   ...named("delayed", "delivery_delayed delay on_hold"),
   ...named("exception", "failure error needs_attention undeliverable alert"),
-  ...named("out_for_delivery", "outfordelivery with_courier"),
-  ...named("attempt_failed", "attemptfail delivery_failed delivery_attempted attempted failed_attempt undelivered"),
-  ...named("ready_for_pickup", "available_for_pickup availableforpickup at_pickup_point"),
+  ...named("out_for_delivery", "with_courier"),
+  ...named("attempt_failed", "attempt_fail delivery_failed delivery_attempted attempted failed_attempt undelivered"),
+  ...named("ready_for_pickup", "available_for_pickup at_pickup_point"),
   ...named("delivered", "completed"),
   ...named("returned", "return_to_sender returned_to_sender"),
   ...named("cancelled", "canceled voided void"),
@@ -92,21 +93,17 @@ const aliases: Record<string, EventStatus> = {
 };
 
 function named(status: EventStatus, words: string): Record<string, EventStatus> {
-  return Object.fromEntries(words.split(" ").map((word) => [word, status]));
+  return Object.fromEntries(words.split(" ").map((word) => [folded(word), status]));
 }
 
 /** "InTransit", "IN_TRANSIT" and "in transit" are one status; undefined: nobody knows this one. */
 export function toEventStatus(text: string): EventStatus | undefined {
-  const word = text
-    .trim()
-    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, "_");
-  return Object.hasOwn(eventMeanings, word)
-    ? (word as EventStatus)
-    : Object.hasOwn(aliases, word)
-      ? aliases[word]
-      : undefined;
+  const word = folded(text);
+  return Object.hasOwn(aliases, word) ? aliases[word] : undefined;
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]+/g, "");
 }
 
 export const riskReasons = [

@@ -74,6 +74,17 @@ export async function findByTrackingKeys(db: Queryable, orgId: string, keys: str
   );
 }
 
+/** The orders of those of these shipments that have arrived. */
+export async function findDeliveredOf(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    `select distinct order_id as id from shipments
+      where org_id = $1 and id = any($2::uuid[]) and status = 'delivered' and order_id is not null`,
+    [orgId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Of these orders, those that have shipments and whose shipments have all arrived. */
 export async function findDeliveredOrders(db: Queryable, orgId: string, orderIds: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(

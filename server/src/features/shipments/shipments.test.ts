@@ -237,10 +237,17 @@ describe("changing a shipment", () => {
     expect((await org.post(`/shipments/${body.id}/void`)).body).toEqual(voided);
     const { body: after } = await org.post(`/shipments/${body.id}/events`, { at: ago(0.1), status: "in_transit" });
     expect(after).toMatchObject({ status: "cancelled", events: [{ status: "in_transit" }] });
-    const arrived = (await shipped({ deliveredAt: ago(1) })).body;
-    expect((await org.post(`/shipments/${arrived.id}/void`)).body).toMatchObject({
-      status: 409,
-      code: "invalid_state",
-    });
+  });
+
+  test.each([
+    ["delivered", { deliveredAt: "2026-03-01T10:00:00Z" }],
+    ["in_transit", { acceptedAt: "2026-03-01T10:00:00Z" }],
+    ["attempt_failed", { events: [{ at: "2026-03-01T10:00:00Z", status: "attempt_failed" }] }],
+  ])("D16: cannot void what the carrier has scanned: it is %s", async (status, more) => {
+    const { body } = await shipped(more);
+    expect(body.status).toBe(status);
+    const refused = await org.post(`/shipments/${body.id}/void`);
+    expect(refused.body).toMatchObject({ status: 409, code: "invalid_state" });
+    expect((await org.get(`/shipments/${body.id}`)).body).toMatchObject({ status, voidedAt: null });
   });
 });

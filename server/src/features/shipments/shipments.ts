@@ -20,7 +20,7 @@ export { updateShipment, voidShipment } from "./change-shipment.ts";
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
 export { findParcel, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
-export { addEvent, addEventsInBulk } from "./tracking/ingest-events.ts";
+export { addEvent, addEventsInBulk, retractEvent } from "./tracking/ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord } from "./tracking/ingest-events.ts";
 export { applyTrackingRecords } from "./tracking/ingest-events.ts";

@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { recordEvents } from "../../../events/record-event.ts";
 import { lockOrders } from "../../orders/orders.ts";
-import { deliverOrders } from "../deliver-orders.ts";
+import { deliverOrders, undeliverOrders } from "../deliver-orders.ts";
 import { maxEvents } from "../shipment-fields.ts";
 import type { ShipmentChange } from "../shipment-changes.ts";
 import { afterOf, changed, changeEvent } from "../shipment-changes.ts";
@@ -11,7 +11,7 @@ import type { Shipment } from "../shipment.ts";
 import { hasOwnPromise } from "../shipment.ts";
 import * as store from "../shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
-import { mergeEvents } from "./tracking.ts";
+import { isKeyOfContent, mergeEvents } from "./tracking.ts";
 import { askingAt } from "./tracking-turns.ts";
 import { markAsked } from "./tracking-turns.store.ts";
 
@@ -33,8 +33,11 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
   const byShipment = Map.groupBy(reports, ({ shipmentId }) => shipmentId);
   const arriving = reports.filter(({ events }) => events.some(({ status }) => status === "delivered"));
   const orderIds = arriving.flatMap(({ orderId }) => orderId ?? []);
+  const corrected = reports.filter(({ orderId, events }) => orderId !== null && events.some(mayCorrect));
+  const delivered = await store.findDeliveredOf(tx, ctx.orgId, [...new Set(corrected.map((one) => one.shipmentId))]);
+  const touched = [...new Set([...orderIds, ...delivered])];
   // Orders first: runs take the same two locks in this order.
-  if (orderIds.length > 0) await lockOrders(tx, ctx.orgId, orderIds);
+  if (touched.length > 0) await lockOrders(tx, ctx.orgId, touched);
   const shipments = await store.lockShipments(tx, ctx.orgId, [...byShipment.keys()]);
   const applied = new Map<string, Applied>();
   const changes: ShipmentChange[] = [];
@@ -48,9 +51,15 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
   await store.updateShipments(tx, ctx.orgId, changes.map(afterOf));
   if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
   await deliverOrders(tx, ctx, orderIds);
+  await undeliverOrders(tx, ctx, changes);
   await recordEvents(tx, ctx, changes.map(changeEvent));
   await addToStats(tx, ctx.orgId, changes);
   return applied;
+}
+
+/** Only events that somebody has named can be told otherwise later. */
+function mayCorrect({ key }: TrackingEvent): boolean {
+  return !isKeyOfContent(key);
 }
 
 function applyTo(

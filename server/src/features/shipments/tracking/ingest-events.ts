@@ -8,6 +8,11 @@ import { change } from "../../../context.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { Report } from "./apply-tracking.ts";
 import { applyReports } from "./apply-tracking.ts";
+import { recordEvent } from "../../../events/record-event.ts";
+import { lockToChange } from "../change-shipment.ts";
+import { undeliverOrders } from "../deliver-orders.ts";
+import { changed, changeEvent } from "../shipment-changes.ts";
+import { addToStats } from "../shipment-stats.store.ts";
 import { presentTo } from "../present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "../shipment-answers.schemas.ts";
 import { eventErrors, isYetToCome, maxEvents, toEvent } from "../shipment-fields.ts";
@@ -32,6 +37,24 @@ export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Pro
     if (applied.get(id)?.isFull) throw new HubError("too_many_events", tooMany);
     const shipment = await store.findShipment(tx, ctx.orgId, id);
     return presentTo(ctx, shipment!);
+  });
+}
+
+/** It did not happen. Doing it again changes nothing; another report under its key says something else, and counts. */
+export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<ShipmentAnswer> {
+  return await change(ctx, async (tx) => {
+    const { before } = await lockToChange(tx, ctx, id);
+    const found = before.events.find((event) => event.key === key);
+    if (!found) throw new HubError("tracking_event_not_found");
+    if (found.retractedAt !== undefined) return presentTo(ctx, before);
+    const now = ctx.clock.now().toISOString();
+    const events = before.events.map((event) => (event === found ? { ...event, retractedAt: now } : event));
+    const retraction = changed(before, { events }, now);
+    await store.updateShipments(tx, ctx.orgId, [retraction.after]);
+    await undeliverOrders(tx, ctx, [retraction]);
+    await recordEvent(tx, ctx, changeEvent(retraction));
+    await addToStats(tx, ctx.orgId, [retraction]);
+    return presentTo(ctx, retraction.after);
   });
 }
 

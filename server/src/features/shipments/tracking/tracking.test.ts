@@ -14,7 +14,11 @@ const anEvent: fc.Arbitrary<TrackingEvent> = fc
     location: fc.constantFrom(null, "Chicago"),
     carrierStatus: fc.constant(null),
   })
-  .chain((event) => fc.constantFrom(keyOfEvent(event), "a", "b").map((key) => ({ ...event, key })));
+  .map((event) => ({ ...event, key: keyOfEvent(event) }));
+/** Under keys that their sender gave them, so that some correct others. */
+const aNamedEvent = fc
+  .tuple(anEvent, fc.constantFrom("a", "b", "c"))
+  .map(([event, key]): TrackingEvent => ({ ...event, key }));
 
 const story = (...statuses: TrackingEvent["status"][]): TrackingEvent[] =>
   statuses.map((status, hour) => {
@@ -48,9 +52,42 @@ describe("what a set of events says", () => {
     );
   });
 
+  test("D4: under one key what was told last counts, in whatever portions it came", () => {
+    fc.assert(
+      fc.property(fc.array(aNamedEvent, { maxLength: 12 }), fc.nat({ max: 12 }), (told, cut) => {
+        const portions = mergeEvents(mergeEvents([], told.slice(0, cut)).events, told.slice(cut)).events;
+        for (const key of ["a", "b", "c"]) {
+          expect(portions.find((event) => event.key === key)).toEqual(told.findLast((event) => event.key === key));
+        }
+        expect(portions.length).toBe(new Set(told.map(({ key }) => key)).size);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("D4: a delivery that is told anew is later or earlier, or none at all", () => {
+    const [scan, arrival] = story("in_transit", "delivered") as [TrackingEvent, TrackingEvent];
+    for (const at of [hour(4), hour(1), hour(2)]) {
+      const { events } = mergeEvents([scan, arrival], [{ ...arrival, at }]);
+      expect(track(events)).toMatchObject({ status: "delivered", deliveredAt: at });
+    }
+    const { events } = mergeEvents([scan, arrival], [{ ...arrival, status: "attempt_failed" }]);
+    expect(track(events)).toMatchObject({ status: "attempt_failed", deliveredAt: null });
+    expect(track(mergeEvents(events, [arrival]).events)).toMatchObject({ status: "delivered" });
+  });
+
+  test("D4: an event that was taken back has not happened, until somebody says something else under its key", () => {
+    const [scan, arrival] = story("in_transit", "delivered") as [TrackingEvent, TrackingEvent];
+    const known = [scan, { ...arrival, retractedAt: hour(6) }];
+    expect(track(known)).toMatchObject({ status: "in_transit", deliveredAt: null, lastEventAt: hour(0) });
+    expect(mergeEvents(known, [scan, arrival])).toEqual({ events: known, added: 0, isChanged: false });
+    const { events } = mergeEvents(known, [{ ...arrival, at: hour(8) }]);
+    expect(track(events)).toMatchObject({ status: "delivered", deliveredAt: hour(8) });
+  });
+
   test("is reached along the table of moves, one move after the other", () => {
     fc.assert(
-      fc.property(fc.array(anEvent, { maxLength: 12 }), (given) => {
+      fc.property(fc.array(fc.oneof(anEvent, aNamedEvent), { maxLength: 12 }), (given) => {
         const { events } = mergeEvents([], given);
         let status = track([]).status;
         for (let length = 1; length <= events.length; length++) {
@@ -104,6 +141,9 @@ test.each([
   ["available for pickup", "ready_for_pickup"],
   ["Return-To-Sender", "returned"],
   ["canceled", "cancelled"],
+  ["AttemptFail", "attempt_failed"],
+  ["attempt_fail", "attempt_failed"],
+  ["AvailableForPickup", "ready_for_pickup"],
   ["constructor", undefined],
   ["teleported", undefined],
 ])("%s is %s", (text, status) => {

@@ -12,6 +12,8 @@ export type TrackingEvent = {
   location: string | null;
   /** What the carrier itself calls it, where that is another word. */
   carrierStatus: string | null;
+  /** When somebody took it back: it did not happen. It is kept so that the same report again does not bring it back. */
+  retractedAt?: string;
 };
 
 /** What a set of events says about a parcel. */
@@ -37,24 +39,25 @@ function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
 }
 
 /**
- * The known events and the new ones, each once, in the order in which they happened. Two reports under one key are the
- * same event; which of them is kept must not depend on which came first, so it is the smaller one.
+ * The known events and the new ones, each once, in the order in which they happened. A report under a known key that says
+ * something else corrects the event: what was told last counts. One that says the same is the same event, also one that
+ * was taken back.
  */
 export function mergeEvents(
   known: readonly TrackingEvent[],
   given: readonly TrackingEvent[],
 ): { events: TrackingEvent[]; added: number; isChanged: boolean } {
-  const byKey = new Map(known.map((event) => [event.key, event]));
-  let added = 0;
-  let isChanged = false;
-  for (const event of given) {
-    const twin = byKey.get(event.key);
-    if (twin === undefined) added++;
-    else if (textOf(twin) <= textOf(event)) continue;
-    isChanged = true;
-    byKey.set(event.key, event);
-  }
-  return { events: isChanged ? [...byKey.values()].toSorted(compareEvents) : [...known], added, isChanged };
+  const before = new Map(known.map((event) => [event.key, event]));
+  const told = new Map(given.map((event) => [event.key, event]));
+  const news = [...told.values()].filter((event) => {
+    const twin = before.get(event.key);
+    // What is named by its content is the same event, whatever word another teller has for it.
+    return twin === undefined || (!isKeyOfContent(event.key) && textOf(twin) !== textOf(event));
+  });
+  const added = news.filter(({ key }) => !before.has(key)).length;
+  for (const event of news) before.set(event.key, event);
+  const isChanged = news.length > 0;
+  return { events: isChanged ? [...before.values()].toSorted(compareEvents) : [...known], added, isChanged };
 }
 
 function textOf({ at, status, description, location, carrierStatus }: TrackingEvent): string {
@@ -71,7 +74,8 @@ export function track(events: readonly TrackingEvent[]): Tracking {
     deliveredAt: null,
     lastEventAt: null,
   };
-  for (const { at, status: said } of events.toSorted(compareEvents)) {
+  const happened = events.filter(({ retractedAt }) => retractedAt === undefined);
+  for (const { at, status: said } of happened.toSorted(compareEvents)) {
     const { status, isAcceptance, isAttempt } = eventMeanings[said];
     result.lastEventAt = at;
     // A scan after the delivery is somebody clearing up, not the carrier getting it.
@@ -88,9 +92,15 @@ export function track(events: readonly TrackingEvent[]): Tracking {
   return result;
 }
 
+const contentKey = "h:";
+
+export function isKeyOfContent(key: string): boolean {
+  return key.startsWith(contentKey);
+}
+
 /** For events whose sender has no name for them: the same report again has the same key. */
 export function keyOfEvent(event: Omit<TrackingEvent, "key">): string {
   const { at, status, description, location } = event;
   const text = JSON.stringify([new Date(at).toISOString(), status, description, location]);
-  return `h:${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  return `${contentKey}${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
 }

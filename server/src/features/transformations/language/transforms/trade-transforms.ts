@@ -2,7 +2,13 @@ import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { spend } from "../mapping-run.ts";
 import { fault, finite, roundTo } from "../mapping-values.ts";
-import { callingCodes, countriesWithStates, findCountry, keepsLeadingZero, statesOf } from "../region-names.ts";
+import {
+  callingCodes,
+  countriesWithStates,
+  findCountry,
+  keepsLeadingZero,
+  statesOf,
+} from "../../../../core/region-names.ts";
 import { numberTransform, textTransform } from "../transform.ts";
 
 /** In grams and in centimetres. */

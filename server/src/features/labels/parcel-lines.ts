@@ -1,0 +1,66 @@
+import type { FieldError } from "../../core/errors.ts";
+import { HubError } from "../../core/errors.ts";
+import { orderLimits } from "../../core/order-limits.ts";
+import type { Order } from "../orders/order.ts";
+import type { LabelWish } from "./label.ts";
+import type { LabelRequest } from "./labels.schemas.ts";
+
+type Lines = LabelWish["lines"];
+
+/**
+ * What lies in the parcel: the lines that are named, or all that is left. A unit has one label; a further one for it, such
+ * as a replacement, has to be asked for. `others`: labels for the order that its quantities do not tell of.
+ */
+export function linesOf(
+  order: Order,
+  others: readonly Pick<LabelWish, "lines">[],
+  { lines, mayRepeat = false }: Pick<LabelRequest, "lines" | "mayRepeat">,
+): { lines: Lines; errors: FieldError[] } {
+  if (order.shipments.length + others.length >= orderLimits.shipments) {
+    throw notFor("too_many_shipments", `An order has at most ${orderLimits.shipments} shipments.`);
+  }
+  const left = leftOf(order, others);
+  if (lines) return { lines, errors: lineErrors(order, lines, mayRepeat ? undefined : left) };
+  const isAnyLeft = order.lines.length === 0 ? order.shipments.length + others.length === 0 : left.size > 0;
+  const all = order.lines.map(({ id, quantity }) => [id, quantity] as const);
+  if (isAnyLeft || mayRepeat) {
+    const content = isAnyLeft ? [...left] : all;
+    return { lines: content.map(([lineId, quantity]) => ({ lineId, quantity })), errors: [] };
+  }
+  const message = "Everything of the order has been shipped, or has a label. `mayRepeat` buys a further one.";
+  throw notFor("nothing_left", message, "label_exists");
+}
+
+function notFor(code: string, message: string, error: "invalid_state" | "label_exists" = "invalid_state"): HubError {
+  return new HubError(error, message, { errors: [{ pointer: "/orderId", code, message }] });
+}
+
+/** Of each line, how much has neither left nor a label. */
+function leftOf(order: Order, others: readonly Pick<LabelWish, "lines">[]): Map<string, number> {
+  // One that says nothing of lines is for all of them.
+  if (others.some(({ lines }) => lines.length === 0)) return new Map();
+  const left = new Map(order.lines.map(({ id, quantity, shippedQuantity }) => [id, quantity - shippedQuantity]));
+  for (const { lineId, quantity } of others.flatMap(({ lines }) => lines)) {
+    left.set(lineId, (left.get(lineId) ?? 0) - quantity);
+  }
+  return new Map([...left].filter(([, quantity]) => quantity > 0));
+}
+
+/** `left` undefined: what has left, or has a label, may be sent again. */
+function lineErrors(order: Order, lines: Lines, left: ReadonlyMap<string, number> | undefined): FieldError[] {
+  const seen = new Set<string>();
+  return lines.flatMap(({ lineId, quantity }, index): FieldError[] => {
+    const fail = (member: string, code: string, message: string): FieldError[] => [
+      { pointer: `/lines/${index}/${member}`, code, message },
+    ];
+    const line = order.lines.find(({ id }) => id === lineId);
+    if (!line) return fail("lineId", "line_not_found", `The order has no line ${lineId}.`);
+    if (seen.has(lineId)) return fail("lineId", "repeated", "This line is named more than once.");
+    seen.add(lineId);
+    const most = left ? (left.get(lineId) ?? 0) : line.quantity;
+    if (quantity <= most) return [];
+    if (!left) return fail("quantity", "quantity_exceeds_ordered", `Of ${line.sku} ${most} were ordered.`);
+    const message = `Of ${line.sku} ${most} are left; the others have been shipped, or have a label.`;
+    return fail("quantity", "quantity_exceeds_remaining", message);
+  });
+}

@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import { findWeighedParcels } from "../shipments/shipments.ts";
+import type { PreparedRater } from "./prepare-rater.ts";
+import type { RateItem, Rater } from "./rate-item.ts";
+import { rateItem } from "./rate-item.ts";
+import type { StoredInput } from "./rate-items.store.ts";
+import { readSample } from "./rate-items.store.ts";
+import { toRateItem } from "./rating-pass.ts";
+import type { Tally } from "./tally.ts";
+
+/** Of more items than this every second, third ... is looked at: they are priced a dozen times. */
+const sampleSize = 2_000;
+/** Discounts are looked for in hundredths of a percent. */
+const steps = 10_000;
+
+/** The further discount that makes both contracts cost the same. Null: none does, since what it is not taken of costs more. */
+export type BreakEven = { discountPct: number | null; isSampled: boolean };
+
+/**
+ * A discount is taken of list prices; minimums, fuel and surcharges stand between it and the total. So it is not worked out
+ * from the totals but tried, until the parcels cost what was paid. Undefined where the contract is not dearer.
+ */
+export async function findBreakEven(
+  ctx: Ctx,
+  db: Queryable,
+  { id, item_count }: { id: string; item_count: number },
+  { rater, withScenario }: Pick<PreparedRater, "rater" | "withScenario">,
+  scenario: Scenario,
+  { source, target }: Tally,
+): Promise<BreakEven | undefined> {
+  if (target <= source) return undefined;
+  const every = Math.max(1, Math.ceil(item_count / sampleSize));
+  const items = await readItems(ctx, db, id, every);
+  const goal = (await costOf(rater, items)) * (source / target);
+  const given = scenario.extraDiscountPercent ?? 0;
+  const most = Math.floor(steps - given * (steps / 100));
+  const percentOf = (step: number): number => step / (steps / 100);
+  const costAt = async (step: number): Promise<number> =>
+    await costOf(withScenario({ ...scenario, extraDiscountPercent: given + percentOf(step) }), items);
+  if ((await costAt(most)) > goal) return { discountPct: null, isSampled: every > 1 };
+  let [low, high] = [0, most];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((await costAt(middle)) <= goal) high = middle;
+    else low = middle + 1;
+  }
+  return { discountPct: percentOf(low), isSampled: every > 1 };
+}
+
+async function readItems(ctx: Ctx, db: Queryable, id: string, every: number): Promise<RateItem[]> {
+  const rows = await readSample(db, id, every);
+  const sample = rows.map((row) => ({ ...row, stored: JSON.parse(row.input) as StoredInput }));
+  const isUnweighed = ({ stored }: { stored: StoredInput }): boolean => !stored[6];
+  const parcels = await findWeighedParcels(
+    ctx,
+    db,
+    sample.filter(isUnweighed).map(({ trackingNumber }) => trackingNumber),
+  );
+  return sample.map((row) => toRateItem(row.stored, isUnweighed(row) ? parcels.get(row.trackingNumber) : undefined));
+}
+
+async function costOf(rater: Rater, items: RateItem[]): Promise<number> {
+  let sum = 0;
+  for (const [index, item] of items.entries()) {
+    sum += rateItem(rater, item).targetCents ?? 0;
+    if (index % 250 === 249) await nextTurn();
+  }
+  return sum;
+}
