@@ -21,7 +21,7 @@ type Import = { from: string; to: string };
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), "utf8");
-  return [...text.matchAll(/(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
+  return [...text.matchAll(/(?<![\w/])(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
     from: file,
     to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
   }));
