@@ -107,7 +107,7 @@ test("settings that somebody else changed meanwhile are shown beside one's own",
   const box = page.getByRole("alert");
   await box.getByText("Their shop").waitFor();
   await box.getByText("My shop").waitFor();
-  await lookAt(page, "bridge-conflict");
+  await takePicture(page, "bridge-conflict");
   await box.getByRole("button", { name: "Save mine over it" }).click();
   await page.getByRole("heading", { name: "Bridges My shop" }).waitFor();
   const saved = (await org.get(`/bridges/${id}`)).body;

@@ -37,7 +37,7 @@ test("a mapping is written beside its source and its output, tried with every pa
   await page.getByRole("button", { name: /^number/ }).waitFor();
   await page.getByRole("button", { name: "Suggest rows" }).click();
   await output().getByText("shippingAddress").first().waitFor();
-  await lookAt(page, "mapping-new");
+  await takePicture(page, "mapping-new");
 
   // A path that is not there: what was probably meant is one click.
   await inRow("Row 1: source").fill("$.custmer_note");
@@ -118,5 +118,5 @@ test("a change of somebody else is shown beside one's own; every version can com
   );
   await page.goto(`${hub.url}/transformations`);
   await page.getByRole("table", { name: "Transformations" }).waitFor();
-  await takePicture(page, "transformations");
+  await lookAt(page, "transformations");
 });

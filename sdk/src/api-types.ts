@@ -4625,13 +4625,14 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** One of GET /bridges/{id}/tasks */
-      taskName: string;
+      /** One of GET /bridges/{id}/tasks; default: all of them */
+      taskName?: string;
     };
     answer: {
       /** Of the newest executions first, 5 at most */
       data: Array<{
         executionId: string;
+        taskName: string;
         createdAt: string;
         /** As it came, or the order as it was to be sent */
         source: unknown;

@@ -131,9 +131,10 @@ beforeAll(async () => {
   ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
 });
 
-/** What is printed shows who it is for, or it is of no use. And only people have codes of an app and preferences, not keys. */
+/** What is printed shows who it is for, and a sample who is in it, or they are of no use. And only people have codes of an app and preferences, not keys. */
 const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
+  "/bridges/:id/samples": 403,
   "/me/totp": 409,
   "/me/preferences": 409,
 };
@@ -203,5 +204,6 @@ test("those with pii:read see it where it belongs", async () => {
     "/tasks/executions",
     "/tasks/executions/:id",
     "/tasks/executions/:id/watch",
+    "/bridges/:id/samples",
   ]);
 });

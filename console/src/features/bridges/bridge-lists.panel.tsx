@@ -160,12 +160,12 @@ const scheduleColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Schedul
     name: "Schedule",
     cell: (one) => (
       <Link href={paths.schedule(one.id)} className={linkClass}>
-        {one.name ?? one.description}
+        {one.name ?? one.cron}
       </Link>
     ),
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
-  { name: "When", className: "text-muted", cell: ({ description, timezone }) => `${description} (${timezone})` },
+  { name: "When", className: "text-muted", cell: ({ description }) => description },
   { name: "Next", className: "whitespace-nowrap", cell: ({ nextRunAt }) => <Time at={nextRunAt} /> },
   {
     name: "State",

@@ -69,8 +69,10 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
       router.history.push(paths.bridge(bridge.id, { test: "now" }));
     },
   });
+  const [filled, setFilled] = useState(0);
   const errors = fieldErrors(create.error);
   const settingsSchema = connector.settingsSchema as FormSchema;
+  const example = settingsSchema.examples?.[0];
   const credentialsSchema = connector.credentialsSchema as FormSchema;
   const hasCredentials = Object.keys(credentialsSchema.properties ?? {}).length > 0;
   return (
@@ -89,7 +91,25 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
           if (!bridgeCan.create(me)) create.mutate();
         }}
       >
-        <p className="mb-3 text-muted">{connector.description}</p>
+        <p className="mb-3 text-muted">
+          {connector.description}
+          {isLarge(example) && (
+            <>
+              {" "}
+              <button
+                type="button"
+                onClick={() => {
+                  keep({ ...draft, settings: example });
+                  // Fields that hold what was typed begin anew.
+                  setFilled(filled + 1);
+                }}
+                className="min-h-6 text-accent-text underline"
+              >
+                Begin with an example
+              </button>
+            </>
+          )}
+        </p>
         {create.error && !isAllOnFields(create.error, ["/name", "/settings", "/credentials"]) && (
           <div className="mb-3">
             <ProblemBox error={create.error} />
@@ -104,6 +124,7 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
             onChange={(name) => keep({ ...draft, name })}
           />
           <SchemaForm
+            key={filled}
             schema={settingsSchema}
             value={draft.settings}
             onChange={(settings) => keep({ ...draft, settings })}
@@ -134,6 +155,10 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
     </>
   );
 }
+
+/** Worth filling in by itself: of the others, each field shows its own. */
+const isLarge = (example: unknown): example is Record<string, unknown> =>
+  typeof example === "object" && example !== null && Object.keys(example).length > 2;
 
 /** A name that nobody has taken, so that there is one thing less to type. */
 function freeName(title: string, taken: readonly string[]): string {

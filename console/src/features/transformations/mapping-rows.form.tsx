@@ -87,7 +87,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
   const errors = [...said.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
   const tools = (
     <span className="flex shrink-0 items-center">
-      {kind && (
+      {kind && !isReadOnly && (
         <IconButton label={`${name}: details`} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name={isOpen ? "chevron-down" : "gear"} size={13} />
         </IconButton>

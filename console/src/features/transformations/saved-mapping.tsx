@@ -61,8 +61,8 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
       isConflict(error) && void queryClient.invalidateQueries({ queryKey: ["transformations", "one"] }),
   });
   const isChanged = kept !== undefined && textOfDraft(kept) !== textOfDraft(draftOf(transformation));
-  const blocked = refused ?? (!isChanged && "Nothing is changed.");
-  const submit = (): void => void (!blocked && save.mutate({ version: draft.version }));
+  const blocked = !isChanged && "Nothing is changed.";
+  const submit = (): void => void (!refused && !blocked && save.mutate({ version: draft.version }));
   useHotkeys([{ keys: "$mod+Enter", name: "Save the mapping", run: submit }]);
   const putBack = (): void => {
     take(transformation);
@@ -71,25 +71,29 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
   const mode = tasks?.find(({ name }) => name === taskName)?.mode ?? "call";
   return (
     <>
-      <div className="mb-3.5 flex flex-wrap items-end gap-3">
-        <div className="min-w-56 flex-1 sm:max-w-md">
-          <TextField
-            label="Name"
-            value={draft.name}
-            error={errorAt(fieldErrors(save.error), "/name")}
-            onChange={(name) => put({ name })}
-          />
-        </div>
-        <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => put({ isActive })} />
-        <Button kind="primary" keys="$mod+Enter" isBusy={save.isPending} disabledReason={blocked} onClick={submit}>
-          Save
-        </Button>
-        {isChanged && (
-          <Button kind="quiet" onClick={putBack}>
-            Put back
+      {refused ? (
+        <p className="mb-3 text-muted">{refused}</p>
+      ) : (
+        <div className="mb-3.5 flex flex-wrap items-end gap-3">
+          <div className="min-w-56 flex-1 sm:max-w-md">
+            <TextField
+              label="Name"
+              value={draft.name}
+              error={errorAt(fieldErrors(save.error), "/name")}
+              onChange={(name) => put({ name })}
+            />
+          </div>
+          <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => put({ isActive })} />
+          <Button kind="primary" keys="$mod+Enter" isBusy={save.isPending} disabledReason={blocked} onClick={submit}>
+            Save
           </Button>
-        )}
-      </div>
+          {isChanged && (
+            <Button kind="quiet" onClick={putBack}>
+              Put back
+            </Button>
+          )}
+        </div>
+      )}
       {isConflict(save.error) && transformation.version !== draft.version && (
         <Conflict
           mine={draft}

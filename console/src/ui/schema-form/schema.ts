@@ -71,7 +71,8 @@ export function kindOf(given: FormSchema): FieldKind {
       if (schema.enum) return "enum";
       if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date")
         return "time";
-      return (schema.maxLength ?? 0) >= longText ? "long-text" : "text";
+      // What has a pattern, such as a path, is one line, however long.
+      return (schema.maxLength ?? 0) >= longText && !schema.pattern ? "long-text" : "text";
     case "boolean":
       return "boolean";
     case "integer":

@@ -8,13 +8,16 @@ const TaskName = Type.String({ minLength: 1, maxLength: 100, description: "One o
 
 export const maxSampleRecords = 5;
 
-export const SampleQuery = Strict({ taskName: TaskName });
+export const SampleQuery = Strict({
+  taskName: Type.Optional({ ...TaskName, description: "One of GET /bridges/{id}/tasks; default: all of them" }),
+});
 export type SampleQuery = Static<typeof SampleQuery>;
 
 export const KeptSamples = Type.Object({
   data: Type.Array(
     Type.Object({
       executionId: Id,
+      taskName: Type.String(),
       createdAt: DateTime,
       source: { ...AnyValue, description: "As it came, or the order as it was to be sent" },
       output: Type.Optional({ ...AnyValue, description: "What was made of it then" }),

@@ -32,6 +32,8 @@ test("a sample is read as it comes and as the hub would take it, and nothing is 
   expect(done.body.result).toMatchObject({ fetched: 30, created: 30 });
   const kept = (await org.get(`/bridges/${id}/samples?taskName=orders.import`)).body.data;
   expect(kept).toHaveLength(5);
+  expect((await org.get(`/bridges/${id}/samples`)).body.data).toEqual(kept);
+  expect((await org.get(`/bridges/${id}/samples?taskName=locations.pull`)).body.data).toEqual([]);
   expect(kept[0]).toMatchObject({
     executionId: done.body.id,
     source: { id: source.id },

@@ -17,19 +17,24 @@ const maxRecordBytes = 512 * 1024;
 
 /** Records that passed through the task's last executions, as far as they are kept. */
 export async function listKeptSamples(ctx: Ctx, bridgeId: string, { taskName }: SampleQuery): Promise<KeptSamples> {
-  requireSight(ctx, "A sample", ["tasks:read", "pii:read"]);
   await getBridge(ctx, bridgeId);
+  requireSight(ctx, "A sample", ["tasks:read", "pii:read"]);
   const samples = await listSamples(ctx, { bridgeId, taskName, limit: maxSampleRecords });
-  const data = samples.flatMap(({ executionId, createdAt, records }) =>
-    (records ?? []).map((record) => ({ executionId, createdAt: createdAt.toISOString(), ...record })),
+  const data = samples.flatMap(({ executionId, taskName: name, createdAt, records }) =>
+    (records ?? []).map((record) => ({
+      executionId,
+      taskName: name,
+      createdAt: createdAt.toISOString(),
+      ...record,
+    })),
   );
   return { data: data.slice(0, maxSampleRecords) };
 }
 
 /** The first records a task would read, read now. Nothing is stored, no cursor moves. */
 export async function pullSample(ctx: Ctx, bridgeId: string, request: PullSampleRequest): Promise<PulledSample> {
-  requireSight(ctx, "A sample", ["tasks:execute", "pii:read"]);
   await getBridge(ctx, bridgeId);
+  requireSight(ctx, "A sample", ["tasks:execute", "pii:read"]);
   const { taskName, input = {}, limit = 3 } = request;
   const { bridge, task } = await requireTask(ctx, { bridgeId, taskName, input });
   if (task.mode !== "pull") {

@@ -23,19 +23,19 @@ export async function saveSample(
   );
 }
 
-type SampleRow = { executionId: string; createdAt: Date; sealed: string };
+type SampleRow = { executionId: string; taskName: string; createdAt: Date; sealed: string };
 
-/** Of executions that have ended, newest first. */
+/** Of executions that have ended, newest first; without a name, of all tasks of the bridge. */
 export async function listSamples(
   db: Queryable,
   orgId: string,
-  { bridgeId, taskName, limit }: { bridgeId: string; taskName: string; limit: number },
+  { bridgeId, taskName, limit }: { bridgeId: string; taskName?: string | undefined; limit: number },
 ): Promise<SampleRow[]> {
   return await db.query<SampleRow>(
-    `select s.execution_id as "executionId", e.created_at as "createdAt", s.sealed from task_samples s join task_executions e on e.id = s.execution_id
-      where s.org_id = $1 and s.bridge_id = $2 and s.task_name = $3 and e.finished_at is not null
+    `select s.execution_id as "executionId", s.task_name as "taskName", e.created_at as "createdAt", s.sealed from task_samples s join task_executions e on e.id = s.execution_id
+      where s.org_id = $1 and s.bridge_id = $2 and ($3::text is null or s.task_name = $3) and e.finished_at is not null
       order by s.created_at desc, s.execution_id desc limit $4`,
-    [orgId, bridgeId, taskName, limit],
+    [orgId, bridgeId, taskName ?? null, limit],
   );
 }
 

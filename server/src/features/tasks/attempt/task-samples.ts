@@ -8,6 +8,7 @@ export type SampledRecord = { source: unknown; output?: unknown };
 
 export type Sample = {
   executionId: string;
+  taskName: string;
   createdAt: Date;
   /** Undefined: it was sealed with a key that this hub does not have any more. */
   records: SampledRecord[] | undefined;
@@ -56,7 +57,7 @@ export function createSampler(world: World, execution: ExecutionRow): Sampler {
 /** The newest that are there. */
 export async function listSamples(
   ctx: Ctx,
-  task: { bridgeId: string; taskName: string; limit: number },
+  task: { bridgeId: string; taskName?: string | undefined; limit: number },
 ): Promise<Sample[]> {
   const rows = await store.listSamples(ctx.db, ctx.orgId, task);
   return rows.map(({ sealed, ...sample }) => ({ ...sample, records: open(ctx, sample.executionId, sealed) }));
