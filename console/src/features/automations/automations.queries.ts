@@ -30,7 +30,7 @@ export const firingsQuery = (id: string, page: number, kind: string | undefined)
         signal,
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: 10_000,
+    refetchInterval: 3_000,
   });
 
 export type TestReport = Answer<"POST /api/v1/automations/{id}/test">;
