@@ -124,7 +124,7 @@ export type Automation = {
     timezone?: string;
     filter?: OrderFilter;
   };
-  when: Record<string, unknown> | null;
+  when: Condition | null;
   pipeline_id: string;
   mode: Open<"shadow" | "active">;
   max_per_hour: number;
@@ -269,6 +269,20 @@ export type CarrierAccount = {
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
+};
+
+export type Condition = {
+  /** Names joined by dots, such as shippingAddress.countryCode */
+  path: string;
+  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "empty" | "not_empty" | "has_tag";
+  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty */
+  value?: string | number | boolean | Array<string | number | boolean>;
+} | {
+  all: Array<Condition>;
+} | {
+  any: Array<Condition>;
+} | {
+  not: Condition;
 };
 
 export type ConditionSet = {
@@ -584,7 +598,7 @@ export type Location = {
 export type Mapping = {
   /** Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself */
   target?: string;
-  /** Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y'] */
+  /** Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
   source?: string;
   /** A constant instead of a source */
   value?: unknown;
@@ -592,22 +606,344 @@ export type Mapping = {
   template?: string;
   /** A list instead of a source: the mappings inside run for each of its elements */
   each?: string;
+  /** Which elements of an each: a condition in which @ is the element */
+  where?: Condition;
+  /** What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; there @ is its first element, and @group() all of them */
+  groupBy?: string | Array<string>;
   /** The mappings of an each */
   mappings?: Array<Mapping>;
   /** What the value is turned into */
   type?: "string" | "number" | "integer" | "boolean" | "date" | "datetime" | "array" | "object" | "any";
-  /** Instead of a missing value or null */
+  /** Instead of a missing value or null; an empty text is a value */
   default?: unknown;
   /** A missing value is an error */
   required?: boolean;
-  /** Steps such as "trim" or {"round": 2}; see GET /transformations/transforms */
-  transforms?: Array<string | Record<string, unknown>>;
-  /** A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped */
-  when?: Record<string, unknown>;
+  /** Steps such as "trim" or {"round": 2}, one after the other */
+  transforms?: Array<MappingTransform>;
+  /** A condition, asked before anything else, for an each once: otherwise the mapping is skipped */
+  when?: Condition;
   /** What becomes of a value that cannot be mapped */
   onError?: "fail" | "skip" | "default" | "null";
   /** For people */
   note?: string;
+};
+
+export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
+  trim: Record<string, never>;
+} | {
+  squish: Record<string, never>;
+} | {
+  upper: Record<string, never>;
+} | {
+  lower: Record<string, never>;
+} | {
+  title: Record<string, never>;
+} | {
+  capitalize: Record<string, never>;
+} | {
+  string: Record<string, never>;
+} | {
+  substring: {
+    start: number;
+    length?: number;
+  } | number;
+} | {
+  truncate: {
+    length: number;
+    ending?: string;
+  } | number;
+} | {
+  replace: {
+    from: string;
+    to: string;
+  };
+} | {
+  pad_start: {
+    length: number;
+    with?: string;
+  } | number;
+} | {
+  pad_end: {
+    length: number;
+    with?: string;
+  } | number;
+} | {
+  prefix: {
+    text: string;
+  } | string;
+} | {
+  suffix: {
+    text: string;
+  } | string;
+} | {
+  concat: {
+    paths: Array<string>;
+    separator?: string;
+  } | Array<string>;
+} | {
+  split: {
+    separator: string;
+    /** Trim the parts and drop empty ones */
+    trim?: boolean;
+  } | string;
+} | {
+  digits: Record<string, never>;
+} | {
+  ascii: Record<string, never>;
+} | {
+  slug: Record<string, never>;
+} | {
+  length: Record<string, never>;
+} | {
+  contains: {
+    text: string;
+    at?: "start" | "end" | "anywhere";
+  } | string;
+} | {
+  regex_extract: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    group?: number;
+    ignore_case?: boolean;
+  } | string;
+} | {
+  regex_replace: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    to: string;
+    ignore_case?: boolean;
+  };
+} | {
+  regex_test: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    ignore_case?: boolean;
+  } | string;
+} | {
+  number: {
+    decimal?: string;
+    group?: string;
+  } | string;
+} | {
+  integer: Record<string, never>;
+} | {
+  round: {
+    digits?: number;
+  } | number;
+} | {
+  floor: Record<string, never>;
+} | {
+  ceil: Record<string, never>;
+} | {
+  abs: Record<string, never>;
+} | {
+  add: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  subtract: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  multiply: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  divide: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  modulo: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  clamp: {
+    min?: number;
+    max?: number;
+  };
+} | {
+  format_number: {
+    digits?: number;
+    decimal?: string;
+    group?: string;
+  } | number;
+} | {
+  sum: Record<string, never>;
+} | {
+  average: Record<string, never>;
+} | {
+  min: Record<string, never>;
+} | {
+  max: Record<string, never>;
+} | {
+  weighted_sum: {
+    of: string;
+    by: string;
+  };
+} | {
+  list: Record<string, never>;
+} | {
+  first: Record<string, never>;
+} | {
+  last: Record<string, never>;
+} | {
+  at: {
+    position: number;
+  } | number;
+} | {
+  slice: {
+    start: number;
+    end?: number;
+  } | number;
+} | {
+  join: {
+    separator?: string;
+  } | string;
+} | {
+  count: Record<string, never>;
+} | {
+  compact: Record<string, never>;
+} | {
+  unique: Record<string, never>;
+} | {
+  sort: {
+    by?: string;
+    order?: "asc" | "desc";
+  } | string;
+} | {
+  reverse: Record<string, never>;
+} | {
+  flatten: Record<string, never>;
+} | {
+  pluck: {
+    key: string;
+  } | string;
+} | {
+  find: {
+    key: string;
+    equals: string | number | boolean;
+    get?: string;
+  };
+} | {
+  filter: ({
+    where: unknown;
+  });
+} | {
+  map: {
+    source?: string;
+    transforms?: unknown;
+  } | string;
+} | {
+  merge: {
+    paths?: Array<string>;
+    with?: Record<string, unknown>;
+  } | Array<string>;
+} | {
+  get: {
+    key: string;
+  } | string;
+} | {
+  entries: Record<string, never>;
+} | {
+  default: ({
+    value: unknown;
+  });
+} | {
+  coalesce: {
+    paths: Array<string>;
+  } | Array<string>;
+} | {
+  boolean: Record<string, never>;
+} | {
+  not: Record<string, never>;
+} | {
+  empty_to_null: Record<string, never>;
+} | {
+  null_if: {
+    value: string | number | boolean;
+  } | string | number | boolean;
+} | {
+  equals: {
+    value: string | number | boolean;
+    then?: unknown;
+    else?: unknown;
+  } | string | number | boolean;
+} | {
+  lookup: {
+    map: Record<string, unknown>;
+    default?: unknown;
+  } | Record<string, unknown>;
+} | {
+  in_set: {
+    set: string;
+    then?: unknown;
+    else?: unknown;
+  } | string;
+} | {
+  date: {
+    /** iso, iso_date, unix, unix_ms, or a pattern of yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm ss SSS a XXX */
+    from?: string;
+    /** iso, iso_date, unix, unix_ms, or a pattern of yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm ss SSS a XXX */
+    to?: string;
+    /** A time zone such as America/New_York */
+    tz?: string;
+    /** A time zone such as America/New_York */
+    to_tz?: string;
+  } | string;
+} | {
+  add_days: {
+    days: number;
+    business?: boolean;
+  } | number;
+} | {
+  date_part: {
+    part: "year" | "month" | "day" | "hour" | "weekday" | "week";
+  } | "year" | "month" | "day" | "hour" | "weekday" | "week";
+} | {
+  unit: {
+    /** mg, g, kg, t, oz, lb, mm, cm, m, in, ft, yd, or a path with $, @ or ^ */
+    from: string;
+    to: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
+    digits?: number;
+    default?: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
+  };
+} | {
+  country_code: {
+    to?: "alpha2" | "alpha3" | "name";
+  } | "alpha2" | "alpha3" | "name";
+} | {
+  state_code: {
+    country?: "US" | "CA" | "AU";
+  } | "US" | "CA" | "AU";
+} | {
+  phone_e164: {
+    country?: "US" | "CA" | "MX" | "BR" | "AR" | "CL" | "CO" | "PE" | "GB" | "IE" | "DE" | "FR" | "ES" | "IT" | "PT" | "NL" | "BE" | "LU" | "CH" | "AT" | "DK" | "SE" | "NO" | "FI" | "PL" | "CZ" | "SK" | "HU" | "RO" | "BG" | "GR" | "HR" | "SI" | "EE" | "LV" | "LT" | "UA" | "TR" | "IL" | "AE" | "SA" | "EG" | "ZA" | "NG" | "KE" | "MA" | "IN" | "PK" | "CN" | "HK" | "TW" | "JP" | "KR" | "SG" | "MY" | "TH" | "VN" | "PH" | "ID" | "AU" | "NZ";
+  } | "US" | "CA" | "MX" | "BR" | "AR" | "CL" | "CO" | "PE" | "GB" | "IE" | "DE" | "FR" | "ES" | "IT" | "PT" | "NL" | "BE" | "LU" | "CH" | "AT" | "DK" | "SE" | "NO" | "FI" | "PL" | "CZ" | "SK" | "HU" | "RO" | "BG" | "GR" | "HR" | "SI" | "EE" | "LV" | "LT" | "UA" | "TR" | "IL" | "AE" | "SA" | "EG" | "ZA" | "NG" | "KE" | "MA" | "IN" | "PK" | "CN" | "HK" | "TW" | "JP" | "KR" | "SG" | "MY" | "TH" | "VN" | "PH" | "ID" | "AU" | "NZ";
+} | {
+  hash: {
+    algorithm?: "sha256" | "sha512" | "sha1" | "md5";
+  } | "sha256" | "sha512" | "sha1" | "md5";
+} | {
+  uuid_v5: {
+    namespace: string;
+  } | string;
+} | {
+  json_parse: Record<string, never>;
+} | {
+  json_stringify: Record<string, never>;
+} | {
+  url_encode: Record<string, never>;
+} | {
+  url_decode: Record<string, never>;
+} | {
+  base64_encode: Record<string, never>;
+} | {
+  base64_decode: Record<string, never>;
 };
 
 export type OperationAction = {
@@ -2068,7 +2404,7 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing, or an error that onError settled */
+    /** source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
@@ -2080,7 +2416,14 @@ export type TransformationTest = {
     target: string;
     path: string;
     status: Open<"mapped" | "defaulted" | "skipped" | "error">;
+    /** Why it was not mapped plainly */
+    reason?: string;
     from?: unknown;
+    /** What each transform made of it, as far as they came */
+    steps?: Array<{
+      transform: string;
+      to?: unknown;
+    }>;
     to?: unknown;
   }>;
   unusedSource: Array<string>;
@@ -3740,7 +4083,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -3773,7 +4116,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4011,7 +4354,7 @@ export type Operations = {
       actions: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4045,7 +4388,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4836,8 +5179,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      /** What orders must meet, as in `when` of an action: path, op and value, or all, any, not */
-      when?: Record<string, unknown>;
+      when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
       /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
@@ -4874,7 +5216,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when?: Record<string, unknown> | null;
+      when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
       /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
@@ -4908,7 +5250,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when: Record<string, unknown> | null;
+      when: Condition | null;
       pipeline_id: string;
       mode: Open<"shadow" | "active">;
       max_per_hour: number;
@@ -4971,7 +5313,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when: Record<string, unknown> | null;
+      when: Condition | null;
       pipeline_id: string;
       mode: Open<"shadow" | "active">;
       max_per_hour: number;

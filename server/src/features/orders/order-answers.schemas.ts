@@ -113,6 +113,14 @@ export const OrderAnswer = Type.Object({
 });
 export type OrderAnswer = Static<typeof OrderAnswer>;
 
+const InUnit = Type.Number();
+
+/** As conditions ask about it: with what it weighs in all, as far as that is known. */
+export const AskedOrder = Type.Object({
+  ...OrderAnswer.properties,
+  totalWeight: Type.Object({ g: InUnit, kg: InUnit, oz: InUnit, lb: InUnit }),
+});
+
 export const OrderPage = Type.Object({
   data: Type.Array(OrderAnswer),
   pagination: CappedPagination,

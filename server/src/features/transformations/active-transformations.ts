@@ -10,7 +10,12 @@ import type { ActiveRow } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
 
 /** A transformation that runs on the data of a task. `run` never throws. */
-export type ActiveTransformation = { id: string; version: number; run(data: unknown): MappingResult };
+export type ActiveTransformation = {
+  id: string;
+  version: number;
+  usesNow: boolean;
+  run(data: unknown, now?: Date): MappingResult;
+};
 export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
 
 type Task = { orgId: string; bridgeId: string; taskName: string };
@@ -68,13 +73,14 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   const active: ActiveTransformation = {
     id,
     version,
+    usesNow: !Array.isArray(prepared) && prepared.compiled.usesNow,
     run: Array.isArray(prepared)
       ? // It was whole when it was saved: something it refers to is gone.
         () => ({
           ok: false,
           errors: prepared.map(({ pointer: path, code, message }) => ({ index: -1, target: "", path, code, message })),
         })
-      : (data) => runMapping(prepared.compiled, data),
+      : (data, now) => runMapping(prepared.compiled, data, now ? () => now : world.clock.now),
   };
   if (kept.size >= maxKept) kept.clear();
   kept.set(id, { stamp: stampOf(version), active });

@@ -4,7 +4,12 @@ import { loadActiveTransformations } from "../../transformations/transformations
 
 export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false; errors: unknown[] };
 
-type ActiveMapping = { used: { id: string; version: number }; map(data: unknown): Mapped };
+type ActiveMapping = {
+  used: { id: string; version: number };
+  map(data: unknown): Mapped;
+  /** As if it were always the same moment: what only the time has changed is the same then. */
+  mapTimeless: ((data: unknown) => Mapped) | undefined;
+};
 
 /** The active transformations of one task on one bridge. */
 export type ActiveMappings = { outbound?: ActiveMapping; inbound?: ActiveMapping };
@@ -20,6 +25,9 @@ export async function loadMappings(
   };
 }
 
-function toMapping({ id, version, run }: ActiveTransformation): ActiveMapping {
-  return { used: { id, version }, map: run };
+const always = new Date(0);
+
+function toMapping({ id, version, usesNow, run }: ActiveTransformation): ActiveMapping {
+  const mapTimeless = usesNow ? (data: unknown) => run(data, always) : undefined;
+  return { used: { id, version }, map: (data) => run(data), mapTimeless };
 }

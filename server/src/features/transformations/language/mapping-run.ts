@@ -22,14 +22,29 @@ export type Run = {
   steps: number;
   room: number;
   problems: Problem[];
-  /** Positions in the lists that are being iterated, outermost first. */
+  /** Positions in the lists that are being iterated, outermost first, and what else is known of each of them. */
   positions: number[];
+  frames: Frame[];
+  /** Asked once at most: a run has one moment. */
+  now: () => Date;
+  startedAt: string | undefined;
   /** Where the last mapping found its value and put it: the next one often goes on there. */
   parentsOfSource: readonly unknown[] | undefined;
   sourceParent: Readonly<Record<string, unknown>>;
   parentsOfTarget: readonly unknown[] | undefined;
   targetParent: Record<string, unknown>;
   observe: Observer | undefined;
+};
+
+/** A list that is being gone through. */
+export type Frame = {
+  /** Where the run stood before. */
+  around: unknown;
+  elements: readonly unknown[];
+  /** Of elements that lists within lists led to: what each is in. */
+  owners: ReadonlyMap<unknown, unknown> | undefined;
+  /** With groupBy: all elements of the group, by the position of its first. */
+  groups: readonly unknown[][] | undefined;
 };
 
 export type MappingStatus = "mapped" | "defaulted" | "skipped" | "error";
@@ -41,8 +56,10 @@ export type Seen = {
   from: unknown;
   to: unknown;
   isMissing: boolean;
-  /** What went wrong but was settled by `onError`. */
-  settled?: MappingFault;
+  /** `when` did not hold. */
+  isUnmet?: boolean;
+  /** What went wrong; unless the status is `error`, `onError` settled it. */
+  fault?: MappingFault;
 };
 
 /** One thing that went wrong on the data. */
@@ -75,7 +92,7 @@ export class MappingFault extends Error {
 /** Has nothing, and nothing is put there. */
 export const nowhere: Record<string, unknown> = {};
 
-export function startRun(data: unknown, observe?: Observer): Run {
+export function startRun(data: unknown, now: () => Date, observe?: Observer): Run {
   const { steps, outputCharacters } = mappingLimits;
   return {
     root: data,
@@ -84,6 +101,9 @@ export function startRun(data: unknown, observe?: Observer): Run {
     room: outputCharacters,
     problems: [],
     positions: [],
+    frames: [],
+    now,
+    startedAt: undefined,
     parentsOfSource: undefined,
     sourceParent: nowhere,
     parentsOfTarget: undefined,
@@ -93,10 +113,54 @@ export function startRun(data: unknown, observe?: Observer): Run {
 }
 
 /** Another element of a list: what was found before is not its own. */
-export function moveTo(run: Run, item: unknown): void {
+function moveTo(run: Run, item: unknown): void {
   run.item = item;
   run.parentsOfSource = undefined;
   run.parentsOfTarget = undefined;
+}
+
+export function enterList(run: Run, frame: Frame): void {
+  run.frames.push(frame);
+  run.positions.push(0);
+}
+
+export function standAt(run: Run, position: number, element: unknown): void {
+  run.positions[run.positions.length - 1] = position;
+  moveTo(run, element);
+}
+
+export function leaveList(run: Run): void {
+  run.positions.pop();
+  moveTo(run, run.frames.pop()!.around);
+}
+
+/** The elements for which a condition holds, each asked as the one the run stands at. */
+export function keepElements(run: Run, elements: readonly unknown[], holds: (run: Run) => boolean): unknown[] {
+  const kept: unknown[] = [];
+  for (let i = 0; i < elements.length; i++) {
+    spend(run, 1);
+    standAt(run, i, elements[i]);
+    if (holds(run)) kept.push(elements[i]);
+  }
+  return kept;
+}
+
+/** What the element is in, so many steps up: the element of the list before it, or else what the `each` around stands at. */
+export function ownerOf(run: Run, up: number): unknown {
+  let level = run.frames.length;
+  let item = run.item;
+  for (let i = 0; i < up; i++) {
+    const frame = run.frames[level - 1];
+    if (!frame) return undefined;
+    const owner = frame.owners?.get(item);
+    if (owner === undefined) level--;
+    item = owner ?? frame.around;
+  }
+  return item;
+}
+
+export function nowOf(run: Run): string {
+  return (run.startedAt ??= run.now().toISOString());
 }
 
 export function spend(run: Run, steps: number): void {
