@@ -1,6 +1,6 @@
 import { isPlain } from "../../../core/strict-json.ts";
 import type { Run } from "./mapping-run.ts";
-import { MappingFault, nowOf, ownerOf, spend } from "./mapping-run.ts";
+import { frameAt, MappingFault, nowOf, ownerOf, spend } from "./mapping-run.ts";
 
 export type PathStep = { name: string } | { index: number } | { every: true };
 const calls = ["now", "index", "number", "count", "group"] as const;
@@ -111,13 +111,16 @@ export function startOf({ from, up, call }: Path): Reader {
     case "now":
       return nowOf;
     case "index":
-      return (run) => run.positions.at(-1 - up);
+      return (run) => frameAt(run, up)?.position;
     case "number":
-      return (run) => (run.positions.at(-1 - up) ?? -1) + 1;
+      return (run) => (frameAt(run, up)?.position ?? -1) + 1;
     case "count":
-      return (run) => run.frames.at(-1 - up)?.elements.length;
+      return (run) => frameAt(run, up)?.elements.length;
     case "group":
-      return (run) => run.frames.at(-1 - up)?.groups?.[run.positions.at(-1 - up)!];
+      return (run) => {
+        const frame = frameAt(run, up);
+        return frame?.groups?.[frame.position];
+      };
     default:
       if (from === "^") return (run) => ownerOf(run, up);
       return from === "$" ? (run) => run.root : (run) => run.item;

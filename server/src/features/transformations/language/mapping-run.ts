@@ -22,9 +22,8 @@ export type Run = {
   steps: number;
   room: number;
   problems: Problem[];
-  /** Positions in the lists that are being iterated, outermost first, and what else is known of each of them. */
-  positions: number[];
-  frames: Frame[];
+  /** The innermost of the lists that are being gone through. */
+  frame: Frame | undefined;
   /** Asked once at most: a run has one moment. */
   now: () => Date;
   startedAt: string | undefined;
@@ -38,8 +37,10 @@ export type Run = {
 
 /** A list that is being gone through. */
 export type Frame = {
+  outer: Frame | undefined;
   /** Where the run stood before. */
   around: unknown;
+  position: number;
   elements: readonly unknown[];
   /** Of elements that lists within lists led to: what each is in. */
   owners: ReadonlyMap<unknown, unknown> | undefined;
@@ -100,8 +101,7 @@ export function startRun(data: unknown, now: () => Date, observe?: Observer): Ru
     steps,
     room: outputCharacters,
     problems: [],
-    positions: [],
-    frames: [],
+    frame: undefined,
     now,
     startedAt: undefined,
     parentsOfSource: undefined,
@@ -119,19 +119,34 @@ function moveTo(run: Run, item: unknown): void {
   run.parentsOfTarget = undefined;
 }
 
-export function enterList(run: Run, frame: Frame): void {
-  run.frames.push(frame);
-  run.positions.push(0);
+/** From here on the run stands at its elements, one after the other. */
+export function enterList(run: Run, elements: readonly unknown[], owners?: Frame["owners"]): Frame {
+  return (run.frame = { outer: run.frame, around: run.item, position: 0, elements, owners, groups: undefined });
 }
 
 export function standAt(run: Run, position: number, element: unknown): void {
-  run.positions[run.positions.length - 1] = position;
+  run.frame!.position = position;
   moveTo(run, element);
 }
 
 export function leaveList(run: Run): void {
-  run.positions.pop();
-  moveTo(run, run.frames.pop()!.around);
+  const { outer, around } = run.frame!;
+  run.frame = outer;
+  moveTo(run, around);
+}
+
+/** That of the innermost list, or of one so many further out. */
+export function frameAt(run: Run, up: number): Frame | undefined {
+  let { frame } = run;
+  for (let i = 0; i < up; i++) frame = frame?.outer;
+  return frame;
+}
+
+/** Where the run stands in each list, outermost first. */
+export function positionsOf(run: Run): number[] {
+  const positions: number[] = [];
+  for (let { frame } = run; frame; frame = frame.outer) positions.unshift(frame.position);
+  return positions;
 }
 
 /** The elements for which a condition holds, each asked as the one the run stands at. */
@@ -147,14 +162,12 @@ export function keepElements(run: Run, elements: readonly unknown[], holds: (run
 
 /** What the element is in, so many steps up: the element of the list before it, or else what the `each` around stands at. */
 export function ownerOf(run: Run, up: number): unknown {
-  let level = run.frames.length;
-  let item = run.item;
+  let { frame, item } = run;
   for (let i = 0; i < up; i++) {
-    const frame = run.frames[level - 1];
     if (!frame) return undefined;
     const owner = frame.owners?.get(item);
-    if (owner === undefined) level--;
     item = owner ?? frame.around;
+    if (owner === undefined) frame = frame.outer;
   }
   return item;
 }

@@ -2,7 +2,7 @@ import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
 import type { Key, Reader } from "./mapping-path.ts";
 import { elementsOf, readKeys } from "./mapping-path.ts";
-import type { Frame, MappingStatus, Problem, Run } from "./mapping-run.ts";
+import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
 import {
   copyOf,
   enterList,
@@ -64,14 +64,14 @@ function finalProblem(error: unknown): Problem {
 
 function runElements(elements: CompiledElement[], run: Run, output: MappingOutput): void {
   spend(run, elements.length);
-  const depth = run.frames.length;
+  const { frame } = run;
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i]!;
     try {
       runElement(element, run, output);
     } catch (error) {
       if (!(error instanceof MappingFault) || error.isFinal) throw error;
-      while (run.frames.length > depth) leaveList(run);
+      while (run.frame !== frame) leaveList(run);
       settle(element, run, output, error);
     }
   }
@@ -142,8 +142,7 @@ function findSource(element: CompiledElement, run: Run, parents: Key[]): void {
 
 function mapEach(element: CompiledElement, inner: CompiledElement[], value: unknown, run: Run): MappingOutput[] {
   let elements = elementsOf(value);
-  const frame: Frame = { around: run.item, elements, owners: element.owners?.(run), groups: undefined };
-  enterList(run, frame);
+  const frame = enterList(run, elements, element.owners?.(run));
   if (element.where !== undefined) elements = keepElements(run, elements, element.where);
   if (element.groupBy !== undefined) {
     const groups = groupElements(run, elements, element.groupBy);
@@ -210,7 +209,7 @@ function settle(element: CompiledElement, run: Run, output: MappingOutput, fault
 
 function problemOf({ index, target, pointer }: CompiledElement, run: Run, fault: MappingFault): Problem {
   const { code, message, suggestion } = fault;
-  const item = run.positions.at(-1);
+  const item = run.frame?.position;
   return {
     index,
     target,

@@ -2,7 +2,7 @@ import { cutText } from "../../../core/cut-text.ts";
 import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping, Read } from "./compile-mapping.ts";
 import type { Run, Seen } from "./mapping-run.ts";
-import { startRun } from "./mapping-run.ts";
+import { positionsOf, startRun } from "./mapping-run.ts";
 import { insideEach, namesOf } from "./mapping-scope.ts";
 import { parseTarget } from "./mapping-target.ts";
 import { quote } from "./mapping-values.ts";
@@ -40,13 +40,14 @@ export function traceMapping(compiled: CompiledMapping, data: unknown, now = sys
     const element = byPointer.get(pointer)!;
     if (seen.isMissing && element.source) missing.add(pointer);
     if (seen.to === "" && element.default !== undefined) kept.add(pointer);
-    const isTraced = run.positions.every((position) => position < maxItemsTraced);
+    const positions = positionsOf(run);
+    const isTraced = positions.every((position) => position < maxItemsTraced);
     const isWritten = seen.status === "mapped" || seen.status === "defaulted";
-    if (isWritten && isTraced && written.length < maxTrace) written.push({ element, list: run.positions.join(".") });
+    if (isWritten && isTraced && written.length < maxTrace) written.push({ element, list: positions.join(".") });
     if (seen.fault && seen.status !== "error" && settled.length < maxWarnings)
       settled.push(warningOf(seen, seen.fault));
     if (trace.length < maxTrace && isTraced) {
-      trace.push(entryOf(seen, element, placeOf(pointer, run.positions, byPointer), steps.get(pointer)));
+      trace.push(entryOf(seen, element, placeOf(pointer, positions, byPointer), steps.get(pointer)));
     }
     steps.delete(pointer);
   });

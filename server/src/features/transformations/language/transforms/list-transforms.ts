@@ -166,7 +166,7 @@ export const listTransforms = [
     compile({ where }, env) {
       const holds = env.conditionInside(where, "where");
       return (list, run) => {
-        enterList(run, { around: run.item, elements: list, owners: undefined, groups: undefined });
+        enterList(run, list);
         const kept = keepElements(run, list, holds);
         leaveList(run);
         return kept;
@@ -193,7 +193,7 @@ export const listTransforms = [
       const read = env.readerInside(source, "source");
       const steps = env.stepsInside(transforms, "transforms");
       return (list, run) => {
-        enterList(run, { around: run.item, elements: list, owners: undefined, groups: undefined });
+        enterList(run, list);
         const made: unknown[] = [];
         for (let i = 0; i < list.length; i++) {
           spend(run, 1);
