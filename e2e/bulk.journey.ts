@@ -49,7 +49,7 @@ test("journey 1 by keyboard alone: filter, pick all that match, build, check, ru
   await keys.press("Control+a");
   await page.getByText(/All 100 orders shown picked|All 170 orders shown picked/).waitFor();
   await keys.press("Control+a");
-  await page.getByText("All 170 orders that match.").waitFor();
+  await page.getByText("All 170 orders that match picked.").waitFor();
   await takePicture(page, "orders-selected");
   await keys.press("e");
   await page.getByText(/170 orders, frozen/).waitFor();

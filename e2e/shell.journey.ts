@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { totpCode, totpStep } from "../server/src/core/totp-codes.ts";
+import { fromBase32 } from "../server/src/testing/from-base32.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
 import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
@@ -134,6 +136,40 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   await page.getByLabel("E-mail").fill(org.admin.email);
   await page.getByLabel("Password").fill(org.admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
+});
+
+test("who has an authenticator app is asked for a code, and one that is wrong says so", async () => {
+  const first = await org.withRole("operator");
+  const { email } = (await first.get("/me")).body.actor as { email: string };
+  const secret = fromBase32((await first.post("/me/totp")).body.secret as string);
+  const code = totpCode(secret, totpStep(hub.world.clock.real()));
+  const [recovery] = (await first.post("/me/totp/confirm", { code })).body.recoveryCodes as string[];
+  const { page } = await browser.person();
+  await page.goto(hub.url);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(org.admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const field = page.getByLabel(/Code of your authenticator app/);
+  await field.fill("000000");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("invalid_totp_code").waitFor();
+  await field.fill(recovery!);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+});
+
+test("while the hub is away a bar says so, what is known stays, and it comes back by itself", async () => {
+  const { page, context } = await browser.person();
+  await signIn(page, hub, org.admin, "/orders");
+  await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
+  await context.setOffline(true);
+  await page.getByLabel("Search orders").fill("10001");
+  await page.getByText("The hub does not answer.").waitFor();
+  await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
+  await takePicture(page, "away");
+  await context.setOffline(false);
+  await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
   await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
 });
 

@@ -5,14 +5,14 @@ import { BaseSequencer } from "vitest/node";
 const othersBetween = 5;
 
 /**
- * Tests that launch processes take longest and mostly wait. Begun last, they would run on alone; begun together, they
+ * Tests that launch processes or browsers take longest and mostly wait. Begun last, they would run on alone; begun together, they
  * would leave the processors idle. So they are spread over the first part of the run. They are known by what they
  * import, since a new checkout has no durations on record.
  */
 class SpreadLaunches extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { launching = [], others = [] } = Object.groupBy(await this.byDefault(files), ({ moduleId }) =>
-      /hub-process|\/chaos\//.test(readFileSync(moduleId, "utf8")) ? "launching" : "others",
+      /hub-process|console-hub|\/chaos\//.test(readFileSync(moduleId, "utf8")) ? "launching" : "others",
     );
     const spread = launching.flatMap((file, index) => [
       file,

@@ -2616,7 +2616,7 @@ export type Operations = {
       signedOut: boolean;
     };
   };
-  /** How one can sign in here (`auth.methods.list`) */
+  /** How one can sign in here (`auth.methods.get`) */
   "GET /api/v1/auth/methods": {
     answer: {
       /** POST /auth/session or /auth/token takes e-mail and password */

@@ -88,6 +88,7 @@ const featureEdges: Record<string, string[]> = {
     "shipments",
     "tasks",
     "transformations",
+    "views",
     "webhooks",
   ],
 };

@@ -3,6 +3,7 @@ import type { Actor, Principal } from "./core/actor.ts";
 import type { Cause } from "./core/cause.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
+import type { PasswordCost } from "./core/passwords.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
@@ -48,6 +49,8 @@ export type Settings = {
   maxStreams?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
+  /** What the recommended one is without it. No setting of a hub leads here: tests sign in thousands of times. */
+  passwordCost?: PasswordCost;
 };
 
 /** What a verb works with: the world, who asks, and on behalf of which organization. */

@@ -6,7 +6,7 @@ export function Table({ label, children }: { label: string; children: ComponentP
   return (
     // What is wider than its place is scrolled there, by keyboard too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+    <div className="relative max-w-full overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse" aria-label={label}>
         {children}
       </table>

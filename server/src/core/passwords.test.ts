@@ -16,6 +16,11 @@ test("security 20: a name is looked up beside any number of passwords, not after
   expect(hashed).toBe(24);
 });
 
+test("a password costs what OWASP recommends to try, unless somebody says otherwise", async () => {
+  expect(await hashPassword("correct horse")).toMatch(/^argon2id\$19456\$2\$1\$/);
+  expect(await hashPassword("correct horse", { memory: 8, passes: 1 })).toMatch(/^argon2id\$8\$1\$1\$/);
+});
+
 test("of many passwords each gets its own hash", async () => {
   const stored = await Promise.all(Array.from({ length: 6 }, (_, i) => hashPassword(`password ${i}`)));
   const matches = await Promise.all(stored.map((hash, i) => passwordMatches(`password ${i}`, hash)));

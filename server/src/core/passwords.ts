@@ -25,10 +25,15 @@ const derive: typeof deriveNow = async (algorithm, parameters) => {
 };
 
 /** OWASP's smallest recommended argon2id setting: about 20 ms and 19 MiB for each try. */
-const cost = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 };
+const recommended = { memory: 19 * 1024, passes: 2 };
+const fixed = { parallelism: 1, tagLength: 32 };
 
-export async function hashPassword(password: string): Promise<string> {
+/** What it takes to try a password: in KiB, and how often they are gone through. */
+export type PasswordCost = typeof recommended;
+
+export async function hashPassword(password: string, given: PasswordCost = recommended): Promise<string> {
   const nonce = randomBytes(16);
+  const cost = { ...given, ...fixed };
   const tag = await derive("argon2id", { ...cost, message: normalise(password), nonce });
   return [
     "argon2id",

@@ -4,19 +4,24 @@ import type { TSchema } from "typebox";
 
 const require = createRequire(import.meta.url);
 
+type Serialize = (value: unknown) => string;
+
+const compiled = new WeakMap<TSchema, Serialize>();
+
 /**
  * The answer's schema is also its serializer: a member that is not declared there never leaves the hub.
- * Compiled when first used, and the compiler loaded with the first of them: the hub listens sooner without.
+ * Compiled when first used, for all surfaces at once, and the compiler loaded with the first of them: the hub listens
+ * sooner without.
  */
-export function createSerializer(schema: TSchema): (value: unknown) => string {
-  let serialize: ((value: unknown) => string) | undefined;
+export function createSerializer(schema: TSchema): Serialize {
+  let serialize: Serialize | undefined;
   return (value) => {
-    serialize ??= compile(schema as FastJson.Schema);
+    serialize ??= compiled.getOrInsertComputed(schema, () => compile(schema as FastJson.Schema));
     return serialize(value);
   };
 }
 
-function compile(schema: FastJson.Schema): (value: unknown) => string {
+function compile(schema: FastJson.Schema): Serialize {
   const { default: fastJson } = require("fast-json-stringify") as typeof FastJson;
   return fastJson(schema, { ajv: { strict: false } });
 }

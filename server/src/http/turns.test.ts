@@ -42,13 +42,18 @@ describe("turns", () => {
     const turns = createTurns({ ...limits, perLane: () => 4, maxWaiting: 1_000 });
     const held = await Promise.all(Array.from({ length: 4 }, () => turnOf(turns.take("slow"))));
     const begun: string[] = [];
-    for (const lane of ["slow", "slow", "slow", "quiet", "quiet"])
-      void turnOf(turns.take(lane)).then(() => begun.push(lane));
-    for (const turn of held) {
+    const waiting = ["slow", "slow", "slow", "quiet", "quiet"].map(async (lane) => {
+      const turn = await turnOf(turns.take(lane));
+      begun.push(lane);
+      held.push(turn);
+    });
+    for (const turn of held.slice(0, 4)) {
       turn.end();
       await new Promise(setImmediate);
     }
     expect(begun).toEqual(["quiet", "quiet", "slow", "slow"]);
+    for (const turn of held) turn.end();
+    await Promise.all(waiting);
   });
 
   test("who stands in a line that is too long is refused at once, and who waited too long is let go", async () => {

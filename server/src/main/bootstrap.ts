@@ -18,7 +18,7 @@ export function newPassword(): string {
 export async function bootstrap(world: World, admin: Config["admin"]): Promise<FirstAdmin | undefined> {
   if (await findOperatorOrganization(world)) return undefined;
   const password = admin.password ?? newPassword();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, world.settings.passwordCost);
   const ctx = systemContext(world, "", "first start");
   try {
     await change(ctx, async (tx) => {

@@ -36,7 +36,7 @@ export async function runCreateAdmin(config: Config, args: string[]): Promise<vo
         await createUser(systemContext(world, operator.id, "hub create-admin"), { email, role: "admin", password });
       } else {
         const ctx = systemContext(world, "", "hub create-admin");
-        const passwordHash = await hashPassword(password);
+        const passwordHash = await hashPassword(password, world.settings.passwordCost);
         const request = { name: values.organization, isOperator: false, admin: { email, name: email, passwordHash } };
         await change(ctx, (tx) => addOrganization(tx, ctx, request));
       }

@@ -4,12 +4,19 @@ import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../testing/test-client.ts";
 import { signIn, startHubProcess } from "../testing/hub-process.ts";
 import { adminPassword, isRunning, unattended } from "../testing/launch-hub.ts";
+import { readyDataDir } from "../testing/ready-data-dir.ts";
 import { allRoutes, largestBodies, pathOf } from "../testing/route-samples.ts";
 import { plainFormat } from "../http/mount.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 
 const preload = path.join(import.meta.dirname, "../testing/watch-holds.ts");
-const hub = await startHubProcess({ preload, env: { ...unattended, HUB_PREVIEW_PORT: "off" } });
+const hub = await startHubProcess({
+  dataDir: await readyDataDir(),
+  preload,
+  // What it is held by is measured as it is at its users'.
+  nodeFlags: [],
+  env: { ...unattended, HUB_PREVIEW_PORT: "off" },
+});
 const client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
 const soon = { timeout: 20_000, interval: 20 };
 

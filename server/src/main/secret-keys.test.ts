@@ -75,6 +75,8 @@ test("with a new secret key and the one before, all goes on; sealed anew, the on
   expect(await resealAcrossOrgs(db, secrets)).toEqual({ resealed: 1, unreadable: 0 });
   expect(await resealAcrossOrgs(db, secrets)).toEqual({ resealed: 0, unreadable: 0 });
   expect((await countByKeyAcrossOrgs(db)).every(({ keyId }) => keyId === secrets.keyId)).toBe(true);
+  // What the hub with the old key has recorded it seals, and signs, before the heads are signed anew; not some time after.
+  await org.get("/audit");
   await resignHeadsAcrossOrgs(db, sealer.signer, new Date());
 
   // The hub that has not got the new key yet, and a hub that starts without the old one.

@@ -5,8 +5,9 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { makeFolder, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+import { signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
 import { databaseOf, isRunning, postmasterOf, repository } from "../testing/launch-hub.ts";
+import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
@@ -50,7 +51,7 @@ async function post(url: string, token: string, agent: Agent, name: string): Pro
 describe("SIGTERM", () => {
   let dataDir: string;
   beforeAll(async () => {
-    dataDir = path.join(await makeFolder(), "data");
+    dataDir = await readyDataDir();
   });
 
   test("with a queue of long runs ends after the portion at hand, and the next start goes on at once", async () => {
@@ -160,7 +161,8 @@ describe("whoever alone is asked to end", () => {
   ] as const)(
     "%s that gets a %s ends the hub and its PostgreSQL with it (reliability R5)",
     async (_, signal, command) => {
-      const hub = await startHubProcess({ command, args: [], env: { ...env, HUB_PREVIEW_PORT: "off" } });
+      const dataDir = await readyDataDir();
+      const hub = await startHubProcess({ dataDir, command, args: [], env: { ...env, HUB_PREVIEW_PORT: "off" } });
       hub.send(signal);
       await hub.exited;
       expect(hub.stdout()).toContain(`${signal}: answering what was accepted`);
@@ -171,7 +173,7 @@ describe("whoever alone is asked to end", () => {
 });
 
 test("a hub that cannot end in good order, say with a full disk, still leaves no PostgreSQL behind (reliability R5)", async () => {
-  const hub = await startHubProcess({ env: { ...env, HUB_PREVIEW_PORT: "off" } });
+  const hub = await startHubProcess({ dataDir: await readyDataDir(), env: { ...env, HUB_PREVIEW_PORT: "off" } });
   const postmaster = postmasterOf(hub.dataDir)!;
   const client = new pg.Client(databaseOf(hub.dataDir));
   await client.connect();

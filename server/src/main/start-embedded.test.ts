@@ -8,9 +8,12 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
 import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
 import { databaseOf, hubMain, isRunning, postmasterOf } from "../testing/launch-hub.ts";
+import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
+/** Where nothing is said about the preview: making and filling it is half of a first start. */
+const liveOnly = { ...env, HUB_PREVIEW_PORT: "off" };
 const soon = { timeout: 20_000, interval: 20 };
 
 async function gone(pid: number): Promise<void> {
@@ -53,7 +56,7 @@ describe("the hub on its own PostgreSQL", () => {
   }
 
   test("is no superuser, also on a database that an earlier hub has used as one", async () => {
-    const hub = await startHubProcess({ env });
+    const hub = await startHubProcess({ dataDir: await readyDataDir(), env: liveOnly });
     const written = await write(hub);
     const isSuper = "select distinct usename, usesuper from pg_stat_activity join pg_user using (usename)";
     const whoWorks = (client: pg.Client) => client.query(`${isSuper} where (${names}) and datname = 'hub_live'`);
@@ -61,14 +64,14 @@ describe("the hub on its own PostgreSQL", () => {
     expect(await hub.stop()).toBe(0);
 
     // As 0.1.0 has left it: everything belongs to the superuser.
-    const again = await startHubProcess({ dataDir: hub.dataDir, env });
+    const again = await startHubProcess({ dataDir: hub.dataDir, env: liveOnly });
     await asSuperuser(again, async (client) => {
       await client.query("reassign owned by hub_own to hub");
       await client.query("create schema left_over create table jobs (id serial primary key)");
       await client.query("create type left_over.state as enum ('a')");
     });
     expect(await again.stop()).toBe(0);
-    const last = await startHubProcess({ dataDir: hub.dataDir, env });
+    const last = await startHubProcess({ dataDir: hub.dataDir, env: liveOnly });
     await expectWritten(last, [written, await write(last)]);
     expect((await asSuperuser(last, whoWorks)).rows).toEqual([{ usename: "hub_own", usesuper: false }]);
     const foreign = await asSuperuser(last, (client) =>
@@ -83,13 +86,14 @@ describe("the hub on its own PostgreSQL", () => {
 
 let dataDir: string;
 beforeAll(async () => {
-  dataDir = path.join(await makeFolder(), "data");
+  dataDir = await readyDataDir();
 });
 
 test.runIf(existsSync("/proc/self/environ"))(
   "security 10: PostgreSQL does not get the hub's environment, which has its passwords and keys",
   async () => {
-    const hub = await startHubProcess({ env: { ...env, HUB_SECRET_KEY: "a-secret-key-that-nobody-else-may-see-42" } });
+    const secret = { HUB_SECRET_KEY: "a-secret-key-that-nobody-else-may-see-42" };
+    const hub = await startHubProcess({ env: { ...liveOnly, ...secret } });
     const environment = readFileSync(`/proc/${postmasterOf(hub.dataDir)}/environ`, "utf8").split("\0");
     expect(environment.filter((entry) => entry.startsWith("HUB_"))).toEqual([]);
     expect(
@@ -179,11 +183,11 @@ describe("after a hub was killed", () => {
 
   test("in the middle of its first start, the next one starts afresh and leaves no rubbish", async () => {
     const fresh = path.join(await makeFolder(), "data");
-    const hub = await spawnHub({ dataDir: fresh, env });
+    const hub = await spawnHub({ dataDir: fresh, env: liveOnly });
     const isMaking = (): boolean => existsSync(path.join(fresh, `postgres.${hub.pid}.new`));
     await vi.waitFor(() => expect(isMaking()).toBe(true), { timeout: 20_000, interval: 2 });
     await killHub(hub);
-    const next = await startHubProcess({ dataDir: fresh, env });
+    const next = await startHubProcess({ dataDir: fresh, env: liveOnly });
     await signIn(next.url, admin);
     await next.stop();
     expect((await readdir(fresh)).filter((name) => name.endsWith(".new"))).toEqual([]);
@@ -307,19 +311,19 @@ describe("two first starts at once on one empty data directory", () => {
 
 test("a data directory whose database is gone is refused as moved, not begun anew (reliability R10)", async () => {
   const folder = path.join(await makeFolder(), "data");
-  const doctor = await runHub(["doctor"], { dataDir: folder });
+  const doctor = await runHub(["doctor"], { dataDir: folder, env: liveOnly });
   expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining("embedded PostgreSQL") as string });
   expect(doctor.stderr).toContain("There is no database");
   expect(existsSync(path.join(folder, "postgres"))).toBe(false);
 
-  expect((await runHub(["migrate"], { dataDir: folder })).code).toBe(0);
+  expect((await runHub(["migrate"], { dataDir: folder, env: liveOnly })).code).toBe(0);
   await rename(path.join(folder, "postgres"), path.join(folder, "elsewhere"));
-  const refused = await runHub(["serve"], { dataDir: folder, env });
+  const refused = await runHub(["serve"], { dataDir: folder, env: liveOnly });
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("secret.key");
   expect(refused.stderr).toContain("moved");
   await rename(path.join(folder, "elsewhere"), path.join(folder, "postgres"));
-  const hub = await startHubProcess({ dataDir: folder, env });
+  const hub = await startHubProcess({ dataDir: folder, env: liveOnly });
   expect(await hub.stop()).toBe(0);
 });
 

@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import path from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
 import {
@@ -13,7 +14,8 @@ import {
   spawnHub,
   startHubProcess,
 } from "../testing/hub-process.ts";
-import { postmasterOf } from "../testing/launch-hub.ts";
+import { databaseOf, postmasterOf } from "../testing/launch-hub.ts";
+import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 let first: HubProcess;
 let token: string;
@@ -28,6 +30,21 @@ afterAll(async () => {
 });
 
 describe("a first start", () => {
+  test("keeps its passwords at the cost that is recommended, and those of whom it lets in", async () => {
+    const credentials = { email: "boss@tenant.example", password: "correct horse battery" };
+    const operator = clientOf(first.url, token);
+    expect((await operator.post("/organizations", { name: "Tenant", admin: credentials })).status).toBe(201);
+    const boss = await signIn(first.url, credentials);
+    const clerk = { email: "clerk@tenant.example", role: "viewer", password: "another horse battery" };
+    expect((await boss.post("/users", clerk)).status).toBe(201);
+    const db = new pg.Client(databaseOf(first.dataDir));
+    await db.connect();
+    const { rows } = await db.query<{ password_hash: string }>("select password_hash from users");
+    await db.end();
+    expect(rows).toHaveLength(3);
+    for (const { password_hash } of rows) expect(password_hash).toMatch(/^argon2id\$19456\$2\$1\$/);
+  });
+
   test("prints a password once, and it signs in on both surfaces, also after the next start", async () => {
     expect(first.stdout()).toContain(`${first.url}/api/v1/auth/token`);
     expect(first.stdout()).toContain("both surfaces");
@@ -101,7 +118,7 @@ describe("a port that is taken", () => {
   });
 
   test("ends the start with the port and its setting named, and costs nobody the first password", async () => {
-    const dataDir = path.join(await makeFolder(), "data");
+    const dataDir = await readyDataDir();
     for (const setting of ["HUB_PORT", "HUB_PREVIEW_PORT", "HUB_GATEWAY_PORT"]) {
       const { code, stderr, stdout } = await runHub(["serve"], { dataDir, env: { [setting]: port } });
       expect(code).toBe(1);
@@ -153,7 +170,7 @@ describe("settings", () => {
 describe("roles", () => {
   test("without requests to serve, it tells of its health and its work on a port for that (reliability, gaps)", async () => {
     const env = { HUB_ROLES: "worker,scheduler", HUB_HEALTH_PORT: "0", HUB_METRICS_TOKEN: "let-me-in" };
-    const hub = await spawnHub({ env });
+    const hub = await spawnHub({ dataDir: await readyDataDir(), env });
     const [, url] = await hub.printed(/^health +(http\S+)/m, 40_000);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const ready = await fetch(`${url}/readyz`);

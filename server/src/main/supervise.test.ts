@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { runHub, startHubProcess } from "../testing/hub-process.ts";
 import { isRunning, isServing, postmasterOf } from "../testing/launch-hub.ts";
+import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const env = { HUB_RESTART: "on", HUB_PREVIEW_PORT: "off" };
 const soon = { timeout: 30_000, interval: 20 };
@@ -12,7 +13,7 @@ function childOf(pid: number): number {
 
 describe.runIf(process.platform === "linux")("a hub that is looked after", () => {
   test("is started again when it dies, and ends when it is asked to", async () => {
-    const hub = await startHubProcess({ env });
+    const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     const first = childOf(hub.pid);
     process.kill(first, "SIGKILL");
     await vi.waitUntil(() => hub.stdout().match(/^live /gm)?.length === 2, soon);
@@ -26,7 +27,7 @@ describe.runIf(process.platform === "linux")("a hub that is looked after", () =>
   });
 
   test("ends by itself when nobody looks after it any more", async () => {
-    const hub = await startHubProcess({ env });
+    const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     const child = childOf(hub.pid);
     hub.send("SIGKILL");
     await vi.waitUntil(() => !isRunning(child), soon);
@@ -34,13 +35,14 @@ describe.runIf(process.platform === "linux")("a hub that is looked after", () =>
   });
 
   test("is not started again if it was asked to end itself", async () => {
-    const hub = await startHubProcess({ env });
+    const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     process.kill(childOf(hub.pid), "SIGTERM");
     expect(await hub.exited).toBe(0);
   });
 
   test("is not started again when it cannot start at all", async () => {
-    const { code, stderr } = await runHub(["serve"], { env: { ...env, HUB_HOST: "192.0.2.1" } });
+    const elsewhere = { ...env, HUB_HOST: "192.0.2.1" };
+    const { code, stderr } = await runHub(["serve"], { dataDir: await readyDataDir(), env: elsewhere });
     expect(code).toBe(1);
     expect(stderr).toContain("is not an address of this machine");
     expect(stderr).not.toContain("starting it again");

@@ -1,5 +1,6 @@
 import type { ClientConfig } from "pg";
 import pg from "pg";
+import type { TSchema } from "typebox";
 import { Cause } from "../core/cause.ts";
 import { Type } from "../core/type.ts";
 import { createFinder } from "../core/validation.ts";
@@ -26,12 +27,20 @@ export async function checkEvents(connection: ClientConfig): Promise<void> {
 
 const known = new Map(Object.entries(eventCatalogue));
 
+type Find = ReturnType<typeof createFinder>;
+/** Compiled once for all files of a process. */
+const recordedAs = new Map<string, Find>();
+const handedOnAs = new Map<string, Find>();
+const strictly = (schema: TSchema): Find => createFinder({ ...schema, additionalProperties: false }, "body");
+
 function findProblems(row: Recorded): string[] {
   const { type, object_type, data } = row;
   const definition = known.get(type);
   if (!definition) return ["is not in it"];
-  const recorded = Type.Object({ ...definition.data.properties, cause: Type.Optional(Cause) });
-  const errors = createFinder({ ...recorded, additionalProperties: false }, "body")(data);
+  const errors = recordedAs.getOrInsertComputed(type, () => {
+    const recorded = Type.Object({ ...definition.data.properties, cause: Type.Optional(Cause) });
+    return strictly(recorded);
+  })(data);
   const problems = [...errors, ...findProblemsHandedOn(type as EventType, row)].map(
     ({ pointer, message }) => `${pointer} ${message}`,
   );
@@ -51,5 +60,5 @@ function findProblemsHandedOn(type: EventType, { object_type: objectType, data, 
     occurredAt: new Date(),
   };
   const event = envelopeOf("live", { ...place, type, objectType, data, actor });
-  return createFinder({ ...dataSchemaOf(type), additionalProperties: false }, "body")(event.data);
+  return handedOnAs.getOrInsertComputed(type, () => strictly(dataSchemaOf(type)))(event.data);
 }

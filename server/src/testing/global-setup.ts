@@ -11,6 +11,8 @@ import { migrate, readMigrations } from "../db/migrate.ts";
 declare module "vitest" {
   interface ProvidedContext {
     cluster: { host: string; port: number; user: string };
+    /** Where the data directory goes that others are copied from; there once somebody has needed it. */
+    readyDataDir: string;
   }
 }
 
@@ -41,6 +43,7 @@ export async function startCluster(
   await db.close();
   const { host, port, user } = postgres.connection("postgres") as Required<ClientConfig>;
   project.provide("cluster", { host, port, user });
+  project.provide("readyDataDir", path.join(dataDir, "ready"));
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

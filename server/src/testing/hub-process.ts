@@ -17,6 +17,8 @@ type UserIds = { uid: number; gid: number };
 type Finished = { code: number | null; stdout: string; stderr: string };
 
 const startPatienceMs = 40_000;
+/** A start leaves much behind at once: with room for it, and no threads that help, it takes a fifth less of the processor. */
+const roomToStart = ["--min-semi-space-size=16", "--max-semi-space-size=32", "--single-threaded-gc"];
 const folders = new Set<string>();
 
 /** A folder for a data directory that any user can walk into; removed, with what runs on it, after the test file. */
@@ -59,7 +61,7 @@ export async function runHub(args: string[], options: HubOptions = {}): Promise<
 /** A hub process, wherever it is in its start. */
 export async function spawnHub({ dataDir: given, ...options }: HubOptions = {}): Promise<HubProcess> {
   const dataDir = removeAfterwards(given ?? path.join(await makeFolder(options.user), "data"));
-  return Object.assign(launchHub(dataDir, options), { dataDir });
+  return Object.assign(launchHub(dataDir, { nodeFlags: roomToStart, ...options }), { dataDir });
 }
 
 export function clientOf(url: string, token?: string): TestClient {

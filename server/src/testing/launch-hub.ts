@@ -15,6 +15,8 @@ export type Launch = {
   env?: Record<string, string>;
   cwd?: string;
   user?: { uid: number; gid: number };
+  /** What node is told, where no `command` says what to run. */
+  nodeFlags?: readonly string[];
   /** A module that is loaded before the hub. */
   preload?: string;
   /** Told of everything it prints. */
@@ -65,9 +67,10 @@ export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: L
   return launch({ ...more, args, env: { ...defaults, ...env } });
 }
 
-export function launch({ command, args = [], env, cwd, user, preload, listener }: Launch): Launched {
+export function launch({ command, args = [], env, cwd, user, nodeFlags = [], preload, listener }: Launch): Launched {
   const [program, ...prefix] = command ?? [
     process.execPath,
+    ...nodeFlags,
     ...(preload ? ["--import", `file://${preload}`] : []),
     hubMain,
   ];

@@ -14,13 +14,22 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 /** Throws when an answer is not what the hub's own OpenAPI document promises. */
 export type OpenApiCheck = (method: string, url: string, status: number, type: string, body: unknown) => void;
 
-const checks = new Map<string, OpenApiCheck>();
+const checks = new Map<string, Promise<OpenApiCheck>>();
 
-/** Hubs with the same document share what was compiled for it. */
-export function openApiCheckOf(document: string): OpenApiCheck {
-  const known = checks.get(document) ?? createOpenApiCheck(JSON.parse(document) as Document);
-  checks.set(document, known);
-  return known;
+/**
+ * Hubs of one kind have the same document, and share what was compiled for it: having each write its own would take
+ * longer than most files of tests.
+ */
+export async function openApiCheckOf(kind: string, url: string): Promise<OpenApiCheck> {
+  const known = checks.getOrInsertComputed(kind, () => loadCheck(url));
+  known.catch(() => checks.delete(kind));
+  return await known;
+}
+
+async function loadCheck(url: string): Promise<OpenApiCheck> {
+  const answer = await fetch(`${url}/openapi.json`);
+  if (answer.status !== 200) throw new Error(`the OpenAPI document was answered ${answer.status}`);
+  return createOpenApiCheck((await answer.json()) as Document);
 }
 
 function createOpenApiCheck(document: Document): OpenApiCheck {

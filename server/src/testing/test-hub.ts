@@ -100,6 +100,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     log: pino({ level: "debug" }, sink),
     settings: {
       maxSignInFailures: 1_000,
+      // The least there is. What a hub does by itself is looked at where one is launched.
+      passwordCost: { memory: 8, passes: 1 },
       // Stand-ins for shops listen on loopback.
       outbound: { allowPrivate: true, allowFromPreview: false },
       ...options.settings,
@@ -130,9 +132,15 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const engine = slots === 0 ? undefined : startTaskEngine(world, { slots });
   const url = surface.urls[0]!;
   let check: Promise<OpenApiCheck> | undefined;
-  const loadCheck = (): Promise<OpenApiCheck> => (check ??= fetchCheck(url));
+  const kind = [environment, ...surface.mounts.map(({ prefix }) => prefix)].join(" ");
+  const loadCheck = (): Promise<OpenApiCheck> => (check ??= openApiCheckOf(kind, url));
   const client = (token: string | undefined): TestClient => createClient(url, token, loadCheck);
   const anonymous = client(undefined);
+  const operator = client(await signIn(anonymous, "admin@hub.example"));
+  const operatorSince = offset.ms;
+  // Tests move the clock past the end of its token.
+  const signedIn = async (): Promise<TestClient> =>
+    offset.ms === operatorSince ? operator : client(await signIn(anonymous, "admin@hub.example"));
   const nodes: TestHub[] = [];
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -150,8 +158,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     anonymous,
     client,
     mounts: surface.mounts,
-    operator: client(await signIn(anonymous, "admin@hub.example")),
-    org: () => createOrg(hubOf(anonymous, client)),
+    operator,
+    org: async () => await createOrg({ anonymous, client, operator: await signedIn() }),
     advance(ms) {
       offset.ms += ms;
     },
@@ -164,12 +172,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   };
 }
 
-type Doors = { anonymous: TestClient; client(token: string): TestClient };
-const hubOf = (anonymous: TestClient, client: (token: string) => TestClient): Doors => ({ anonymous, client });
-
-async function fetchCheck(url: string): Promise<OpenApiCheck> {
-  return openApiCheckOf(await (await fetch(`${url}/openapi.json`)).text());
-}
+type Doors = { anonymous: TestClient; client(token: string): TestClient; operator: TestClient };
 
 async function signIn(anonymous: TestClient, email: string): Promise<string> {
   const { status, text, body } = await anonymous.post("/auth/token", { email, password });
@@ -182,8 +185,7 @@ let count = 0;
 
 async function createOrg(hub: Doors): Promise<TestOrg> {
   const email = `admin${++count}-${crypto.randomUUID()}@org.example`;
-  const operator = hub.client(await signIn(hub.anonymous, "admin@hub.example"));
-  const created = await operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
+  const created = await hub.operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
   const admin = hub.client(await signIn(hub.anonymous, email));
   // A key, not the access token: tests move the clock past the end of tokens.
   const everything = hub.client((await admin.post("/api-keys", { name: "everything" })).body.key);

@@ -110,7 +110,7 @@ function Groups({ report, actions, leftOut, onLeaveOut, show, onShow }: GroupPro
           {groups.map((group) => (
             <tr key={`${group.step} ${group.code} ${group.message}`}>
               <Td className="h-8 w-1/2 max-w-0 min-w-56">
-                <span className="flex items-center gap-2">
+                <span className="flex min-h-8 items-center gap-2">
                   <Badge tone={group.verdict === "blocked" ? "bad" : "warn"}>{group.code}</Badge>
                   <span className="truncate">{group.message}</span>
                 </span>

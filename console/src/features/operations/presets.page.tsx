@@ -40,7 +40,7 @@ export function PresetsPage() {
       .join(" → ");
   return (
     <>
-      <PageHead title="Presets" note="on the list of orders: Shift and the number" />
+      <PageHead title="Presets" note="on the list of orders: Shift and its digit" />
       {error && <ProblemBox error={error} />}
       <Card label="Presets">
         {isPending && <Skeleton />}

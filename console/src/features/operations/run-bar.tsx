@@ -83,7 +83,7 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
   useHotkeys([{ keys: "$mod+Enter", name: "Run what was checked", run: start }]);
   const isDrifted = run.error instanceof HubApiError && run.error.code === "orders_drifted";
   return (
-    <div className="sticky bottom-0 -mb-4 border-t border-line bg-bg py-2.5">
+    <div className="sticky -bottom-4 -mb-4 border-t border-line bg-bg pt-2.5 pb-6">
       {run.error && (
         <div className="mb-2">
           <ProblemBox error={run.error}>

@@ -48,7 +48,7 @@ export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProp
           {groups.map((group) => (
             <tr key={`${group.step} ${group.code} ${group.status}`}>
               <Td className="h-8 w-1/2 max-w-0 min-w-56">
-                <span className="flex items-center gap-2">
+                <span className="flex min-h-8 items-center gap-2">
                   <Badge tone={resultTones[group.status] ?? "bad"}>{group.code}</Badge>
                   <span className="truncate">{group.message}</span>
                 </span>

@@ -18,7 +18,7 @@ export function countOf(selection: OrderSelection): number {
 export function scopeText(selection: OrderSelection): string {
   if (selection.kind === "some") return `${plural(selection.ids.size, "order")} picked`;
   const left = selection.except.size > 0 ? `, without ${plural(selection.except.size, "order")} taken out` : "";
-  return `All ${plural(selection.matched, "order")} that match${left}`;
+  return `All ${plural(selection.matched, "order")} that match${left} picked`;
 }
 
 /** Frozen by the hub: what is checked is what is changed, whoever else works meanwhile. */

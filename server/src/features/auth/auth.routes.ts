@@ -40,7 +40,7 @@ export const authRoutes = [
     handle: (ctx, { body }) => auth.signOut(ctx, body.refreshToken),
   }),
   defineRoute("GET /auth/methods", {
-    name: "auth.methods.list",
+    name: "auth.methods.get",
     scope: "public",
     summary: "How one can sign in here",
     answer: [200, shapes.SignInMethods],

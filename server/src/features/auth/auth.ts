@@ -33,7 +33,7 @@ const sessionMs = 30 * 24 * 3_600_000;
 const refreshPrefix = "oohr_";
 
 // Somebody unknown must cost as much time as somebody known, or the answer's delay tells who has an account.
-const decoyHash = perWorld(() => hashPassword(randomBytes(16).toString("hex")));
+const decoyHash = perWorld(({ settings }) => hashPassword(randomBytes(16).toString("hex"), settings.passwordCost));
 
 const wrongCode = "wrong code";
 type Visitor = { address: string; userAgent: string };

@@ -327,17 +327,18 @@ describe("a quote", () => {
 });
 
 test("a new hub has an account to start with, and the preview four contracts and a comparison", async () => {
-  const first = await hub.operator.get("/carrier-accounts");
+  const preview = await startTestHub({ environment: "preview" });
+  const first = await preview.operator.get("/carrier-accounts");
   expect(first.body.data).toEqual([
     expect.objectContaining({ name: "Rate card", carrier: "rate-card", rateCard: null }),
   ]);
-  const { body: me } = await hub.operator.get("/me");
-  const operator = systemContext(hub.world, me.organization.id, "demo data");
+  const { body: me } = await preview.operator.get("/me");
+  const operator = systemContext(preview.world, me.organization.id, "demo data");
   await seedPreview(operator);
-  await workOff(hub.world, comparisonWork);
-  const { body: compared } = await hub.operator.get("/rate-comparisons");
+  await workOff(preview.world, comparisonWork);
+  const { body: compared } = await preview.operator.get("/rate-comparisons");
   expect(compared.data).toEqual([expect.objectContaining({ status: "completed_with_errors", itemCount: 400 })]);
-  const { body } = await hub.operator.get("/carrier-accounts?search=demo");
+  const { body } = await preview.operator.get("/carrier-accounts?search=demo");
   const names = body.data.map(({ name }: { name: string }) => name).toSorted();
   expect(names).toEqual(
     demoCards()
@@ -345,7 +346,7 @@ test("a new hub has an account to start with, and the preview four contracts and
       .toSorted(),
   );
   for (const account of body.data) {
-    const quoted = await hub.operator.post(`/carrier-accounts/${account.id}/quote`, {
+    const quoted = await preview.operator.post(`/carrier-accounts/${account.id}/quote`, {
       ...parcel,
       destination: { zip: "07030" },
     });

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
 import type { HubProcess } from "../../testing/hub-process.ts";
-import { clientOf, makeFolder, signIn, startHubProcess } from "../../testing/hub-process.ts";
+import { clientOf, signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { databaseOf } from "../../testing/launch-hub.ts";
+import { readyDataDir } from "../../testing/ready-data-dir.ts";
 import type { StreamReader } from "../../testing/stream-reader.ts";
 import { openStream } from "../../testing/stream-reader.ts";
 import type { TestClient } from "../../testing/test-client.ts";
@@ -19,7 +21,7 @@ const env = {
 const kills = 5;
 
 test("a reader of the feed across kills of the hub has what the table has, once and in its order", async () => {
-  const dataDir = `${await makeFolder()}/data`;
+  const dataDir = await readyDataDir();
   let hub: HubProcess = await startHubProcess({ dataDir, env });
   const { key } = (await (await signIn(hub.url, admin)).post("/api-keys", { name: "reader" })).body;
   const { organization } = (await clientOf(hub.url, key).get("/me")).body;
@@ -33,7 +35,7 @@ test("a reader of the feed across kills of the hub has what the table has, once 
     const { status, body } = await client()
       .get(`/events?limit=20${cursor === undefined ? "" : `&after=${cursor}`}`)
       .catch(() => ({ status: 0, body: undefined }));
-    if (status === 0 || status >= 500) return true;
+    if (status === 0 || status >= 500) return await delay(20, true);
     expect(status).toBe(200);
     read.push(...body.data);
     cursor = body.cursor;
@@ -47,7 +49,7 @@ test("a reader of the feed across kills of the hub has what the table has, once 
     for (let i = 0; !isOver; i++) {
       await client()
         .post("/condition-sets", { name: `writer ${writer} set ${i}` })
-        .catch(() => {});
+        .catch(() => delay(20));
     }
   });
   for (let kill = 0; kill < kills; kill++) {
@@ -72,7 +74,7 @@ test("a reader of the feed across kills of the hub has what the table has, once 
 }, 240_000);
 
 test("SIGTERM with 500 streams: all are closed first, and the hub is gone within 10 s", async () => {
-  const hub = await startHubProcess({ env });
+  const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
   const operator = await signIn(hub.url, admin);
   const streams: StreamReader[] = [];
   for (let i = 0; i < 5; i++) {

@@ -34,7 +34,7 @@ export async function getOrganization(ctx: Ctx, id: string): Promise<Organizatio
 export async function createOrganization(ctx: Ctx, request: OrganizationRequest): Promise<Organization> {
   const { email, password } = request.admin;
   refuseWeakPassword(password, { email, organization: request.name }, "/admin/password");
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, ctx.settings.passwordCost);
   return await change(ctx, (tx) =>
     addOrganization(tx, ctx, {
       name: request.name,

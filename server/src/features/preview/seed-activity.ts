@@ -15,6 +15,7 @@ import { listOrders } from "../orders/orders.ts";
 import { createSchedule, triggerSchedule } from "../schedules/schedules.ts";
 import { executeTask } from "../tasks/tasks.ts";
 import { createTransformation } from "../transformations/transformations.ts";
+import { createView } from "../views/views.ts";
 import { createWebhook, listWebhooks } from "../webhooks/webhooks.ts";
 import * as store from "./preview.store.ts";
 
@@ -68,6 +69,8 @@ async function seedPlaces(ctx: Ctx): Promise<void> {
     { name: "Boston shop", type: "store", address: boston },
   ] as const;
   for (const location of all) await unlessThere(() => createLocation(ctx, location));
+  const settings = { filter: { status: ["ready"], tag: "rush" }, sort: "shipBy" };
+  await unlessThere(() => createView(ctx, { list: "orders", name: "In a hurry", settings, isShared: true }));
   const { id } = await createConditionSet(ctx, { name: "Far states", description: "Where ground takes long" });
   await addValues(ctx, id, ["HI", "AK", "PR"]);
 }
@@ -96,7 +99,7 @@ async function seedTasks(ctx: Ctx): Promise<void> {
 }
 
 async function seedLabels(ctx: Ctx): Promise<void> {
-  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Demo labels", carrier: "demo" });
+  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label printer", carrier: "demo" });
   await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
 }
 

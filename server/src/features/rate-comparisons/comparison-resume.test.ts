@@ -5,6 +5,7 @@ import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
 import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { signIn, startHubProcess } from "../../testing/hub-process.ts";
+import { readyDataDir } from "../../testing/ready-data-dir.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { chunkSize } from "./execute-comparison.ts";
 import { startWork, workOff } from "../../queue/work.ts";
@@ -262,7 +263,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
 
 test("kill -9 while 60,000 items are processed loses and doubles none of them", { timeout: 300_000 }, async () => {
   const items = 60_000;
-  let node = await startHubProcess({ env: { HUB_PREVIEW_PORT: "off" } });
+  let node = await startHubProcess({ dataDir: await readyDataDir(), env: { HUB_PREVIEW_PORT: "off" } });
   const admin = node.firstAdmin()!;
   const connect = () => signIn(node.url, admin);
   let client = await connect();

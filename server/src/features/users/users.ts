@@ -99,7 +99,7 @@ export async function hashNewPassword(
 ): Promise<string> {
   const organization = await store.findOrganizationName(ctx.db, ctx.orgId);
   refuseWeakPassword(password, { email, organization }, pointer);
-  return await hashPassword(password);
+  return await hashPassword(password, ctx.settings.passwordCost);
 }
 
 /** Somebody lost their app. Whoever could do more than the caller is not made easier to get at. */

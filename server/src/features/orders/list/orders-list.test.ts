@@ -331,6 +331,7 @@ describe("counts", () => {
       cancelled: 0,
       on_hold: 2,
       total: 5,
+      isCapped: false,
     });
     expect((await org.get("/orders/counts?archived=any")).body).toMatchObject({ cancelled: 1, total: 6 });
     expect((await org.get("/orders/counts?archived=true")).body).toMatchObject({ cancelled: 1, on_hold: 0, total: 1 });
