@@ -10,24 +10,45 @@ export const Weight = Strict({
 });
 export type Weight = Static<typeof Weight>;
 
-const unitWords: Record<Weight["unit"], RegExp> = {
-  lb: /^(lbs?|pounds?|#)$/i,
-  oz: /^(oz|ounces?)$/i,
-  kg: /^(kgs?|kilograms?)$/i,
-  g: /^(g|grams?)$/i,
+/** How people write the units; a column may be called by any of these words, too. */
+const unitWords: Record<Weight["unit"], string[]> = {
+  lb: ["lb", "lbs", "pound", "pounds"],
+  oz: ["oz", "ounce", "ounces"],
+  kg: ["kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"],
+  g: ["g", "gram", "grams"],
 };
+const unitByWord = new Map(
+  (Object.keys(unitWords) as Weight["unit"][]).flatMap((unit) => unitWords[unit].map((word) => [word, unit] as const)),
+).set("#", "lb");
+const words = Object.values(unitWords).flat();
 
-/** A unit as people write it: "LBS", "pounds" and "#" are pounds. */
+/** A unit as people write it: "LBS", "pounds", "lb." and "#" are pounds. */
 export function readWeightUnit(text: string): Weight["unit"] | undefined {
-  return (Object.keys(unitWords) as Weight["unit"][]).find((unit) => unitWords[unit].test(text.trim()));
+  return unitByWord.get(text.trim().toLowerCase().replace(/\.$/, ""));
 }
 
-/** "Weight (kg)", "weight_oz" and "itemWeightLb" name a unit; "Weight/pkg" only ends like one. */
+const wordApart = new RegExp(`(?:^|[^a-z])(${words.join("|")})[^a-z]*$`, "i");
+const wordAtEnd = new RegExp(`weight(?:in)?(${words.join("|")})$`, "i");
+
+/** "Weight (kg)", "weight_ounces" and "itemWeightLb" name a unit; "Weight/pkg" only ends like one. */
 export function weightUnitInName(column: string): Weight["unit"] | undefined {
-  const apart = /(?:^|[^a-z])(lbs?|oz|kgs?|g)[^a-z]*$/i.exec(column);
-  const word = (apart ?? /weight(lbs?|oz|kgs?|g)$/i.exec(column))?.[1];
+  const word = (wordApart.exec(column) ?? wordAtEnd.exec(column))?.[1];
   return word === undefined ? undefined : readWeightUnit(word);
 }
+
+/** Names of a column of weights, each also with every unit behind it: "Weight (kgs)" and "weight_in_pounds" as well. */
+export function namesWithUnits(names: string): string {
+  const ends = ["", ...words, ...words.map((word) => `in${word}`)];
+  return names
+    .split(" ")
+    .flatMap((name) => ends.map((end) => name + end))
+    .join(" ");
+}
+
+/** Names of a column that says in what the weights are, in files whose rows are parcels. */
+export const weightUnitNames =
+  "weightunit weightunits weightuom weightunitofmeasure ratedweightunit ratedweightunits billedweightunit " +
+  "billedweightunits weightunitcode unit units uom unitofmeasure";
 
 export function toGrams({ value, unit }: Weight): number {
   return value * gramsPer[unit];

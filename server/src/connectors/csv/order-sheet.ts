@@ -5,18 +5,10 @@ import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { Cell, Sheet, SheetKind, SheetRecord } from "../../core/csv/sheet.ts";
 import { put, settleWeight } from "../../core/csv/sheet.ts";
 import { textProblem } from "../../core/strict-json.ts";
+import { namesWithUnits } from "../../core/weight.ts";
 
 const shippingPrefixes = ["shippingaddress", "shipping", "shipto", "ship", "delivery", "recipient", ""];
 const billingPrefixes = ["billingaddress", "billing", "billto", "bill"];
-
-/** "Weight (kg)" and "weight_lbs" as well. */
-function withUnits(names: string): string {
-  const ends = ["", "lb", "lbs", "oz", "kg", "g"];
-  return names
-    .split(" ")
-    .flatMap((name) => ends.map((unit) => name + unit))
-    .join(" ");
-}
 
 const readWord: CellReader = (text) => ({ value: text.toLowerCase().replaceAll(/[\s-]+/g, "_") });
 
@@ -47,8 +39,8 @@ const fields: SheetField[] = [
     readNumber,
   ],
   ["line.price", "lineprice price unitprice itemprice lineitemprice", readNumber],
-  ["line.weight", withUnits("lineweight weight itemweight lineitemweight unitweight"), readNumber],
-  ["line.weightUnit", "lineweightunit weightunit", readUnit],
+  ["line.weight", namesWithUnits("lineweight weight itemweight lineitemweight unitweight"), readNumber],
+  ["line.weightUnit", "lineweightunit weightunit weightunits weightuom", readUnit],
   ["shipping.carrier", "shippingcarrier carrier"],
   ["shipping.service", "shippingservice service shippingmethod shipmethod"],
   ["note", "note notes ordernote customernote"],
@@ -67,6 +59,7 @@ export const orderSheet: SheetKind = {
   fields,
   isFurtherField: (field) => customField.test(field),
   recordKey: "number",
+  weight: { value: "line.weight", unit: "line.weightUnit" },
   addRow,
   finish({ request }) {
     for (const field of ["shippingAddress", "billingAddress"]) {
@@ -92,7 +85,7 @@ function addRow(record: SheetRecord, cells: Cell[], sheet: Sheet): void {
     else if (outer === "line") put(record, [inner], cell, line);
     else put(record, inner === "" ? [outer] : [outer, inner], cell);
   }
-  settleWeight(line.target, sheet, "line.weight");
+  settleWeight(line.target, sheet);
   if (Object.keys(line.target).length === 0) return;
   line.target.quantity ??= 1;
   record.places.set(line.pointer, { row: record.rows.at(-1)!.number, column: null });

@@ -75,6 +75,16 @@ function notADate(text: string): CellValue {
 export const readCode: CellReader = (text) => ({ value: text.toUpperCase() });
 export const readUnit: CellReader = (text) => ({ value: readWeightUnit(text) ?? text.toLowerCase() });
 
+/** "16", and "16 oz" as well: a weight that says itself in what it is. */
+export const readWeightCell: CellReader = (text, conventions) => {
+  const [, number = text, word = ""] = /^(.*[\d.,])\s*([a-z]+\.?|#)$/i.exec(text) ?? [];
+  const read = readNumber(number, conventions);
+  const unit = word === "" ? undefined : readWeightUnit(word);
+  if ("problem" in read || (word !== "" && unit === undefined))
+    return { problem: { code: "not_a_number", message: `${clip(text)} is no weight such as 5, 5 lb or 12 oz.` } };
+  return { value: { value: read.value, ...(unit && { unit }) } };
+};
+
 /** A spreadsheet shows long numbers as 1.23E+11, and saves them so: the other digits are gone. */
 export function readTrackingNumber(text: string): CellValue {
   if (!/^\d([.,]\d+)?E\+?\d+$/i.test(text)) return { value: text };

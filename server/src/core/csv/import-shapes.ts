@@ -18,7 +18,7 @@ export function importRequest(about: { csv: string; mapping: string }) {
 export const Columns = Type.Array(Type.Object({ column: Text, field: Nullable(Text) }));
 
 export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, message: Text }), {
-  description: "Columns that were not read, the first 1,000",
+  description: "Columns that were not read, or of which something was assumed, the first 1,000",
 });
 
 /** Of the answer: what was read, and what was not. */

@@ -21,6 +21,8 @@ export type SheetKind = {
   isFurtherField?(field: string): boolean;
   /** These have to be in every row. */
   required?: readonly string[];
+  /** Which fields are a weight and its unit. */
+  weight?: { value: string; unit: string };
   /** Rows with the same value here are one record; without it, each row is one. */
   recordKey?: string;
   /** How what a row says gets into its record; by default each cell under the name of its field. */
@@ -62,6 +64,7 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   if (first.done) throw badField("/csv", "empty", "There is no header row.");
   const header = first.value.cells.map((name) => name.trim());
   const { columns, warnings } = matchColumns(header, mapping, kind);
+  warnings.push(...assumedUnit(kind, columns));
   const { required = [] } = kind;
   const missing = required.filter((field) => !columns.some((column) => column.field === field));
   if (missing.length > 0) {
@@ -172,11 +175,25 @@ export function put(record: SheetRecord, path: readonly string[], { value, place
   }
 }
 
+function columnOf({ columns }: Pick<Sheet, "columns">, field: string | undefined): string | undefined {
+  return columns.find((known) => known.field === field)?.column;
+}
+
+/** Nobody may have to find out from an invoice that ounces were taken for pounds. */
+function assumedUnit({ weight }: SheetKind, columns: Column[]): Warning[] {
+  const column = weight && columnOf({ columns }, weight.value);
+  const isSaid = column === undefined || weightUnitInName(column) || columnOf({ columns }, weight?.unit) !== undefined;
+  if (isSaid) return [];
+  const message =
+    "No unit is named: numbers without one are pounds. Call the column Weight (oz), or add one called weight unit.";
+  return [{ column, code: "assumed_unit", message }];
+}
+
 /** A unit alone says nothing; a number alone has the unit that its column names, or else is in pounds. */
-export function settleWeight(target: { weight?: Partial<Weight> }, { columns }: Sheet, field: string): void {
+export function settleWeight(target: { weight?: Partial<Weight> }, sheet: Sheet): void {
   const { weight } = target;
   if (weight?.value === undefined) delete target.weight;
-  else weight.unit ??= weightUnitInName(columns.find((known) => known.field === field)?.column ?? "") ?? "lb";
+  else weight.unit ??= weightUnitInName(columnOf(sheet, sheet.kind.weight?.value) ?? "") ?? "lb";
 }
 
 /** A mistake in the request as one in the file. */

@@ -1,11 +1,11 @@
 import type { CellReader } from "../../core/csv/csv-cells.ts";
-import { clip, readDay, readNumber, readTrackingNumber, readUnit } from "../../core/csv/csv-cells.ts";
+import { clip, readDay, readNumber, readTrackingNumber, readUnit, readWeightCell } from "../../core/csv/csv-cells.ts";
 import type { Row } from "../../core/csv/csv.ts";
 import type { CellError, Sheet, SheetKind } from "../../core/csv/sheet.ts";
 import { readCells, settleWeight } from "../../core/csv/sheet.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import { readWeightUnit } from "../../core/weight.ts";
+import { namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 const problem = (code: string, message: string) => ({ problem: { code, message } });
@@ -28,6 +28,16 @@ const decimal =
     return (read.value as number) > limit ? problem("too_large", `${clip(given)} is too large.`) : read;
   };
 
+const maxWeight = 1_000_000;
+
+const readParcelWeight: CellReader = (given, conventions) => {
+  const read = readWeightCell(given, conventions);
+  if ("problem" in read) return read;
+  const { value } = read.value as { value: number };
+  if (value < 0) return problem("negative", `${clip(given)} is less than nothing.`);
+  return value > maxWeight ? problem("too_large", `${clip(given)} is too large.`) : read;
+};
+
 const readFlag: CellReader = (given) => {
   const word = given.toLowerCase();
   if (["y", "yes", "true", "1", "residential", "r"].includes(word)) return { value: true };
@@ -44,6 +54,7 @@ const readCurrency: CellReader = (given) =>
 export const itemSheet: SheetKind = {
   noun: "Items",
   required: ["trackingNumber", "netCost"],
+  weight: { value: "weight", unit: "weightUnit" },
   fields: [
     [
       "trackingNumber",
@@ -70,8 +81,8 @@ export const itemSheet: SheetKind = {
     ],
     ["destinationCity", "destinationcity destcity tocity recipientcity receivercity city", text(100)],
     ["destinationState", "destinationstate deststate tostate recipientstate receiverstate state", text(100)],
-    ["weight", "weight actualweight packageweight weightlb weightlbs weightoz weightkg weightg", decimal(1_000_000)],
-    ["weightUnit", "weightunit weightuom weightunits", readUnit],
+    ["weight", namesWithUnits("weight actualweight packageweight ratedweight billedweight"), readParcelWeight],
+    ["weightUnit", weightUnitNames, readUnit],
     ["length", "length dimlength packagelength", decimal(10_000)],
     ["width", "width dimwidth packagewidth", decimal(10_000)],
     ["height", "height dimheight packageheight", decimal(10_000)],
@@ -84,7 +95,7 @@ export const itemSheet: SheetKind = {
 
 /** What the cells say; weight and size are spread over several. */
 type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
-  weight?: number;
+  weight?: Partial<Weight>;
   weightUnit?: Weight["unit"];
   length?: number;
   width?: number;
@@ -97,7 +108,7 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   const before = errors.length;
   const cells = readCells(sheet, row, errors).map(({ field, value }) => [field, value]);
   const {
-    weight: value,
+    weight: written,
     weightUnit,
     length,
     width,
@@ -115,8 +126,15 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   return { ...item, ...(weight && { weight }), ...(dimensions && { dimensions }) };
 
   function weightOf(): Weight | undefined {
-    const said = { weight: { ...(value !== undefined && { value }), ...(weightUnit && { unit: weightUnit }) } };
-    settleWeight(said, sheet, "weight");
+    const { unit = weightUnit } = written ?? {};
+    if (weightUnit && unit !== weightUnit && readWeightUnit(weightUnit) !== undefined)
+      return fail(
+        "weight",
+        "conflicting_value",
+        `The weight is in ${unit} here, and in ${weightUnit} in the column of units.`,
+      );
+    const said: { weight?: Partial<Weight> } = written ? { weight: { ...written, ...(unit && { unit }) } } : {};
+    settleWeight(said, sheet);
     const settled = said.weight as Weight | undefined;
     if (settled === undefined || readWeightUnit(settled.unit) !== undefined) return settled;
     return fail("weightUnit", "enum", `${clip(settled.unit)} is none of lb, oz, kg, g.`);

@@ -144,6 +144,36 @@ describe("files", () => {
     expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual({ value: 2, unit });
   });
 
+  test.each([
+    ["weight,unit", "16,oz", { value: 16, unit: "oz" }],
+    ["weight,uom", "2,KGS", { value: 2, unit: "kg" }],
+    ["weight,units", "500,grams", { value: 500, unit: "g" }],
+    ["Rated Weight,Rated Weight Units", "16,Ounces", { value: 16, unit: "oz" }],
+    ["Weight (kgs)", "2", { value: 2, unit: "kg" }],
+    ["weight (ounces)", "16", { value: 16, unit: "oz" }],
+    ["Weight in pounds", "3", { value: 3, unit: "lb" }],
+    ["weight", "16 oz", { value: 16, unit: "oz" }],
+    ["weight,unit", "5 lb.,lbs", { value: 5, unit: "lb" }],
+  ])("D1: the unit of %s is read, wherever it stands", async (header, cells, weight) => {
+    const csv = `tracking,cost,${header}\nA,1,${cells}\n`;
+    const { body } = await org.post("/rate-comparisons/import", { name: "Units", carrierAccountId, csv });
+    if (header !== "weight") expect(body.warnings).toEqual([]);
+    expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual(weight);
+  });
+
+  test("D1: pounds that nobody wrote are said to be assumed, and two units for one weight are refused", async () => {
+    const send = async (csv: string) =>
+      (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, dryRun: true })).body;
+    const silent = await send("tracking,cost,weight\nA,1,16\n");
+    expect(silent.warnings).toMatchObject([{ column: "weight", code: "assumed_unit" }]);
+    const torn = await send("tracking,cost,weight,unit\nA,1,16 oz,lb\nB,1,16,parsec\nC,1,16 parsec,\n");
+    expect(torn.errors).toMatchObject([
+      { row: 2, column: "weight", code: "conflicting_value" },
+      { row: 3, column: "unit", code: "enum" },
+      { row: 4, column: "weight", code: "not_a_number" },
+    ]);
+  });
+
   test("that are none are refused clearly", async () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];

@@ -10,6 +10,7 @@ import {
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { SheetKind } from "../../core/csv/sheet.ts";
 import { readSheet, reportOn, settleWeight } from "../../core/csv/sheet.ts";
+import { namesWithUnits, weightUnitNames } from "../../core/weight.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -30,15 +31,16 @@ const shipmentSheet: SheetKind = {
     ["promisedDate", "promiseddate promisedat promisedate deliverby expecteddelivery duedate", readDay],
     ["acceptedAt", "acceptedat pickedupat firstscan pickupdate", readDate],
     ["deliveredAt", "deliveredat deliverydate datedelivered delivered", readDate],
-    ["weight.value", "weight weightvalue packageweight weightlb weightlbs weightoz weightkg weightg", readNumber],
-    ["weight.unit", "weightunit", readUnit],
+    ["weight.value", namesWithUnits("weight weightvalue packageweight"), readNumber],
+    ["weight.unit", weightUnitNames, readUnit],
     ["cost", "cost netcost shippingcost netcharge amount", readNumber],
     ["currency", "currency currencycode", readCode],
     ...addressFields("destination", ["destination", "shipto", "recipient", "receiver", "to", "delivery", ""]),
     ...addressFields("origin", ["origin", "shipfrom", "sender", "from"]),
   ],
+  weight: { value: "weight.value", unit: "weight.unit" },
   finish({ request }, sheet) {
-    settleWeight(request, sheet, "weight.value");
+    settleWeight(request, sheet);
     for (const side of ["origin", "destination"]) {
       if (request[side]) request[side] = repairAddress(request[side]);
     }
