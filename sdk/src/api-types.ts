@@ -3124,7 +3124,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3574,7 +3574,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -5931,7 +5931,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, the first 1,000 */
+      /** Columns that were not read, or of which something was assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
