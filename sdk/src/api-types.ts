@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -174,6 +174,7 @@ export type Bridge = {
   hasCredentials: boolean;
   isActive: boolean;
   concurrency: number | null;
+  numberPrefix: string | null;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
@@ -1290,7 +1291,7 @@ export type OrderFilter = {
 };
 
 export type OrderRequest = {
-  /** Unique in the organization; ORD-1001 and so on when absent */
+  /** Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent */
   number?: string;
   /** Default: new */
   status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled";
@@ -2377,6 +2378,8 @@ export type Transformation = {
   taskName: string;
   /** inbound: what a task brings into the hub; outbound: what a task is given */
   direction: Open<"inbound" | "outbound">;
+  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
   createdAt: string;
@@ -2433,6 +2436,8 @@ export type TransformationTest = {
 export type TransformationVersion = {
   version: number;
   name: string;
+  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
   createdBy: Actor;
@@ -3297,7 +3302,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Unique in the organization; ORD-1001 and so on when absent */
+      /** Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent */
       number?: string;
       /** Default: new */
       status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled";
@@ -4441,6 +4446,8 @@ export type Operations = {
       isActive?: boolean;
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number;
+      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      numberPrefix?: string;
     };
     answer: Bridge;
   };
@@ -4480,6 +4487,8 @@ export type Operations = {
       isActive?: boolean;
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number | null;
+      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      numberPrefix?: string | null;
     };
     answer: Bridge;
   };
@@ -4727,6 +4736,8 @@ export type Operations = {
       taskName: string;
       /** inbound: what a task brings into the hub; outbound: what a task is given */
       direction: "inbound" | "outbound";
+      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      mode?: "extend" | "replace";
       /** None: the data passes unchanged */
       mappings: Array<Mapping>;
       /** Default: true */
@@ -4805,6 +4816,8 @@ export type Operations = {
       taskName?: string;
       /** inbound: what a task brings into the hub; outbound: what a task is given */
       direction?: "inbound" | "outbound";
+      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      mode?: "extend" | "replace";
       /** None: the data passes unchanged */
       mappings?: Array<Mapping>;
       isActive?: boolean;

@@ -24,6 +24,8 @@ export type Connector = {
   sendsTo?(settings: Settings): string;
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
+  /** A shop, whose records it knows well: a mapping usually adds to what it makes of them. */
+  isShop?: boolean;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
   isLocal?: boolean;
 };

@@ -66,6 +66,7 @@ export const errorTable = {
   condition_set_in_use: [409, "The condition set is in use"],
   condition_set_not_empty: [409, "The condition set still has values"],
   order_number_taken: [409, "Another order has this number"],
+  order_number_ambiguous: [409, "Several orders have this number"],
   credentials_needed: [409, "The credentials have to be sent again"],
   external_id_taken: [409, "The bridge has another order with this external id"],
   shipment_exists: [409, "The shipment is recorded already"],

@@ -203,6 +203,7 @@ export const eventCatalogue = {
         ...bridge,
         settings: Nullable(Anything),
         concurrency: Nullable(Count),
+        numberPrefix: Nullable(Text),
         credentialsReplaced: Type.Boolean(),
       }),
       version: Version,

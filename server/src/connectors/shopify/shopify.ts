@@ -88,4 +88,5 @@ export const shopify: Connector = {
   site: ["shop", "baseUrl"],
   sendsTo: shopAddress,
   concurrency: 2,
+  isShop: true,
 };

@@ -7,7 +7,7 @@ import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
 
 const named = { ids: { id: "order" }, takesNames: true } as const;
-const byRef = "`id` is the id of the order or its number.";
+const byRef = "`id` is the id of the order, or its number if only one order has it; otherwise 409 says their ids.";
 const bulkBytes = 32 * 1024 * 1024;
 
 export const orderRoutes = [
@@ -80,6 +80,7 @@ export const orderRoutes = [
     description: byRef,
     ...named,
     answer: [200, answers.OrderAnswer],
+    failures: [409],
     handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
   }),
   defineRoute("PATCH /orders/:id", {

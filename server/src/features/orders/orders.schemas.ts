@@ -74,7 +74,10 @@ export const shippingParts = {
 
 /** Fields that every order has: a patch can change them, but not take them away. */
 const permanent = optional({
-  number: Line(orderLimits.numberLength, "Unique in the organization; ORD-1001 and so on when absent"),
+  number: Line(
+    orderLimits.numberLength,
+    "Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent",
+  ),
   status: OneOf(orderStatuses, { description: "Default: new" }),
   paymentStatus: OneOf(paymentStatuses, { description: "Default: pending" }),
   priority: OneOf(priorities, { description: "Default: normal" }),

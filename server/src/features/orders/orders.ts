@@ -36,6 +36,7 @@ export { importOrders } from "./import/import-orders.ts";
 export { correctListedShipment, markOrdersDelivered, takeBackListedShipment } from "./listed-shipments.ts";
 export { findByRef } from "./change-order.ts";
 export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
+export { explainUnknown } from "./unknown-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { newOrder } from "./order-fields.ts";

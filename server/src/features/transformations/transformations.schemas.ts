@@ -82,6 +82,12 @@ const Mappings = Type.Array(Mapping, {
 const Direction = OneOf(["inbound", "outbound"], {
   description: "inbound: what a task brings into the hub; outbound: what a task is given",
 });
+const Mode = OneOf(["extend", "replace"], {
+  description:
+    "replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a " +
+    "record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, " +
+    "lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace",
+});
 const TaskName = Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" });
 
 const exampleMappings = [
@@ -95,6 +101,7 @@ export const TransformationRequest = Strict(
     bridgeId: Id,
     taskName: TaskName,
     direction: Direction,
+    mode: Type.Optional(Mode),
     mappings: Mappings,
     isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
   },
@@ -119,6 +126,7 @@ export const TransformationPatch = Strict(
     bridgeId: Type.Optional(Id),
     taskName: Type.Optional(TaskName),
     direction: Type.Optional(Direction),
+    mode: Type.Optional(Mode),
     mappings: Type.Optional(Mappings),
     isActive: Type.Optional(Type.Boolean()),
   },
@@ -132,6 +140,7 @@ export const Transformation = Type.Object({
   bridgeId: Id,
   taskName: Type.String(),
   direction: Direction,
+  mode: Mode,
   mappings: Type.Array(Anything),
   isActive: Type.Boolean(),
   createdAt: DateTime,
@@ -227,6 +236,7 @@ export const SuggestAnswer = Type.Object({
 export const TransformationVersion = Type.Object({
   version: Count,
   name: Type.String(),
+  mode: Mode,
   mappings: Type.Array(Anything),
   isActive: Type.Boolean(),
   createdBy: ActorShape,

@@ -98,12 +98,20 @@ function tooMany(): RemoteError {
 }
 
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
-function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
+function toItem(
+  { mappings, bridge, task }: AttemptWork,
+  record: PulledRecord,
+  checkpoint: Checkpoint,
+  sampler: Sampler,
+): PulledItem {
   const { externalId, updatedAt, raw, canonical } = record;
-  const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
+  const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
   sampler.add(raw, mapped);
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
-  if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
+  if (mapped.ok && errors.length === 0) {
+    const body = task.mode === "pull" && task.yields === "orders" ? numbered(mapped.output, bridge) : mapped.output;
+    return { externalId, updatedAt, body };
+  }
   const code = mapped.ok ? "text_not_storable" : "transformation_failed";
   const shownId = cleanText(externalId);
   const failures = [{ externalId: shownId, code, errors: errors.slice(0, 5) }];
@@ -111,6 +119,14 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   const [{ target = "", message }] = errors as [{ target?: string; message: string }];
   const failure = { code, message: target ? `${target}: ${message}` : message };
   return { externalId: shownId, updatedAt, body: {}, failure };
+}
+
+/** Every shop begins at #1001: with a prefix the numbers of two can be told apart. */
+function numbered(body: Record<string, unknown>, { row }: OpenBridge): Record<string, unknown> {
+  const { number } = body;
+  return row.number_prefix !== null && typeof number === "string" && number !== ""
+    ? { ...body, number: row.number_prefix + number }
+    : body;
 }
 
 function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {

@@ -1,3 +1,4 @@
+import { mergePatch } from "../../../core/merge-patch.ts";
 import type { World } from "../../../context.ts";
 import type { ActiveTransformation } from "../../transformations/transformations.ts";
 import { loadActiveTransformations } from "../../transformations/transformations.ts";
@@ -6,7 +7,8 @@ export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false
 
 type ActiveMapping = {
   used: { id: string; version: number };
-  map(data: unknown): Mapped;
+  /** `base`: what is taken without it, which it may extend; the data themselves unless said. */
+  map(data: unknown, base?: unknown): Mapped;
   /** As if it were always the same moment: what only the time has changed is the same then. */
   mapTimeless: ((data: unknown) => Mapped) | undefined;
 };
@@ -27,7 +29,11 @@ export async function loadMappings(
 
 const always = new Date(0);
 
-function toMapping({ id, version, usesNow, run }: ActiveTransformation): ActiveMapping {
-  const mapTimeless = usesNow ? (data: unknown) => run(data, always) : undefined;
-  return { used: { id, version }, map: (data) => run(data), mapTimeless };
+function toMapping({ id, version, mode, usesNow, run }: ActiveTransformation): ActiveMapping {
+  const onto = (mapped: Mapped, base: unknown): Mapped =>
+    mapped.ok && mode === "extend"
+      ? { ok: true, output: mergePatch(base, mapped.output) as Record<string, unknown> }
+      : mapped;
+  const mapTimeless = usesNow ? (data: unknown) => onto(run(data, always), data) : undefined;
+  return { used: { id, version }, map: (data, base = data) => onto(run(data), base), mapTimeless };
 }
