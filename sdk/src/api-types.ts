@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -3096,8 +3096,26 @@ export type Operations = {
       }>;
     };
   };
-  /** Create orders from a CSV file (`orders.import`) */
+  /** Create or update orders from a CSV or XLSX file (`orders.import`) */
   "POST /api/v1/orders/import": {
+    query: {
+      /** Between columns; auto: what the first line has most of */
+      delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
+      /** ISO 3166-1 code for addresses that name no country */
+      country?: string;
+      /** ISO 4217 code for amounts that name no currency; default: USD */
+      currency?: string;
+      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      preset?: string;
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
+      existing?: "refuse" | "skip" | "update";
+      /** Check everything, create nothing */
+      dryRun?: boolean;
+    };
     body: {
       /** One row per line item; rows with the same order number become one order */
       csv: string;
@@ -3105,8 +3123,20 @@ export type Operations = {
       mapping?: Record<string, string | null>;
       /** Check everything, create nothing */
       dryRun?: boolean;
-      /** Default: auto */
+      /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
+      /** ISO 3166-1 code for addresses that name no country */
+      country?: string;
+      /** ISO 4217 code for amounts that name no currency; default: USD */
+      currency?: string;
+      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      preset?: string;
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
+      existing?: "refuse" | "skip" | "update";
     };
     answer: {
       dryRun: boolean;
@@ -3116,7 +3146,13 @@ export type Operations = {
         /** With dryRun: how many would be */
         created: number;
         failed: number;
+        /** With `existing`: orders that were here */
+        updated?: number;
+        unchanged?: number;
+        skipped?: number;
       };
+      /** Whose file it was read as */
+      preset: string | null;
       columns: Array<{
         column: string;
         field: string | null;
@@ -3129,7 +3165,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3473,6 +3509,192 @@ export type Operations = {
       } | null;
     };
   };
+  /** List the organization's presets for files of orders (`importPresets.list`) */
+  "GET /api/v1/import-presets": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        name: string;
+        settings: {
+          /** Between columns; auto: what the first line has most of */
+          delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+          /** Default: a comma where semicolons are between the columns, else a point */
+          decimalSign?: Open<"." | ",">;
+          /** Of dates such as 03/02/2026; default: the month first */
+          dateOrder?: Open<"mdy" | "dmy">;
+          /** ISO 3166-1 code for addresses that name no country */
+          country?: string;
+          /** ISO 4217 code for amounts that name no currency; default: USD */
+          currency?: string;
+          /** Column name to field, such as customer.name or line.sku; null: leave it out */
+          mapping?: Record<string, string | null>;
+          /** What it adds to; default: auto */
+          base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+        };
+        createdAt: string;
+        updatedAt: string;
+        /** Also the ETag; send it as If-Match to avoid lost updates */
+        version: number;
+      }>;
+      pagination: Pagination;
+    };
+  };
+  /** Save how files of orders are read (`importPresets.create`) */
+  "POST /api/v1/import-presets": {
+    body: {
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: "auto" | "comma" | "semicolon" | "tab";
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: "." | ",";
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: "mdy" | "dmy";
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** List the programs whose files are known, and what their columns are (`importPresets.builtIn.list`) */
+  "GET /api/v1/import-presets/built-in": {
+    answer: {
+      data: Array<{
+        name: string;
+        title: string;
+        /** All the columns of one of these lists */
+        recognisedBy: Array<Array<string>>;
+        columns: Array<{
+          column: string;
+          field: string | null;
+        }>;
+      }>;
+    };
+  };
+  /** Read a preset (`importPresets.get`) */
+  "GET /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Change a preset (`importPresets.update`) */
+  "PATCH /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    body: {
+      name?: string;
+      settings?: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: "auto" | "comma" | "semicolon" | "tab";
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: "." | ",";
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: "mdy" | "dmy";
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Delete a preset (`importPresets.delete`) */
+  "DELETE /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    answer: Deleted;
+  };
   /** List shipments (`shipments.list`) */
   "GET /api/v1/shipments": {
     query: {
@@ -3557,8 +3779,12 @@ export type Operations = {
       mapping?: Record<string, string | null>;
       /** Check everything, create nothing */
       dryRun?: boolean;
-      /** Default: auto */
+      /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
     };
     answer: {
       dryRun: boolean;
@@ -3579,7 +3805,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -5944,7 +6170,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;

@@ -45,7 +45,7 @@ const featureEdges: Record<string, string[]> = {
   auth: ["api-keys", "organizations", "users"],
   transformations: ["bridges", "condition-sets"],
   locations: ["bridges", "transformations"],
-  orders: ["bridges", "carrier-accounts", "locations", "users"],
+  orders: ["bridges", "carrier-accounts", "import-presets", "locations", "users"],
   tasks: ["bridges", "locations", "orders", "shipments", "transformations"],
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "tasks"],
@@ -252,6 +252,7 @@ const tableOwners: Record<string, string[]> = {
     "operation_selections",
     "operation_values",
   ],
+  "import-presets": ["import_presets"],
   orders: [
     "orders",
     "order_changes",

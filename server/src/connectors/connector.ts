@@ -71,7 +71,13 @@ export type Page = {
   cursor: unknown;
   /** How many there will be in all, where the other side says so. */
   total?: number;
+  /** What is there, and could not be read. */
+  failures?: PageFailure[];
+  /** Called when the page is stored, with those of its records that were refused. */
+  onStored?(refused: Pick<PageFailure, "externalId" | "message">[]): Promise<void>;
 };
+
+export type PageFailure = { externalId: string; code: string; message: string; errors: { message: string }[] };
 
 export type PulledRecord = {
   externalId: string;

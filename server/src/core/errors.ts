@@ -40,6 +40,7 @@ export const errorTable = {
   pipeline_not_found: [404, "Pipeline not found"],
   automation_not_found: [404, "Automation not found"],
   view_not_found: [404, "View not found"],
+  import_preset_not_found: [404, "Import preset not found"],
   condition_set_not_found: [404, "Condition set not found"],
   order_not_found: [404, "Order not found"],
   shipment_not_found: [404, "Shipment not found"],

@@ -65,12 +65,14 @@ test("columns can be named, and the same text is read again when it is sent agai
   expect(again).toEqual([page]);
 });
 
-test("a text that cannot be read says everything that is wrong, and gives nothing", async () => {
+test("of a text the rows that can be read are given, and of the others what is wrong with them", async () => {
   const text = "Order Number,SKU,Quantity\nA-1,MUG,many\nA-2,MUG,1\nA-3,TEE,few\n";
-  await expect(pullAll(importOrders, callFor({ input: { csv: text } }))).rejects.toMatchObject({
-    code: "invalid_file",
-    message: "Row 2, Quantity: many is not a number. Row 4, Quantity: few is not a number.",
-  });
+  const [page] = await pullAll(importOrders, callFor({ input: { csv: text } }));
+  expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-2"]);
+  expect(page!.failures).toMatchObject([
+    { externalId: "A-1", message: "Row 2, Quantity: many is not a number." },
+    { externalId: "A-3", message: "Row 4, Quantity: few is not a number." },
+  ]);
   await expect(pullAll(importOrders, callFor({ input: { csv: "x,y\n1,2\n" } }))).rejects.toMatchObject({
     message: expect.stringContaining("No column has a name that is known"),
   });

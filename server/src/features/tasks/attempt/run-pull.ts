@@ -31,7 +31,9 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
     await sampler.save();
     const usable = items.filter(({ failure }) => failure === undefined);
-    done += page.records.length;
+    const { failures = [] } = page;
+    if (failures.length > 0) addCounts(checkpoint, { counts: { failed: failures.length }, failures });
+    done += page.records.length + failures.length;
     const progress = { done, total: page.total ?? null };
     checkpoint.cursor = page.cursor;
     checkpoint.counts.fetched = done;
@@ -43,12 +45,21 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
       continue;
     }
     const base = structuredClone(checkpoint);
+    let refused: Refused[] = [];
     await world.db.transaction(async (tx) => {
       const current = structuredClone(base);
-      if (sink.kind === "pages") addCounts(current, await sink.store(tx, ctx, bridge.row.id, usable));
+      if (sink.kind === "pages") {
+        const stored = await sink.store(tx, ctx, bridge.row.id, usable);
+        addCounts(current, stored);
+        refused = stored.failures as Refused[];
+      }
       if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
       Object.assign(checkpoint, current);
     });
+    const unmapped = items.flatMap(({ externalId, failure }) =>
+      failure ? { externalId, message: failure.message } : [],
+    );
+    await page.onStored?.([...unmapped, ...refused]);
     if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
     call.progress(done, page.total);
   }
@@ -82,6 +93,8 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   }
   return result;
 }
+
+type Refused = { externalId: string; message: string };
 
 function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
   const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
