@@ -392,7 +392,7 @@ function ebayAddress(side: string): Record<string, string> {
   });
 }
 
-/** What GET /orders/export writes: it is read as it was meant, and nothing in it is put right. */
+/** What GET /orders/export.csv writes: it is read as it was meant, and nothing in it is put right. */
 const hub: SheetPreset = {
   name: "hub",
   title: "This hub: orders export",

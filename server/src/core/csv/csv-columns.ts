@@ -40,8 +40,9 @@ export function recognise<Preset extends SheetPreset>(
   header: readonly string[],
   presets: readonly Preset[],
 ): Preset | undefined {
-  const names = new Set(header.map(foldName));
-  const isOne = (signature: readonly string[]): boolean => signature.every((name) => names.has(foldName(name)));
+  // As it is spelt: another program may have the same words.
+  const names = new Set(header.map((name) => name.toLowerCase()));
+  const isOne = (signature: readonly string[]): boolean => signature.every((name) => names.has(name.toLowerCase()));
   return presets.find(({ signatures }) => signatures.some(isOne));
 }
 
@@ -97,8 +98,8 @@ function presetColumns(
   const found = new Map<string, string | null>();
   const taken = new Set(given.values());
   for (const [name, field] of Object.entries(preset?.columns ?? {})) {
-    const column = header.find((known) => foldName(known) === foldName(name));
-    if (column === undefined || given.has(column)) continue;
+    const column = header.find((known) => known.toLowerCase() === name.toLowerCase());
+    if (column === undefined || given.has(column) || found.has(column)) continue;
     found.set(column, taken.has(field) ? null : field);
     if (field !== null && field !== "note") taken.add(field);
   }

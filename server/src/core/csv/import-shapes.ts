@@ -7,7 +7,6 @@ const Text = Type.String();
 
 const delimiter = OneOf(["auto", "comma", "semicolon", "tab"], {
   title: "Delimiter",
-  default: "auto",
   description: "Between columns; auto: what the first line has most of",
 });
 const decimalSign = OneOf([".", ","], {
