@@ -132,8 +132,10 @@ type Note = { text: string; visibility?: string };
 
 function addNotes({ request, places }: SheetRecord, { value, place }: Cell): void {
   const notes = (request.notes ??= []) as Note[];
+  // Every row of an order may say them.
+  const known = [...notes];
   for (const note of value as Note[]) {
-    if (notes.some(({ text, visibility }) => text === note.text && visibility === note.visibility)) continue;
+    if (known.some(({ text, visibility }) => text === note.text && visibility === note.visibility)) continue;
     places.set(`/notes/${notes.length}`, place);
     notes.push(note);
   }
@@ -143,7 +145,8 @@ function addNotes({ request, places }: SheetRecord, { value, place }: Cell): voi
 export function writeNotes(notes: readonly Note[]): string {
   const [only] = notes;
   if (!only) return "";
-  const isPlain = notes.length === 1 && (only.visibility ?? "internal") === "internal" && !only.text.startsWith("[");
+  const isText = only.text === only.text.trim() && !only.text.startsWith("[");
+  const isPlain = notes.length === 1 && (only.visibility ?? "internal") === "internal" && isText;
   return isPlain ? only.text : JSON.stringify(notes.map(({ text, visibility }) => ({ text, visibility })));
 }
 

@@ -21,7 +21,7 @@ const dateOrder = OneOf(dateOrders, {
 /** Of a request to import a file. */
 export function importRequest(about: { csv: string; mapping: string }) {
   return {
-    csv: Type.String({ minLength: 1, maxLength: 10 * 1024 * 1024, description: about.csv }),
+    csv: Type.String({ minLength: 1, maxLength: 32 * 1024 * 1024, description: about.csv }),
     mapping: Type.Optional(
       Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), { description: about.mapping }),
     ),

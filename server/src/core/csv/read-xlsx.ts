@@ -200,7 +200,9 @@ function tooMany(what: string): MalformedXlsx {
 function columnOf(place: string | undefined): number | undefined {
   const letters = /^([A-Z]{1,3})\d*$/.exec(place ?? "")?.[1];
   if (letters === undefined) return undefined;
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
 }
 
 function textOf(about: string, content: string, { texts, isDay, offsetDays }: Reading): string {

@@ -18,7 +18,7 @@ import type { ImportAnswer } from "../order-answers.schemas.ts";
 import type { ImportQuery, ImportRequest } from "../orders.schemas.ts";
 import { findNumbered, updateNumbered } from "./update-numbered.ts";
 
-const maxRows = 100_000;
+const maxRows = 200_000;
 /** As many orders wait for further rows of theirs: a long file is never in memory as orders. */
 const maxOpen = 10_000;
 /** One statement each. */

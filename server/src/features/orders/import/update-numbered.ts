@@ -105,13 +105,13 @@ function planEdit(
   const request = mergePatch(present, patch) as ImportedOrder;
   const misshapen = findImportedErrors(patch);
   const errors: FieldError[] =
-    misshapen.length > 0 ? misshapen : [...ruleErrors(request as OrderRequest, order), ...maskedErrors(patch)];
+    misshapen.length > 0 ? misshapen : [...ruleErrors(request, order), ...maskedErrors(patch)];
   if (errors.length > 0) return invalidRow(errors);
   const problem = said.status === undefined ? undefined : moveProblem(order, said.status);
   if (problem) return failAt("/status", "invalid_state", `${problem.message} ${problem.fix}`);
   const unseen = namedUnseen(ctx, patch);
   const seen = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
-  const edit = { order, patch: fieldsOf(request as OrderRequest, names, orderEnv(ctx), seen), unseen };
+  const edit = { order, patch: fieldsOf(request, names, orderEnv(ctx), seen), unseen };
   return { edit, references: newReferences(request, order) };
 }
 
