@@ -28,7 +28,7 @@ type Draft = { index: number; request: OrderRequest };
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 /** What is wrong with one request by itself. */
-export const findRequestErrors = byShapeAndRules(OrderRequestShape);
+const findRequestErrors = byShapeAndRules(OrderRequestShape);
 /** The same for what a bridge says about an order. */
 export const findImportedErrors = byShapeAndRules(ImportedOrder);
 
@@ -110,7 +110,7 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
  * In a transaction of its own, which is not waited for: creating an order must not make all others of the organization
  * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
  */
-export async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
+async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
   if (prepared.drafts.every(({ request }) => request.number !== undefined)) return [];
   return await ctx.db.transaction(async (tx) => {
     await store.relaxCommit(tx);

@@ -9,7 +9,7 @@ import { DateTime, Id, linePattern, Nullable, OneOf, optional, Strict } from "..
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
-export const maxBulkOrders = 10_000;
+const maxBulkOrders = 10_000;
 export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
 
 /** Something visible, on one line. */
