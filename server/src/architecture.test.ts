@@ -78,6 +78,7 @@ const featureEdges: Record<string, string[]> = {
     "bridges",
     "carrier-accounts",
     "condition-sets",
+    "import-presets",
     "labels",
     "locations",
     "operations",
