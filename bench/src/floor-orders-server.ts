@@ -1,10 +1,10 @@
 import { OrderAnswer } from "../../server/src/features/orders/order-answers.schemas.ts";
 import { presentOrder } from "../../server/src/features/orders/order.ts";
-import { findOrder } from "../../server/src/features/orders/orders.store.ts";
+import { findNamed } from "../../server/src/features/orders/orders.store.ts";
 import { serveFloor } from "./floor-server.ts";
 
 await serveFloor(({ app, db, orgId }) => {
   app.get<{ Params: { id: string } }>("/orders/:id", { schema: { response: { 200: OrderAnswer } } }, (request) =>
-    findOrder(db, orgId, request.params.id).then((order) => order && presentOrder(order)),
+    findNamed(db, orgId, request.params.id).then(([order]) => order && presentOrder(order)),
   );
 });

@@ -4,6 +4,7 @@ import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { eventsBench } from "./events.bench.ts";
+import { importsBench } from "./imports.bench.ts";
 import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
@@ -26,6 +27,7 @@ const benches: Bench[] = [
   ordersBench,
   manyOrdersBench,
   selectionsBench,
+  importsBench,
   mappingBench,
   overviewBench,
   tasksBench,

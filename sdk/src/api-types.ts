@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -124,7 +124,7 @@ export type Automation = {
     timezone?: string;
     filter?: OrderFilter;
   };
-  when: Record<string, unknown> | null;
+  when: Condition | null;
   pipeline_id: string;
   mode: Open<"shadow" | "active">;
   max_per_hour: number;
@@ -174,6 +174,7 @@ export type Bridge = {
   hasCredentials: boolean;
   isActive: boolean;
   concurrency: number | null;
+  numberPrefix: string | null;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
@@ -270,6 +271,20 @@ export type CarrierAccount = {
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
+};
+
+export type Condition = {
+  /** Names joined by dots, such as shippingAddress.countryCode */
+  path: string;
+  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "empty" | "not_empty" | "has_tag";
+  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty */
+  value?: string | number | boolean | Array<string | number | boolean>;
+} | {
+  all: Array<Condition>;
+} | {
+  any: Array<Condition>;
+} | {
+  not: Condition;
 };
 
 export type ConditionSet = {
@@ -587,7 +602,7 @@ export type Location = {
 export type Mapping = {
   /** Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself */
   target?: string;
-  /** Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y'] */
+  /** Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
   source?: string;
   /** A constant instead of a source */
   value?: unknown;
@@ -595,22 +610,344 @@ export type Mapping = {
   template?: string;
   /** A list instead of a source: the mappings inside run for each of its elements */
   each?: string;
+  /** Which elements of an each: a condition in which @ is the element */
+  where?: Condition;
+  /** What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; there @ is its first element, and @group() all of them */
+  groupBy?: string | Array<string>;
   /** The mappings of an each */
   mappings?: Array<Mapping>;
   /** What the value is turned into */
   type?: "string" | "number" | "integer" | "boolean" | "date" | "datetime" | "array" | "object" | "any";
-  /** Instead of a missing value or null */
+  /** Instead of a missing value or null; an empty text is a value */
   default?: unknown;
   /** A missing value is an error */
   required?: boolean;
-  /** Steps such as "trim" or {"round": 2}; see GET /transformations/transforms */
-  transforms?: Array<string | Record<string, unknown>>;
-  /** A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped */
-  when?: Record<string, unknown>;
+  /** Steps such as "trim" or {"round": 2}, one after the other */
+  transforms?: Array<MappingTransform>;
+  /** A condition, asked before anything else, for an each once: otherwise the mapping is skipped */
+  when?: Condition;
   /** What becomes of a value that cannot be mapped */
   onError?: "fail" | "skip" | "default" | "null";
   /** For people */
   note?: string;
+};
+
+export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
+  trim: Record<string, never>;
+} | {
+  squish: Record<string, never>;
+} | {
+  upper: Record<string, never>;
+} | {
+  lower: Record<string, never>;
+} | {
+  title: Record<string, never>;
+} | {
+  capitalize: Record<string, never>;
+} | {
+  string: Record<string, never>;
+} | {
+  substring: {
+    start: number;
+    length?: number;
+  } | number;
+} | {
+  truncate: {
+    length: number;
+    ending?: string;
+  } | number;
+} | {
+  replace: {
+    from: string;
+    to: string;
+  };
+} | {
+  pad_start: {
+    length: number;
+    with?: string;
+  } | number;
+} | {
+  pad_end: {
+    length: number;
+    with?: string;
+  } | number;
+} | {
+  prefix: {
+    text: string;
+  } | string;
+} | {
+  suffix: {
+    text: string;
+  } | string;
+} | {
+  concat: {
+    paths: Array<string>;
+    separator?: string;
+  } | Array<string>;
+} | {
+  split: {
+    separator: string;
+    /** Trim the parts and drop empty ones */
+    trim?: boolean;
+  } | string;
+} | {
+  digits: Record<string, never>;
+} | {
+  ascii: Record<string, never>;
+} | {
+  slug: Record<string, never>;
+} | {
+  length: Record<string, never>;
+} | {
+  contains: {
+    text: string;
+    at?: "start" | "end" | "anywhere";
+  } | string;
+} | {
+  regex_extract: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    group?: number;
+    ignore_case?: boolean;
+  } | string;
+} | {
+  regex_replace: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    to: string;
+    ignore_case?: boolean;
+  };
+} | {
+  regex_test: {
+    /** A regular expression (RE2 syntax) */
+    pattern: string;
+    ignore_case?: boolean;
+  } | string;
+} | {
+  number: {
+    decimal?: string;
+    group?: string;
+  } | string;
+} | {
+  integer: Record<string, never>;
+} | {
+  round: {
+    digits?: number;
+  } | number;
+} | {
+  floor: Record<string, never>;
+} | {
+  ceil: Record<string, never>;
+} | {
+  abs: Record<string, never>;
+} | {
+  add: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  subtract: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  multiply: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  divide: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  modulo: {
+    /** A number, or the path of one */
+    by: number | string;
+  } | number | string;
+} | {
+  clamp: {
+    min?: number;
+    max?: number;
+  };
+} | {
+  format_number: {
+    digits?: number;
+    decimal?: string;
+    group?: string;
+  } | number;
+} | {
+  sum: Record<string, never>;
+} | {
+  average: Record<string, never>;
+} | {
+  min: Record<string, never>;
+} | {
+  max: Record<string, never>;
+} | {
+  weighted_sum: {
+    of: string;
+    by: string;
+  };
+} | {
+  list: Record<string, never>;
+} | {
+  first: Record<string, never>;
+} | {
+  last: Record<string, never>;
+} | {
+  at: {
+    position: number;
+  } | number;
+} | {
+  slice: {
+    start: number;
+    end?: number;
+  } | number;
+} | {
+  join: {
+    separator?: string;
+  } | string;
+} | {
+  count: Record<string, never>;
+} | {
+  compact: Record<string, never>;
+} | {
+  unique: Record<string, never>;
+} | {
+  sort: {
+    by?: string;
+    order?: "asc" | "desc";
+  } | string;
+} | {
+  reverse: Record<string, never>;
+} | {
+  flatten: Record<string, never>;
+} | {
+  pluck: {
+    key: string;
+  } | string;
+} | {
+  find: {
+    key: string;
+    equals: string | number | boolean;
+    get?: string;
+  };
+} | {
+  filter: ({
+    where: unknown;
+  });
+} | {
+  map: {
+    source?: string;
+    transforms?: unknown;
+  } | string;
+} | {
+  merge: {
+    paths?: Array<string>;
+    with?: Record<string, unknown>;
+  } | Array<string>;
+} | {
+  get: {
+    key: string;
+  } | string;
+} | {
+  entries: Record<string, never>;
+} | {
+  default: ({
+    value: unknown;
+  });
+} | {
+  coalesce: {
+    paths: Array<string>;
+  } | Array<string>;
+} | {
+  boolean: Record<string, never>;
+} | {
+  not: Record<string, never>;
+} | {
+  empty_to_null: Record<string, never>;
+} | {
+  null_if: {
+    value: string | number | boolean;
+  } | string | number | boolean;
+} | {
+  equals: {
+    value: string | number | boolean;
+    then?: unknown;
+    else?: unknown;
+  } | string | number | boolean;
+} | {
+  lookup: {
+    map: Record<string, unknown>;
+    default?: unknown;
+  } | Record<string, unknown>;
+} | {
+  in_set: {
+    set: string;
+    then?: unknown;
+    else?: unknown;
+  } | string;
+} | {
+  date: {
+    /** iso, iso_date, unix, unix_ms, or a pattern of yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm ss SSS a XXX */
+    from?: string;
+    /** iso, iso_date, unix, unix_ms, or a pattern of yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm ss SSS a XXX */
+    to?: string;
+    /** A time zone such as America/New_York */
+    tz?: string;
+    /** A time zone such as America/New_York */
+    to_tz?: string;
+  } | string;
+} | {
+  add_days: {
+    days: number;
+    business?: boolean;
+  } | number;
+} | {
+  date_part: {
+    part: "year" | "month" | "day" | "hour" | "weekday" | "week";
+  } | "year" | "month" | "day" | "hour" | "weekday" | "week";
+} | {
+  unit: {
+    /** mg, g, kg, t, oz, lb, mm, cm, m, in, ft, yd, or a path with $, @ or ^ */
+    from: string;
+    to: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
+    digits?: number;
+    default?: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
+  };
+} | {
+  country_code: {
+    to?: "alpha2" | "alpha3" | "name";
+  } | "alpha2" | "alpha3" | "name";
+} | {
+  state_code: {
+    country?: "US" | "CA" | "AU";
+  } | "US" | "CA" | "AU";
+} | {
+  phone_e164: {
+    country?: "US" | "CA" | "MX" | "BR" | "AR" | "CL" | "CO" | "PE" | "GB" | "IE" | "DE" | "FR" | "ES" | "IT" | "PT" | "NL" | "BE" | "LU" | "CH" | "AT" | "DK" | "SE" | "NO" | "FI" | "PL" | "CZ" | "SK" | "HU" | "RO" | "BG" | "GR" | "HR" | "SI" | "EE" | "LV" | "LT" | "UA" | "TR" | "IL" | "AE" | "SA" | "EG" | "ZA" | "NG" | "KE" | "MA" | "IN" | "PK" | "CN" | "HK" | "TW" | "JP" | "KR" | "SG" | "MY" | "TH" | "VN" | "PH" | "ID" | "AU" | "NZ";
+  } | "US" | "CA" | "MX" | "BR" | "AR" | "CL" | "CO" | "PE" | "GB" | "IE" | "DE" | "FR" | "ES" | "IT" | "PT" | "NL" | "BE" | "LU" | "CH" | "AT" | "DK" | "SE" | "NO" | "FI" | "PL" | "CZ" | "SK" | "HU" | "RO" | "BG" | "GR" | "HR" | "SI" | "EE" | "LV" | "LT" | "UA" | "TR" | "IL" | "AE" | "SA" | "EG" | "ZA" | "NG" | "KE" | "MA" | "IN" | "PK" | "CN" | "HK" | "TW" | "JP" | "KR" | "SG" | "MY" | "TH" | "VN" | "PH" | "ID" | "AU" | "NZ";
+} | {
+  hash: {
+    algorithm?: "sha256" | "sha512" | "sha1" | "md5";
+  } | "sha256" | "sha512" | "sha1" | "md5";
+} | {
+  uuid_v5: {
+    namespace: string;
+  } | string;
+} | {
+  json_parse: Record<string, never>;
+} | {
+  json_stringify: Record<string, never>;
+} | {
+  url_encode: Record<string, never>;
+} | {
+  url_decode: Record<string, never>;
+} | {
+  base64_encode: Record<string, never>;
+} | {
+  base64_decode: Record<string, never>;
 };
 
 export type OperationAction = {
@@ -957,7 +1294,7 @@ export type OrderFilter = {
 };
 
 export type OrderRequest = {
-  /** Unique in the organization; ORD-1001 and so on when absent */
+  /** Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent */
   number?: string;
   /** Default: new */
   status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled";
@@ -2061,6 +2398,8 @@ export type Transformation = {
   taskName: string;
   /** inbound: what a task brings into the hub; outbound: what a task is given */
   direction: Open<"inbound" | "outbound">;
+  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
   createdAt: string;
@@ -2088,7 +2427,7 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing, or an error that onError settled */
+    /** source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
@@ -2100,7 +2439,14 @@ export type TransformationTest = {
     target: string;
     path: string;
     status: Open<"mapped" | "defaulted" | "skipped" | "error">;
+    /** Why it was not mapped plainly */
+    reason?: string;
     from?: unknown;
+    /** What each transform made of it, as far as they came */
+    steps?: Array<{
+      transform: string;
+      to?: unknown;
+    }>;
     to?: unknown;
   }>;
   unusedSource: Array<string>;
@@ -2110,6 +2456,8 @@ export type TransformationTest = {
 export type TransformationVersion = {
   version: number;
   name: string;
+  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
   createdBy: Actor;
@@ -2770,8 +3118,26 @@ export type Operations = {
       }>;
     };
   };
-  /** Create orders from a CSV file (`orders.import`) */
+  /** Create or update orders from a CSV or XLSX file (`orders.import`) */
   "POST /api/v1/orders/import": {
+    query: {
+      /** Between columns; auto: what the first line has most of */
+      delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
+      /** ISO 3166-1 code for addresses that name no country */
+      country?: string;
+      /** ISO 4217 code for amounts that name no currency; default: USD */
+      currency?: string;
+      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      preset?: string;
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
+      existing?: "refuse" | "skip" | "update";
+      /** Check everything, create nothing */
+      dryRun?: boolean;
+    };
     body: {
       /** One row per line item; rows with the same order number become one order */
       csv: string;
@@ -2779,8 +3145,20 @@ export type Operations = {
       mapping?: Record<string, string | null>;
       /** Check everything, create nothing */
       dryRun?: boolean;
-      /** Default: auto */
+      /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
+      /** ISO 3166-1 code for addresses that name no country */
+      country?: string;
+      /** ISO 4217 code for amounts that name no currency; default: USD */
+      currency?: string;
+      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      preset?: string;
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
+      existing?: "refuse" | "skip" | "update";
     };
     answer: {
       dryRun: boolean;
@@ -2790,7 +3168,13 @@ export type Operations = {
         /** With dryRun: how many would be */
         created: number;
         failed: number;
+        /** With `existing`: orders that were here */
+        updated?: number;
+        unchanged?: number;
+        skipped?: number;
       };
+      /** Whose file it was read as */
+      preset: string | null;
       columns: Array<{
         column: string;
         field: string | null;
@@ -2803,7 +3187,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -2976,7 +3360,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Unique in the organization; ORD-1001 and so on when absent */
+      /** Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent */
       number?: string;
       /** Default: new */
       status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled";
@@ -3147,6 +3531,192 @@ export type Operations = {
       } | null;
     };
   };
+  /** List the organization's presets for files of orders (`importPresets.list`) */
+  "GET /api/v1/import-presets": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        name: string;
+        settings: {
+          /** Between columns; auto: what the first line has most of */
+          delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+          /** Default: a comma where semicolons are between the columns, else a point */
+          decimalSign?: Open<"." | ",">;
+          /** Of dates such as 03/02/2026; default: the month first */
+          dateOrder?: Open<"mdy" | "dmy">;
+          /** ISO 3166-1 code for addresses that name no country */
+          country?: string;
+          /** ISO 4217 code for amounts that name no currency; default: USD */
+          currency?: string;
+          /** Column name to field, such as customer.name or line.sku; null: leave it out */
+          mapping?: Record<string, string | null>;
+          /** What it adds to; default: auto */
+          base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+        };
+        createdAt: string;
+        updatedAt: string;
+        /** Also the ETag; send it as If-Match to avoid lost updates */
+        version: number;
+      }>;
+      pagination: Pagination;
+    };
+  };
+  /** Save how files of orders are read (`importPresets.create`) */
+  "POST /api/v1/import-presets": {
+    body: {
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: "auto" | "comma" | "semicolon" | "tab";
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: "." | ",";
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: "mdy" | "dmy";
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** List the programs whose files are known, and what their columns are (`importPresets.builtIn.list`) */
+  "GET /api/v1/import-presets/built-in": {
+    answer: {
+      data: Array<{
+        name: string;
+        title: string;
+        /** All the columns of one of these lists */
+        recognisedBy: Array<Array<string>>;
+        columns: Array<{
+          column: string;
+          field: string | null;
+        }>;
+      }>;
+    };
+  };
+  /** Read a preset (`importPresets.get`) */
+  "GET /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Change a preset (`importPresets.update`) */
+  "PATCH /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    body: {
+      name?: string;
+      settings?: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: "auto" | "comma" | "semicolon" | "tab";
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: "." | ",";
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: "mdy" | "dmy";
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      settings: {
+        /** Between columns; auto: what the first line has most of */
+        delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
+        /** Default: a comma where semicolons are between the columns, else a point */
+        decimalSign?: Open<"." | ",">;
+        /** Of dates such as 03/02/2026; default: the month first */
+        dateOrder?: Open<"mdy" | "dmy">;
+        /** ISO 3166-1 code for addresses that name no country */
+        country?: string;
+        /** ISO 4217 code for amounts that name no currency; default: USD */
+        currency?: string;
+        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        mapping?: Record<string, string | null>;
+        /** What it adds to; default: auto */
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+      };
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Delete a preset (`importPresets.delete`) */
+  "DELETE /api/v1/import-presets/{id}": {
+    path: {
+      /** Id of the import preset */
+      id: string;
+    };
+    answer: Deleted;
+  };
   /** List shipments (`shipments.list`) */
   "GET /api/v1/shipments": {
     query: {
@@ -3231,8 +3801,12 @@ export type Operations = {
       mapping?: Record<string, string | null>;
       /** Check everything, create nothing */
       dryRun?: boolean;
-      /** Default: auto */
+      /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: a comma where semicolons are between the columns, else a point */
+      decimalSign?: "." | ",";
+      /** Of dates such as 03/02/2026; default: the month first */
+      dateOrder?: "mdy" | "dmy";
     };
     answer: {
       dryRun: boolean;
@@ -3253,7 +3827,7 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -3822,7 +4396,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -3855,7 +4429,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4093,7 +4667,7 @@ export type Operations = {
       actions: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4127,7 +4701,7 @@ export type Operations = {
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
-        when?: Record<string, unknown>;
+        when?: Condition;
         /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
@@ -4180,6 +4754,8 @@ export type Operations = {
       isActive?: boolean;
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number;
+      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      numberPrefix?: string;
     };
     answer: Bridge;
   };
@@ -4228,6 +4804,8 @@ export type Operations = {
       isActive?: boolean;
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number | null;
+      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      numberPrefix?: string | null;
     };
     answer: Bridge;
   };
@@ -4475,6 +5053,8 @@ export type Operations = {
       taskName: string;
       /** inbound: what a task brings into the hub; outbound: what a task is given */
       direction: "inbound" | "outbound";
+      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      mode?: "extend" | "replace";
       /** None: the data passes unchanged */
       mappings: Array<Mapping>;
       /** Default: true */
@@ -4553,6 +5133,8 @@ export type Operations = {
       taskName?: string;
       /** inbound: what a task brings into the hub; outbound: what a task is given */
       direction?: "inbound" | "outbound";
+      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      mode?: "extend" | "replace";
       /** None: the data passes unchanged */
       mappings?: Array<Mapping>;
       isActive?: boolean;
@@ -5012,8 +5594,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      /** What orders must meet, as in `when` of an action: path, op and value, or all, any, not */
-      when?: Record<string, unknown>;
+      when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
       /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
@@ -5050,7 +5631,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when?: Record<string, unknown> | null;
+      when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
       /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
@@ -5084,7 +5665,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when: Record<string, unknown> | null;
+      when: Condition | null;
       pipeline_id: string;
       mode: Open<"shadow" | "active">;
       max_per_hour: number;
@@ -5147,7 +5728,7 @@ export type Operations = {
         timezone?: string;
         filter?: OrderFilter;
       };
-      when: Record<string, unknown> | null;
+      when: Condition | null;
       pipeline_id: string;
       mode: Open<"shadow" | "active">;
       max_per_hour: number;
@@ -5792,7 +6373,7 @@ export type Operations = {
       }>;
       /** The rows that are not taken, the first 10,000, with a column for the reason */
       rejectedCsv?: string;
-      /** Columns that were not read, or of which something was assumed, the first 1,000 */
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;

@@ -24,6 +24,8 @@ export type Connector = {
   sendsTo?(settings: Settings): string;
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
+  /** A shop, whose records it knows well: a mapping usually adds to what it makes of them. */
+  isShop?: boolean;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
   isLocal?: boolean;
 };
@@ -69,7 +71,13 @@ export type Page = {
   cursor: unknown;
   /** How many there will be in all, where the other side says so. */
   total?: number;
+  /** What is there, and could not be read. */
+  failures?: PageFailure[];
+  /** Called when the page is stored, with those of its records that were refused. */
+  onStored?(refused: Pick<PageFailure, "externalId" | "message">[]): Promise<void>;
 };
+
+export type PageFailure = { externalId: string; code: string; message: string; errors: { message: string }[] };
 
 export type PulledRecord = {
   externalId: string;

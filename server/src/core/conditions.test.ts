@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Predicate } from "./conditions.ts";
-import { compileCondition, operators, referredSets } from "./conditions.ts";
+import { fieldsOf } from "./condition-types.ts";
+import { DateTime, Nullable, OneOf } from "./schema.ts";
+import { Type } from "./type.ts";
+import { operators } from "./condition-shape.ts";
+import { compileCondition, referredSets } from "./conditions.ts";
 
 const noSets = () => undefined;
 const order = {
@@ -99,18 +103,59 @@ describe("a condition", () => {
     expect(errors.map((error) => error.pointer)).toContain(pointer);
   });
 
-  test("that names a field nobody has is refused with the nearest one, where the fields are known", () => {
-    const fields = ["status", "shippingAddress"];
-    const typo = { any: [{ not: { path: "shipingAddress.zip", op: "empty" } }, { path: "status", op: "not_empty" }] };
-    expect(compileCondition(typo, noSets, "/when", { fields })).toEqual([
-      expect.objectContaining({
-        pointer: "/when/any/0/not/path",
-        code: "unknown_field",
-        suggestion: "shippingAddress",
-        allowed: fields,
-      }),
-    ]);
-    expect(compileCondition(typo, noSets, "/when")).toBeTypeOf("function");
+  const fields = fieldsOf(
+    Type.Object({
+      status: OneOf(["new", "shipped"]),
+      total: Nullable(Type.Number()),
+      isGift: Type.Boolean(),
+      tags: Type.Array(Type.String()),
+      orderedAt: DateTime,
+      lines: Type.Array(
+        Type.Object({ sku: Type.String(), weight: Type.Optional(Type.Object({ value: Type.Number() })) }),
+      ),
+      shippingAddress: Nullable(Type.Object({ zip: Type.String(), countryCode: Type.String() })),
+      customFields: Type.Record(Type.String(), Type.Unknown()),
+    }),
+  );
+
+  test.each<[object, string, string, string | undefined]>([
+    [{ path: "shipingAddress.zip", op: "empty" }, "/path", "unknown_field", "shippingAddress"],
+    [
+      { path: "shippingAddress.countrycode", op: "ne", value: "US" },
+      "/path",
+      "unknown_field",
+      "shippingAddress.countryCode",
+    ],
+    [{ path: "lines.wieght.value", op: "gt", value: 1 }, "/path", "unknown_field", "lines.weight"],
+    [{ path: "total.amount", op: "gt", value: 1 }, "/path", "unknown_field", "total"],
+    [{ path: "shippingAddress", op: "eq", value: "US" }, "/path", "not_comparable", undefined],
+    [{ path: "total", op: "gt", value: "abc" }, "/value", "value", undefined],
+    [{ path: "total", op: "in", value: [1, "2"] }, "/value/1", "value", undefined],
+    [{ path: "isGift", op: "eq", value: "yes" }, "/value", "value", undefined],
+    [{ path: "isGift", op: "gt", value: 1 }, "/op", "operator", undefined],
+    [{ path: "status", op: "eq", value: "shiped" }, "/value", "value", "shipped"],
+    [{ path: "status", op: "not_in", value: ["new", "nwe"] }, "/value/1", "value", "new"],
+    [{ path: "orderedAt", op: "lt", value: "yesterday" }, "/value", "value", undefined],
+    [{ path: "lines.sku", op: "eq", value: 7 }, "/value", "value", undefined],
+  ])("%j, where the fields are known, is refused at %s as %s", (condition, at, code, suggestion) => {
+    const found = compileCondition({ any: [{ not: condition }] }, noSets, "/when", { fields });
+    expect(found).toEqual([expect.objectContaining({ pointer: `/when/any/0/not${at}`, code })]);
+    expect((found as { suggestion?: string }[])[0]!.suggestion).toBe(suggestion);
+    if (at === "/path") expect(compileCondition(condition, noSets, "/when")).toBeTypeOf("function");
+  });
+
+  test.each([
+    { path: "status", op: "eq", value: "NEW" },
+    { path: "total", op: "between", value: [1, 2.5] },
+    { path: "total", op: "empty" },
+    { path: "shippingAddress", op: "not_empty" },
+    { path: "shippingAddress.zip", op: "starts_with", value: "99" },
+    { path: "orderedAt", op: "gte", value: "2026-03-01" },
+    { path: "orderedAt", op: "lt", value: "2026-03-01T09:00:00+02:00" },
+    { path: "tags", op: "has_tag", value: "vip" },
+    { path: "customFields.anything.at.all", op: "gt", value: 3 },
+  ])("%j is fine where the fields are known", (condition) => {
+    expect(compileCondition(condition, noSets, "", { fields })).toBeTypeOf("function");
   });
 
   test("cannot be made to take long or to fail, whatever it is and whatever it looks at", () => {

@@ -1,41 +1,14 @@
 import type { FieldError } from "./errors.ts";
+import type { Field, Members } from "./condition-types.ts";
+import { findField, typeMistake } from "./condition-types.ts";
+import type { Operator } from "./condition-shape.ts";
+import { conditionLimits, operators } from "./condition-shape.ts";
 import { alternatives } from "./nearest.ts";
-
-/** What a `when` looks like: one comparison, or several joined by all, any, not. */
-export type Condition =
-  | { path: string; op: Operator; value?: unknown }
-  | { all: Condition[] }
-  | { any: Condition[] }
-  | { not: Condition };
-
-export const operators = [
-  "eq",
-  "ne",
-  "in",
-  "not_in",
-  "in_set",
-  "not_in_set",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-  "between",
-  "contains",
-  "starts_with",
-  "ends_with",
-  "empty",
-  "not_empty",
-  "has_tag",
-] as const;
-type Operator = (typeof operators)[number];
 
 /** Membership in a condition set, by its id or name; undefined when there is no such set. */
 export type SetLookup = (idOrName: string) => ((value: string) => boolean) | undefined;
 
-export type Predicate = (record: unknown) => boolean;
-
-const maxDepth = 10;
-const maxNodes = 200;
+export type Predicate<Asked = unknown> = (record: Asked) => boolean;
 
 /** The condition sets that a condition refers to, so that they can be loaded once before it is compiled. */
 export function referredSets(condition: unknown): string[] {
@@ -48,42 +21,40 @@ export function referredSets(condition: unknown): string[] {
 }
 
 /** What paths a condition may name. */
-export type PathRules = {
-  /** A path that begins with none of them is a mistake: with a misspelt name `ne` and `not` would hold for every record. */
-  fields?: readonly string[];
+export type PathRules<Asked = unknown> = {
+  /**
+   * What the records have. A path to something else is a mistake: with a misspelt name `ne` and `not` would hold for every
+   * record. So is a value that what lies there can never have.
+   */
+  fields?: Members;
   /** Why this caller may not ask for what lies there, if so: whether a condition holds tells what it asks about. */
   refusal?(path: string): { code: string; message: string } | undefined;
+  /** How a path is read, unless it is names joined by dots; a text says what is wrong with it. */
+  reader?(path: string): ((record: Asked) => unknown[]) | string;
 };
 
 /** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
-export function compileCondition(
+export function compileCondition<Asked = unknown>(
   condition: unknown,
   sets: SetLookup,
   pointer: string,
-  paths: PathRules = {},
-): Predicate | FieldError[] {
-  const errors: FieldError[] = [];
-  const budget = { nodes: 0, paths };
-  const predicate = compileNode(condition, sets, pointer, errors, budget, 0);
-  return errors.length > 0 ? errors : predicate;
+  paths: PathRules<Asked> = {},
+): Predicate<Asked> | FieldError[] {
+  const job: Job<Asked> = { sets, paths, errors: [], nodes: 0 };
+  const predicate = compileNode(condition, job, pointer, 0);
+  return job.errors.length > 0 ? job.errors : predicate;
 }
 
-type Budget = { nodes: number; paths: PathRules };
-const never: Predicate = () => false;
+type Job<Asked> = { sets: SetLookup; paths: PathRules<Asked>; errors: FieldError[]; nodes: number };
+const never = (): boolean => false;
 
-function compileNode(
-  condition: unknown,
-  sets: SetLookup,
-  pointer: string,
-  errors: FieldError[],
-  budget: Budget,
-  depth: number,
-): Predicate {
-  const refuse = (at: string, code: string, message: string, more: Partial<FieldError> = {}): Predicate => {
-    errors.push({ pointer: at, code, message, ...more });
+function compileNode<Asked>(condition: unknown, job: Job<Asked>, pointer: string, depth: number): Predicate<Asked> {
+  const refuse: Refuse = (at, code, message, more = {}) => {
+    job.errors.push({ pointer: at, code, message, ...more });
     return never;
   };
-  if (++budget.nodes > maxNodes || depth > maxDepth) {
+  const { parts: maxNodes, depth: maxDepth } = conditionLimits;
+  if (++job.nodes > maxNodes || depth > maxDepth) {
     return refuse(pointer, "too_complex", `A condition has at most ${maxNodes} parts, ${maxDepth} deep.`);
   }
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) {
@@ -92,51 +63,78 @@ function compileNode(
   const node = condition as Record<string, unknown>;
   const kinds = ["path", "all", "any", "not"].filter((kind) => kind in node);
   if (kinds.length !== 1) return refuse(pointer, "one_of", "Exactly one of path, all, any, not is needed.");
-  const inside = (child: unknown, at: string): Predicate => compileNode(child, sets, at, errors, budget, depth + 1);
-
+  const inside = (child: unknown, at: string): Predicate<Asked> => compileNode(child, job, at, depth + 1);
+  if ("path" in node) return compileComparison(node, job, pointer, refuse);
+  for (const name of Object.keys(node)) {
+    if (!kinds.includes(name)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
+  }
   if ("not" in node) {
     const inner = inside(node.not, `${pointer}/not`);
     return (record) => !inner(record);
   }
-  for (const join of ["all", "any"] as const) {
-    if (!(join in node)) continue;
-    const list = node[join];
-    if (!Array.isArray(list) || list.length === 0)
-      return refuse(`${pointer}/${join}`, "type", "A list of conditions is needed.");
-    const parts = list.map((child, index) => inside(child, `${pointer}/${join}/${index}`));
-    return join === "all"
-      ? (record) => parts.every((part) => part(record))
-      : (record) => parts.some((part) => part(record));
+  const join = "all" in node ? "all" : "any";
+  const list = node[join];
+  if (!Array.isArray(list) || list.length === 0) {
+    return refuse(`${pointer}/${join}`, "type", "A list of conditions is needed.");
   }
-  return compileComparison(node, sets, pointer, refuse, budget.paths);
+  const parts = list.map((child, index) => inside(child, `${pointer}/${join}/${index}`));
+  return join === "all"
+    ? (record) => parts.every((part) => part(record))
+    : (record) => parts.some((part) => part(record));
 }
 
-type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => Predicate;
+type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => () => boolean;
 
-function compileComparison(
+function compileComparison<Asked>(
   node: Record<string, unknown>,
-  sets: SetLookup,
+  { sets, paths }: Job<Asked>,
   pointer: string,
   refuse: Refuse,
-  { fields, refusal }: PathRules,
-): Predicate {
+): Predicate<Asked> {
   const { path, op, value, ...unknown } = node;
   for (const name of Object.keys(unknown)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
-  if (typeof path !== "string" || !/^[\w-]+(\.[\w-]+)*$/.test(path)) {
-    return refuse(`${pointer}/path`, "format", "A path is names joined by dots, such as shippingAddress.countryCode.");
-  }
-  const steps = path.split(".");
-  if (fields && !fields.includes(steps[0]!)) {
-    const message = `There is no field ${steps[0]}.`;
-    refuse(`${pointer}/path`, "unknown_field", message, alternatives(steps[0], fields));
-  }
-  const refused = refusal?.(path);
-  if (refused) refuse(`${pointer}/path`, refused.code, refused.message);
+  const read = readerOf(path, paths);
+  if (typeof read === "string") return refuse(`${pointer}/path`, "format", read);
+  const field = checkPath(path as string, paths, (code, message, more) =>
+    refuse(`${pointer}/path`, code, message, more),
+  );
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
     return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }
-  const test = compileOperator(op as Operator, value, sets, (message) => refuse(`${pointer}/value`, "value", message));
-  return (record) => test(valuesAt(record, steps));
+  const said = { isWrong: false };
+  const test = compileOperator(op as Operator, value, sets, (message) => {
+    said.isWrong = true;
+    return refuse(`${pointer}/value`, "value", message);
+  });
+  const mistake = field && !said.isWrong ? typeMistake(field, path as string, op as Operator, value) : undefined;
+  if (mistake) refuse(pointer + mistake.at, mistake.code, mistake.message, mistake.more);
+  return (record) => test(read(record));
+}
+
+function readerOf<Asked>(path: unknown, { reader }: PathRules<Asked>): ((record: Asked) => unknown[]) | string {
+  if (reader) return typeof path === "string" ? reader(path) : "A path is a text.";
+  if (typeof path !== "string" || !/^[\w-]+(\.[\w-]+)*$/.test(path)) {
+    return "A path is names joined by dots, such as shippingAddress.countryCode.";
+  }
+  const steps = path.split(".");
+  return (record) => valuesAt(record, steps);
+}
+
+function checkPath<Asked>(
+  path: string,
+  { fields, refusal }: PathRules<Asked>,
+  refuse: (code: string, message: string, more?: Partial<FieldError>) => void,
+): Field | undefined {
+  const refused = refusal?.(path);
+  if (refused) {
+    refuse(refused.code, refused.message);
+    return undefined;
+  }
+  const found = fields && findField(fields, path);
+  if (found && "unknown" in found) {
+    refuse("unknown_field", `There is no field ${found.unknown}.`, alternatives(found.unknown, found.allowed));
+  }
+  return found && "field" in found ? found.field : undefined;
 }
 
 /** Lists are looked into: `lines.sku` stands for the SKU of any line. */

@@ -25,6 +25,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "interrupted",
   "no_record_taken",
   "order_not_found",
+  "order_number_ambiguous",
   "outcome_unknown",
   "preview_calls_nobody",
   "redirect_refused",

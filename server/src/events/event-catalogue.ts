@@ -99,6 +99,7 @@ const pickup = {
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const view = { ...named, list: Text };
+const importPreset = { ...named };
 const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 
 /** Everything that the hub writes into its log of events, by its type. */
@@ -203,6 +204,7 @@ export const eventCatalogue = {
         ...bridge,
         settings: Nullable(Anything),
         concurrency: Nullable(Count),
+        numberPrefix: Nullable(Text),
         credentialsReplaced: Type.Boolean(),
       }),
       version: Version,
@@ -380,6 +382,10 @@ export const eventCatalogue = {
     ...comparison,
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
+
+  "import_preset.created": defineEvent("import_preset", "Somebody saved how files are read", importPreset),
+  "import_preset.updated": defineEvent("import_preset", "How files are read was changed", importPreset),
+  "import_preset.deleted": defineEvent("import_preset", "A preset for files was deleted", importPreset),
 
   "view.created": defineEvent("view", "Somebody saved a view of a list", view),
   "view.updated": defineEvent("view", "A saved view was changed", view),

@@ -24,6 +24,7 @@ const familyScopes: Record<Family, Scope> = {
   automation: "automations:read",
   carrier_account: "carrier_accounts:read",
   order: "orders:read",
+  import_preset: "orders:read",
   shipment: "shipments:read",
   label: "shipments:read",
   pickup: "pickups:read",

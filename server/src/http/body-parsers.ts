@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { decodeText, encodingOf, encodings } from "../core/csv/decode-text.ts";
+import { isZip, MalformedXlsx, xlsxToCsv } from "../core/csv/read-xlsx.ts";
 import { badField, HubError } from "../core/errors.ts";
-import { parseStrictJson } from "../core/strict-json.ts";
+import { cleanText, parseStrictJson } from "../core/strict-json.ts";
+import { xlsxType } from "../route.ts";
 import { addBodyDecoding } from "./decode-body.ts";
 
 const largeBytes = 64 * 1024;
@@ -13,12 +16,32 @@ export function addBodyParsers(app: FastifyInstance): void {
   addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
     body.length === 0 ? undefined : parseStrictJson(body),
   );
-  addParser(app, ["text/csv"], (request, body) => {
+  addParser(app, ["text/csv", xlsxType], (request, body) => {
     if (!(request.routeOptions.config as { takesCsv?: boolean }).takesCsv) {
       throw new HubError("unsupported_media_type", "This route takes application/json.");
     }
-    return body.length === 0 ? undefined : { csv: decodeText(body) };
+    return body.length === 0 ? undefined : { csv: isZip(body) ? readWorkbook(body) : decodeCsv(request, body) };
   });
+}
+
+/** Spreadsheets are often sent as what they are not: what a file is, its first bytes say. */
+function readWorkbook(body: Buffer): string {
+  try {
+    return cleanText(xlsxToCsv(body));
+  } catch (error) {
+    if (!(error instanceof MalformedXlsx)) throw error;
+    throw badField("/csv", "malformed_xlsx", error.message);
+  }
+}
+
+/** In the encoding that the Content-Type names, or that it looks like. */
+function decodeCsv(request: FastifyRequest, body: Buffer): string {
+  const charset = charsetOf(request.headers["content-type"]);
+  const encoding = charset === undefined ? undefined : encodingOf(charset);
+  if (charset !== undefined && encoding === undefined) {
+    throw new HubError("unsupported_media_type", `A file may be ${encodings.join(", ")}; ${charset} is not read.`);
+  }
+  return cleanText(decodeText(body, encoding).text);
 }
 
 function addParser(
@@ -28,11 +51,16 @@ function addParser(
 ): void {
   app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
     request.sentBody = body;
-    if (body.length >= request.heavyFromBytes) {
+    // How much is in a packed file is not known before it is unpacked.
+    const isUnknown = request.heavyFromBytes < Infinity && isZip(body);
+    if (body.length >= request.heavyFromBytes || isUnknown) {
       request.isHeavy = true;
       return body;
     }
-    refuseForeignCharset(request.headers["content-type"]);
+    // The charset of a file is read with it.
+    if (!/^text\/csv/i.test(request.headers["content-type"] ?? "")) {
+      refuseForeignCharset(request.headers["content-type"]);
+    }
     request.bodyDigest = request.headers["idempotency-key"] === undefined ? "" : digestBody(body);
     // A large one is work like any other.
     if (body.length < largeBytes || !request.visit) return parse(request, body);
@@ -45,16 +73,12 @@ function digestBody(body: Buffer): string {
   return createHash("sha256").update(body).digest("base64");
 }
 
-function decodeText(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw badField("/csv", "not_utf8", "The file is not valid UTF-8.");
-  }
+function charsetOf(contentType = ""): string | undefined {
+  return /charset="?([^";\s]+)/i.exec(contentType)?.[1];
 }
 
-function refuseForeignCharset(contentType = ""): void {
-  const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1];
+function refuseForeignCharset(contentType?: string): void {
+  const charset = charsetOf(contentType);
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     throw new HubError("unsupported_media_type", `Bodies are UTF-8; ${charset} is not read.`);
   }

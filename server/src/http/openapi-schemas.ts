@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { ActorShape } from "../core/actor.ts";
 import { Address } from "../core/address.ts";
+import { ConditionShape } from "../core/condition-shape.ts";
 import { CappedPagination, Deleted, Pagination } from "../core/schema.ts";
 import { isPlain } from "../core/strict-json.ts";
 import { EventEnvelope } from "../events/event-envelope.ts";
@@ -46,6 +47,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Bridge,
   BridgeTask: TaskInfo,
   CarrierAccount: carrierAccounts.CarrierAccount,
+  Condition: ConditionShape,
   ConditionSet,
   Event: EventEnvelope,
   Execution,
@@ -54,6 +56,7 @@ export const namedSchemas: Record<string, TSchema> = {
   LabelRequest: labels.LabelRequest,
   Location,
   Mapping: transformations.Mapping,
+  MappingTransform: transformations.MappingTransform,
   OperationAction: operations.CatalogEntry,
   OperationRun: operations.RunDetail,
   OperationRunResult: operations.RunResult,
@@ -133,7 +136,11 @@ export function referToNamed(root: Node): { node: unknown; schemas: Record<strin
  */
 function asMeant(node: Record<string, unknown>): Record<string, unknown> {
   const { "x-documented": documented, anyOf, ...rest } = node;
-  if (isPlain(documented)) return { ...documented, ...rest };
+  if (isPlain(documented)) {
+    // Alternatives say themselves what they are.
+    const { type: _type, additionalProperties: _others, ...said } = rest;
+    return { ...documented, ...("anyOf" in documented ? said : rest) };
+  }
   if (!Array.isArray(anyOf)) return node;
   const said = anyOf.filter((alternative) => Object.keys(alternative as object).length > 0);
   return said.length === anyOf.length ? node : { allOf: said, ...rest };

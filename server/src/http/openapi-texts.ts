@@ -47,6 +47,7 @@ export const tagTexts: Record<string, string> = {
   shipments: "Shipments and their tracking",
   pickups: "Pickups by a carrier: check, book, change, cancel",
   "rate-comparisons": "What parcels would have cost with another contract",
+  "import-presets": "How files of orders are read: those of known programs, and one's own",
   organizations: "Tenants of this hub",
   users: "The people of an organization",
   views: "Views of lists that people keep, for themselves or for all",

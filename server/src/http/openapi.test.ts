@@ -40,9 +40,25 @@ describe("the OpenAPI document (protocol, papercuts)", () => {
 
   test("says the types of what stands in a mapping", () => {
     const { properties } = document.components.schemas.Mapping as { properties: Record<string, Node> };
-    const untyped = Object.keys(properties).filter((name) => properties[name]!.type === undefined);
+    const untyped = Object.keys(properties).filter(
+      (name) => !("type" in properties[name]! || "anyOf" in properties[name]!),
+    );
     expect(untyped).toEqual(["value", "default"]);
+    const condition = { anyOf: [{ $ref: "#/components/schemas/Condition" }] };
+    expect([properties.when, properties.where]).toMatchObject([condition, condition]);
+    expect(properties.transforms).toMatchObject({ items: { $ref: "#/components/schemas/MappingTransform" } });
     expect(properties.onError).toMatchObject({ type: "string", enum: ["fail", "skip", "default", "null"] });
+  });
+
+  test("says what a condition is, as deep as it goes", () => {
+    const { anyOf } = document.components.schemas.Condition as { anyOf: { properties: Record<string, Node> }[] };
+    expect(anyOf.map(({ properties }) => Object.keys(properties))).toEqual([
+      ["path", "op", "value"],
+      ["all"],
+      ["any"],
+      ["not"],
+    ]);
+    expect(anyOf[3]!.properties.not).toEqual({ $ref: "#/components/schemas/Condition" });
   });
 
   test("leads one address to one path: where two fit, one names more of it, or the other takes only ids there", () => {

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { scopeTexts } from "../core/scopes.ts";
 import type { Route } from "../route.ts";
-import { liveType } from "../route.ts";
+import { liveType, xlsxType } from "../route.ts";
 import type { Mount } from "./mount.ts";
 import {
   answerHeaders,
@@ -105,7 +105,8 @@ function successes(mount: Mount, route: Route): Json {
 function bodyContent(route: Route, body: TSchema): Json {
   if (!route.takesCsv) return json(body);
   const description = "The file itself; what else the JSON body could say is said in the query.";
-  return { ...json(body), "text/csv": { schema: { type: "string", description } } };
+  const file = { schema: { type: "string", description } };
+  return { ...json(body), "text/csv": file, [xlsxType]: { schema: { ...file.schema, format: "binary" } } };
 }
 
 function takesKey(route: Route): boolean {

@@ -23,6 +23,7 @@ import { shipmentRoutes } from "../features/shipments/shipments.routes.ts";
 import { transformationRoutes } from "../features/transformations/transformations.routes.ts";
 import { rateComparisonRoutes } from "../features/rate-comparisons/rate-comparisons.routes.ts";
 import { searchRoutes } from "../features/search/search.routes.ts";
+import { importPresetRoutes } from "../features/import-presets/import-presets.routes.ts";
 import { viewRoutes } from "../features/views/views.routes.ts";
 import { userRoutes } from "../features/users/users.routes.ts";
 import { webhookRoutes } from "../features/webhooks/webhooks.routes.ts";
@@ -35,6 +36,7 @@ const allRoutes: Route[] = [
   ...conditionSetRoutes,
   ...orderRoutes,
   ...orderTimelineRoutes,
+  ...importPresetRoutes,
   ...shipmentRoutes,
   ...labelRoutes,
   ...pickupRoutes,

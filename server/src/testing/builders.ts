@@ -38,6 +38,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const about = { on: { types: ["order.created"] }, pipeline_id: await builders.pipeline(org) };
     return (await org.post("/automations", { name: `Automation ${crypto.randomUUID()}`, ...about })).body.id;
   },
+  import_preset: async (org) => {
+    const preset = { name: `Preset ${crypto.randomUUID()}`, settings: { dateOrder: "dmy" } };
+    return (await org.post("/import-presets", preset)).body.id;
+  },
   view: async (org) => {
     const view = { list: "orders", name: `View ${crypto.randomUUID()}`, settings: {}, isShared: true };
     return (await org.post("/views", view)).body.id;

@@ -60,6 +60,7 @@ const bounds: Record<string, Bound> = {
   rate_items: { deletedIn: "features/rate-comparisons/rate-items.store.ts" },
   rate_results: { deletedIn: "features/rate-comparisons/rate-results.store.ts" },
   refresh_tokens: { chore: "expired sessions" },
+  import_presets: byPeople,
   saved_views: byPeople,
   schedules: byPeople,
   schema_migrations: { bound: "one row for each migration" },

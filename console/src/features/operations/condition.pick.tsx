@@ -138,7 +138,9 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
             onChange={(text) =>
               onChange({
                 ...row,
-                value: lists.has(row.op) ? text.split(",").map((one) => typed(one.trim())) : typed(text),
+                value: lists.has(row.op)
+                  ? text.split(",").map((one) => typed(one.trim(), field?.type))
+                  : typed(text, field?.type),
               })
             }
           />
@@ -148,10 +150,12 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
   );
 }
 
-/** Numbers and yes or no are compared as such. */
-function typed(text: string): unknown {
-  if (text === "true" || text === "false") return text === "true";
-  return text !== "" && /^-?\d+(\.\d+)?$/.test(text) && !/^0\d/.test(text) ? Number(text) : text;
+/** Numbers and yes or no are compared as such, but the digits of a ZIP are a text. */
+function typed(text: string, type: string | undefined): unknown {
+  const isOpen = type === undefined;
+  if ((isOpen || type === "boolean") && (text === "true" || text === "false")) return text === "true";
+  const isNumber = text !== "" && /^-?\d+(\.\d+)?$/.test(text) && !/^0\d/.test(text);
+  return (isOpen || type === "number") && isNumber ? Number(text) : text;
 }
 
 /** A condition in words, for those who only read it. */

@@ -1,4 +1,4 @@
-import type { OperationAction, SavedPipeline } from "@order-operations-hub/sdk/api-types";
+import type { Condition as SentCondition, OperationAction, SavedPipeline } from "@order-operations-hub/sdk/api-types";
 import { useEffect, useState } from "react";
 import { words } from "../../ui/format.ts";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
@@ -23,7 +23,7 @@ type OnError = "skip_order" | "continue" | "abort_run";
 /** `preset`: the saved pipeline it was begun with, while it is still that one. */
 export type Draft = { steps: DraftStep[]; isAtomic: boolean; preset?: { id: string; name: string } | undefined };
 
-type Sent = { type: string; params?: Record<string, unknown>; when?: Record<string, unknown>; on_error?: OnError };
+type Sent = { type: string; params?: Record<string, unknown>; when?: SentCondition; on_error?: OnError };
 
 let nextKey = 1;
 
@@ -37,7 +37,8 @@ export function toActions(draft: Draft): Sent[] {
   return draft.steps.map(({ type, params, when, on_error }) => ({
     type,
     params: withoutEmpty(params),
-    ...(when ? { when } : {}),
+    // Whether it is one is told by the hub, with the place of what is wrong.
+    ...(when ? { when: when as SentCondition } : {}),
     ...(on_error ? { on_error } : {}),
   }));
 }
@@ -47,7 +48,7 @@ export function fromPreset(preset: SavedPipeline): Draft {
     key: nextKey++,
     type: action.type,
     params: action.params ?? {},
-    when: action.when as Condition | undefined,
+    when: action.when,
     on_error: action.on_error,
   }));
   return { steps, isAtomic: preset.atomic, preset: { id: preset.id, name: preset.name } };

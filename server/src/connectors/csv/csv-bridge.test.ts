@@ -73,12 +73,14 @@ test("columns can be named, and the same text is read again when it is sent agai
   expect(again).toEqual([page]);
 });
 
-test("a text that cannot be read says everything that is wrong, and gives nothing", async () => {
+test("of a text the rows that can be read are given, and of the others what is wrong with them", async () => {
   const text = "Order Number,SKU,Quantity\nA-1,MUG,many\nA-2,MUG,1\nA-3,TEE,few\n";
-  await expect(pullAll(importOrders, callFor({ input: { csv: text } }))).rejects.toMatchObject({
-    code: "invalid_file",
-    message: "Row 2, Quantity: many is not a number. Row 4, Quantity: few is not a number.",
-  });
+  const [page] = await pullAll(importOrders, callFor({ input: { csv: text } }));
+  expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-2"]);
+  expect(page!.failures).toMatchObject([
+    { externalId: "A-1", message: "Row 2, Quantity: many is not a number." },
+    { externalId: "A-3", message: "Row 4, Quantity: few is not a number." },
+  ]);
   await expect(pullAll(importOrders, callFor({ input: { csv: "x,y\n1,2\n" } }))).rejects.toMatchObject({
     message: expect.stringContaining("No column has a name that is known"),
   });
@@ -197,6 +199,34 @@ test("an organization reaches its own folder for files and no other", async () =
     expect((await importBy(stranger, name)).error).toMatchObject({ code: "folder_missing" });
   }
   expect(await importBy(owner, "in")).toMatchObject({ status: "succeeded", result: { created: 2 } });
+});
+
+test("rows that are not taken lie in a file of their own, with the reason, and the others are imported", async () => {
+  const root = path.join(base, "rejecting");
+  const hub = await startTestHub({
+    settings: { outbound: { allowPrivate: false, allowFromPreview: false, filesRoot: root } },
+  });
+  const org = await hub.org();
+  const incoming = path.join(root, org.id, "in");
+  await mkdir(incoming, { recursive: true });
+  // One cannot be read, one is read and refused.
+  const text = "Order Number,SKU,Quantity,Status\nA-1,MUG,many,\nA-2,MUG,1,\nA-3,MUG,1,redy\n";
+  await writeFile(path.join(incoming, "day.csv"), text);
+  const settings = { importFolder: "in" };
+  const bridgeId = (await org.post("/bridges", { name: "Files", connector: "csv", settings })).body.id;
+  const { body } = await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" });
+  expect(body).toMatchObject({ status: "succeeded", result: { fetched: 3, created: 1, failed: 2 } });
+  expect(body.result.failures.map(({ externalId }: { externalId: string }) => externalId)).toEqual(["A-1", "A-3"]);
+  expect((await readdir(incoming)).toSorted()).toEqual(["processed", "rejected"]);
+  const [name] = await readdir(path.join(incoming, "rejected"));
+  const rows = (await readFile(path.join(incoming, "rejected", name!), "utf8")).trimEnd().split("\r\n");
+  expect(rows[0]).toBe("Order Number,SKU,Quantity,Status,error");
+  expect(rows[1]).toBe("A-1,MUG,many,,Quantity: many is not a number.");
+  expect(rows[2]).toMatch(/^A-3,MUG,1,redy,.+/);
+  // Put right and laid back, it is read.
+  await writeFile(path.join(incoming, "again.csv"), rows.join("\n").replace("many", "2").replace("redy", "ready"));
+  const again = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" })).body;
+  expect(again).toMatchObject({ status: "succeeded", result: { created: 2, failed: 0 } });
 });
 
 test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {

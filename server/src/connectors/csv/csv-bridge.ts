@@ -1,6 +1,7 @@
 import { Type } from "../../core/type.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { Strict } from "../../core/schema.ts";
+import { encodings } from "../../core/csv/decode-text.ts";
+import { OneOf, Strict } from "../../core/schema.ts";
 import type { Connector, Limits, Settings } from "../connector.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { listFiles, openFolder } from "./csv-folder.ts";
@@ -59,6 +60,9 @@ export const csv: Connector = {
         "shop-a/outgoing",
       ),
       ...sheetSettings,
+      encoding: Type.Optional(
+        OneOf(encodings, { title: "Encoding", description: "Of the files; default: what they look like" }),
+      ),
     },
     { examples: [{ importFolder: "shop-a/incoming", delimiter: "semicolon" }] },
   ),

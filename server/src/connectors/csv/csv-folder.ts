@@ -1,7 +1,9 @@
-import { isUtf8 } from "node:buffer";
-import { mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
 import path from "node:path";
 import type { Call } from "../connector.ts";
+import type { Encoding } from "../../core/csv/decode-text.ts";
+import { decodeText } from "../../core/csv/decode-text.ts";
+import { isZip, MalformedXlsx, xlsxToCsv } from "../../core/csv/read-xlsx.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 
@@ -29,7 +31,7 @@ export type Found = { name: string; mark: string; at: number };
 
 /** Oldest first. Links are left alone, since they may lead anywhere. */
 export async function listFiles(folder: string): Promise<Found[]> {
-  const names = (await readdir(folder)).filter((name) => /\.csv$/i.test(name) && !name.startsWith("."));
+  const names = (await readdir(folder)).filter((name) => /\.(csv|tsv|xlsx)$/i.test(name) && !name.startsWith("."));
   const found: Found[] = [];
   for (const name of names) {
     const info = await lstat(path.join(folder, name));
@@ -38,14 +40,17 @@ export async function listFiles(folder: string): Promise<Found[]> {
   return found.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1));
 }
 
-export async function readTextFile(folder: string, { name }: Found): Promise<string> {
+export async function readTextFile(folder: string, { name }: Found, encoding?: Encoding): Promise<string> {
   const file = path.join(folder, name);
   if ((await stat(file)).size > maxFileBytes) {
     throw new RemoteError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
   }
   const bytes = await readFile(file);
-  // Spreadsheets on Windows write their own encoding, in which nearly every text with an accent is no UTF-8.
-  return isUtf8(bytes) ? bytes.toString("utf8") : new TextDecoder("windows-1252").decode(bytes);
+  try {
+    return isZip(bytes) ? xlsxToCsv(bytes) : decodeText(bytes, encoding).text;
+  } catch (error) {
+    throw error instanceof MalformedXlsx ? new RemoteError("invalid_file", error.message) : error;
+  }
 }
 
 /** Out of the way, next to the others. A name that is there already is not overwritten. */
@@ -58,6 +63,20 @@ export async function putAway(folder: string, { name, mark }: Found, where: "pro
   );
   const { name: stem, ext } = path.parse(name);
   await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${shortHash(mark)}${ext}` : name));
+}
+
+/** Rows that were not taken, page by page, in a file beside those that were read. */
+export async function addRejected(folder: string, { name, mark }: Found, csv: string): Promise<void> {
+  const target = path.join(folder, "rejected");
+  await mkdir(target, { recursive: true });
+  const file = path.join(target, `${path.parse(name).name}-${shortHash(mark)}.csv`);
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  // The header is there already.
+  const rows = isThere ? csv.slice(csv.indexOf("\r\n") + 2) : csv;
+  await appendFile(file, rows, { flush: true });
 }
 
 /** All of it or nothing: a reader never sees half a file. Writing it again leaves the same file. */

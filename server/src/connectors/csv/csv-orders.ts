@@ -1,10 +1,12 @@
 import { Type } from "../../core/type.ts";
 import { delimiters } from "../../core/csv/csv.ts";
+import type { Encoding } from "../../core/csv/decode-text.ts";
+import { presetSettings } from "../../core/csv/import-shapes.ts";
 import type { Sheet, SheetOptions, SheetRecord } from "../../core/csv/sheet.ts";
-import { placedError, readSheet } from "../../core/csv/sheet.ts";
+import { openSheet, placedError, readRecords, writeRejected } from "../../core/csv/sheet.ts";
 import { HubError } from "../../core/errors.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
-import type { Call, Page, PulledRecord } from "../connector.ts";
+import type { Call, Page, PageFailure, PulledRecord, Settings } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 import { cleanText } from "../../core/strict-json.ts";
@@ -12,128 +14,203 @@ import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
 import type { Found } from "./csv-folder.ts";
-import { listFiles, openFolder, putAway, readTextFile, writeTextFile } from "./csv-folder.ts";
+import { addRejected, listFiles, openFolder, putAway, readTextFile, writeTextFile } from "./csv-folder.ts";
+import { orderPresets } from "./order-presets.ts";
 import { orderSheet } from "./order-sheet.ts";
 
 const pageSize = 500;
 const maxRows = 200_000;
 const maxTold = 10;
+/** As many orders wait for further rows of theirs: a long file is never in memory as orders. */
+const maxOpen = 5_000;
 
 /** `file` and `mark` name the file that is being read, `done` how many of its orders are stored. */
 type Cursor = { file?: string; mark?: string; done?: number };
 
 async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   const at = objectOf(cursor) as Cursor;
-  const options = call.settings as SheetOptions;
   const given = call.input.csv;
   if (typeof given === "string") {
     const mark = shortHash(given);
-    const records = await readOrders(call, given, { ...options, ...(call.input as SheetOptions) });
-    for (const page of inPages(records, { mark }, at.mark === mark ? (at.done ?? 0) : 0)) {
-      // Whoever sends the same text once more wants it to be read once more.
-      yield (page.cursor as Cursor).done === records.length ? { ...page, cursor: {} } : page;
-    }
+    const sheet = await openOrders(given, { ...call.settings, ...call.input });
+    // Whoever sends the same text once more wants it to be read once more.
+    yield* sheet ? readPages(sheet, { mark }, at, () => ({})) : [{ records: [], cursor: {}, total: 0 }];
+    tellWarnings(call, sheet);
     return;
   }
   const name = call.settings.importFolder;
   if (typeof name !== "string") {
     throw new RemoteError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
   }
-  yield* pullFolder(call, await openFolder(call, name), options, at);
+  yield* pullFolder(call, await openFolder(call, name), at);
 }
 
-async function* pullFolder(call: Call, folder: string, options: SheetOptions, at: Cursor): AsyncGenerator<Page> {
+async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerator<Page> {
   const broken: string[] = [];
   const settle = async (file: Found, where: "processed" | "failed"): Promise<void> => {
     if (!call.isSample) await putAway(folder, file, where);
   };
   const files = await listFiles(folder);
   for (const file of files) {
-    const isStarted = at.file === file.name && at.mark === file.mark;
-    let records: PulledRecord[];
+    const place = { file: file.name, mark: file.mark };
+    const counts = { taken: 0, failed: 0 };
+    const told: string[] = [];
     try {
-      records = await readOrders(call, await readTextFile(folder, file), options);
+      const text = await readTextFile(folder, file, call.settings.encoding as Encoding | undefined);
+      const sheet = await openOrders(text, call.settings);
+      if (sheet) {
+        const reject = async (rejected: SheetRecord[]): Promise<void> =>
+          await addRejected(folder, file, writeRejected(sheet, rejected));
+        for await (const page of readPages(sheet, place, at, undefined, call.isSample ? undefined : reject)) {
+          counts.taken += page.records.length;
+          for (const { errors } of page.failures ?? []) {
+            counts.failed++;
+            if (told.length <= maxTold) told.push(...errors.map(({ message }) => message));
+          }
+          yield page;
+        }
+        tellWarnings(call, sheet, `${file.name}: `);
+      }
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      // One bad file does not keep the others waiting; it is said at the end.
-      call.log("error", `${file.name}: ${error.message}`);
-      broken.push(`${file.name}: ${error.message}`);
-      await settle(file, "failed");
-      continue;
+      counts.failed++;
+      told.push(error.message);
     }
-    yield* inPages(records, { file: file.name, mark: file.mark }, isStarted ? (at.done ?? 0) : 0);
+    if (counts.failed > 0) {
+      const problem = `${file.name}: ${invalid(told).message}`;
+      call.log("error", problem);
+      // One bad file does not keep the others waiting; it is said at the end.
+      if (counts.taken === 0) broken.push(problem);
+    }
     // Whoever asks for more has stored the last page, so the file is not needed again.
-    await settle(file, "processed");
-    call.log("info", `${file.name}: ${records.length} orders`);
+    await settle(file, counts.taken === 0 && counts.failed > 0 ? "failed" : "processed");
+    call.log("info", `${file.name}: ${counts.taken} orders`);
   }
   if (files.length === 0) yield { records: [], cursor: at, total: 0 };
   if (broken.length > 0) throw new RemoteError("invalid_file", broken.join(" ").slice(0, 2000));
 }
 
-/** The orders of a file, in its order. All that is wrong with it is said at once, and then nothing of it is taken. */
-async function readOrders(call: Call, csv: string, options: SheetOptions): Promise<PulledRecord[]> {
+/** Its header; what is wrong with the file as a whole is said at once. Undefined: there is nothing in it. */
+async function openOrders(csv: string, options: Settings): Promise<Sheet | undefined> {
+  const { preset, ...given } = options as SheetOptions & { preset?: string };
+  const known = preset === "none" ? null : orderPresets.find(({ name }) => name === preset);
   try {
-    const sheet = await readSheet(cleanText(csv), orderSheet, { ...options, maxRows });
-    const problems = sheet.records
-      .flatMap(({ errors }) => errors)
-      .map(({ row, column, code, message }) => placedError(row, column, code, message).message);
-    if (problems.length > 0) throw invalid(problems);
-    if (sheet.warnings.length > 0) {
-      call.log(
-        "warn",
-        `Columns that were not read: ${sheet.warnings
-          .map(({ column }) => column)
-          .join(", ")
-          .slice(0, 500)}.`,
-      );
-    }
-    return sheet.records.map((record) => toPulled(record, sheet));
+    return await openSheet(cleanText(csv), orderSheet, { ...given, preset: known, maxRows });
   } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    const { errors = [] } = error.details;
-    if (errors.some(({ code }) => code === "empty")) return [];
+    const { errors = [] } = asHubError(error).details;
+    if (errors.some(({ code }) => code === "empty")) return undefined;
     throw invalid(
       errors.map(({ pointer, message }) => (pointer.startsWith("/csv") ? message : `${pointer}: ${message}`)),
     );
   }
 }
 
+/** What is not one of ours is a defect. */
+function asHubError(error: unknown): HubError {
+  if (!(error instanceof HubError)) throw error;
+  return error;
+}
+
+function tellWarnings(call: Call, sheet: Sheet | undefined, about = ""): void {
+  const unread = (sheet?.warnings ?? []).filter(({ message }) => message.startsWith("Not read"));
+  const names = unread.map(({ column }) => column).join(", ");
+  if (names !== "") call.log("warn", `${about}Columns that were not read: ${names.slice(0, 500)}.`);
+  for (const { column, message } of sheet?.warnings ?? []) {
+    if (!message.startsWith("Not read")) call.log("warn", `${about}${column}: ${message}`);
+  }
+}
+
 function invalid(problems: string[]): RemoteError {
-  const more = problems.length > maxTold ? ` And ${problems.length - maxTold} more.` : "";
+  const more = problems.length > maxTold ? " And more." : "";
   return new RemoteError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
 }
 
-/** Without an external id the number stands for it; without both, the content does, so that a file read twice is one. */
-function toPulled({ request, rows }: SheetRecord, { columns }: Sheet): PulledRecord {
-  const raw = rows.map(({ cells }) => Object.fromEntries(columns.map(({ column }, i) => [column, cells[i] ?? ""])));
-  const given = request.externalId ?? request.number;
-  const externalId = typeof given === "string" ? given : `row-${shortHash(JSON.stringify(raw))}`;
-  return { externalId, raw: { rows: raw }, canonical: { ...request, externalId } };
+/**
+ * Page by page while the file is read, beginning behind what is stored. What cannot be read is told with its page, and what
+ * the hub refuses is known when that is stored: both go to `reject`.
+ */
+async function* readPages(
+  sheet: Sheet,
+  place: Cursor,
+  at: Cursor,
+  lastCursor?: () => Cursor,
+  reject?: (rejected: SheetRecord[]) => Promise<void>,
+): AsyncGenerator<Page> {
+  const isStarted = at.file === place.file && at.mark === place.mark;
+  let done = 0;
+  const skipped = isStarted ? (at.done ?? 0) : 0;
+  let waiting: SheetRecord[] = [];
+  const toPage = (isLast: boolean): Page => {
+    const read = waiting;
+    waiting = [];
+    done += read.length;
+    const sound = read.filter(({ errors }) => errors.length === 0);
+    const unreadable = read.filter(({ errors }) => errors.length > 0);
+    const byId = new Map(sound.map((record) => [idOf(record, sheet), record]));
+    return {
+      records: sound.map((record) => toPulled(record, sheet)),
+      cursor: isLast && lastCursor ? lastCursor() : { ...place, done },
+      ...(isLast ? { total: done } : {}),
+      ...(unreadable.length > 0 ? { failures: unreadable.map((record) => toFailure(record, sheet)) } : {}),
+      ...(reject ? { onStored: async (refused) => await sendBack(refused) } : {}),
+    };
+    async function sendBack(refused: Pick<PageFailure, "externalId" | "message">[]): Promise<void> {
+      const back = refused.flatMap(({ externalId, message }) => {
+        const record = byId.get(externalId);
+        const errors = [{ row: record?.rows[0]!.number ?? 0, column: null, code: "refused", message }];
+        return record ? [{ ...record, errors }] : [];
+      });
+      if (unreadable.length + back.length > 0) await reject?.([...unreadable, ...back]);
+    }
+  };
+  try {
+    let index = 0;
+    for await (const record of readRecords(sheet, maxOpen)) {
+      if (index++ < skipped) {
+        done++;
+        continue;
+      }
+      if (waiting.length === pageSize) yield toPage(false);
+      waiting.push(record);
+    }
+  } catch (error) {
+    const { errors = [] } = asHubError(error).details;
+    throw invalid(errors.map(({ message }) => message));
+  }
+  yield toPage(true);
 }
 
-function* inPages(records: PulledRecord[], place: Cursor, from: number): Generator<Page> {
-  let done = from;
-  do {
-    const page = records.slice(done, done + pageSize);
-    done += page.length;
-    yield { records: page, cursor: { ...place, done }, total: records.length };
-  } while (done < records.length);
+function toFailure(record: SheetRecord, sheet: Sheet): PageFailure {
+  const errors = record.errors
+    .slice(0, 5)
+    .map(({ row, column, code, message }) => placedError(row, column, code, message));
+  return { externalId: idOf(record, sheet), code: "unreadable_row", message: errors[0]!.message, errors };
 }
+
+function rawOf({ rows }: SheetRecord, { columns }: Sheet): Record<string, string>[] {
+  return rows.map(({ cells }) => Object.fromEntries(columns.map(({ column }, i) => [column, cells[i] ?? ""])));
+}
+
+/** Without an external id the number stands for it; without both, the content does, so that a file read twice is one. */
+function idOf(record: SheetRecord, sheet: Sheet): string {
+  const given = record.request.externalId ?? record.request.number;
+  return typeof given === "string" ? given : `row-${shortHash(JSON.stringify(rawOf(record, sheet)))}`;
+}
+
+function toPulled(record: SheetRecord, sheet: Sheet): PulledRecord {
+  const externalId = idOf(record, sheet);
+  return { externalId, raw: { rows: rawOf(record, sheet) }, canonical: { ...record.request, externalId } };
+}
+
+const presetNames = ["auto", "none", ...orderPresets.map(({ name }) => name)];
 
 export const sheetSettings = {
-  delimiter: Type.Optional(
-    OneOf(["auto", "comma", "semicolon", "tab"], {
-      title: "Delimiter",
+  ...presetSettings,
+  preset: Type.Optional(
+    OneOf(presetNames, {
+      title: "Program",
       default: "auto",
-      description: "Between columns",
-    }),
-  ),
-  mapping: Type.Optional(
-    Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 100 }), Type.Null()]), {
-      title: "Mapping",
-      "x-advanced": true,
-      description: "Column name to field, such as customer.name or line.sku; null leaves a column out",
-      examples: [{ Bestellnummer: "number", Artikel: "line.sku" }],
+      description: "Whose files they are; auto: they are known by their columns",
     }),
   ),
 };
@@ -141,7 +218,8 @@ export const sheetSettings = {
 export const ordersImport = pullTask("orders.import", {
   description:
     "Reads orders from the text in the input, or from the files of the folder, oldest first. A file that was read is " +
-    "moved to `processed`, one that cannot be read to `failed`. Rows with the same order number are one order.",
+    "moved to `processed`, one of which nothing could be taken to `failed`; rows that were not taken lie in `rejected`, with " +
+    "the reason. Rows with the same order number are one order.",
   input: Strict(
     {
       csv: Type.Optional(

@@ -1,14 +1,23 @@
 import type { CellReader, CellValue } from "../../core/csv/csv-cells.ts";
-import { clip, readCode, readDate, readNumber, readUnit, repairAddress } from "../../core/csv/csv-cells.ts";
+import { clip, readCode, readDate, readNumber, readUnit } from "../../core/csv/csv-cells.ts";
 import type { SheetField } from "../../core/csv/csv-columns.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { Cell, Sheet, SheetKind, SheetRecord } from "../../core/csv/sheet.ts";
 import { put, settleWeight } from "../../core/csv/sheet.ts";
+import { assume, finishOrder, settleLine } from "./finish-order.ts";
+import { orderPresets } from "./order-presets.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { namesWithUnits } from "../../core/weight.ts";
 
 const shippingPrefixes = ["shippingaddress", "shipping", "shipto", "ship", "delivery", "recipient", ""];
 const billingPrefixes = ["billingaddress", "billing", "billto", "bill"];
+
+const readFlag: CellReader = (text) =>
+  /^(true|yes|1)$/i.test(text)
+    ? { value: true }
+    : /^(false|no|0)$/i.test(text)
+      ? { value: false }
+      : { problem: { code: "not_a_boolean", message: `${clip(text)} is neither true nor false.` } };
 
 const readWord: CellReader = (text) => ({ value: text.toLowerCase().replaceAll(/[\s-]+/g, "_") });
 
@@ -38,18 +47,45 @@ const fields: SheetField[] = [
     "linequantity quantity qty itemquantity lineitemquantity itemqty quantitypurchased quantityordered",
     readNumber,
   ],
-  ["line.price", "lineprice price unitprice itemprice lineitemprice", readNumber],
+  ["line.price", "lineprice price unitprice itemprice lineitemprice itemunitprice", readNumber],
+  ["line.total", "linetotal itemtotal lineitemtotal", readNumber],
+  ["line.shippedQuantity", "lineshippedquantity", readNumber],
+  ["line.fulfillmentStatus", "lineitemfulfillmentstatus", readWord],
   ["line.weight", namesWithUnits("lineweight weight itemweight lineitemweight unitweight"), readNumber],
   ["line.weightUnit", "lineweightunit weightunit weightunits weightuom", readUnit],
   ["shipping.carrier", "shippingcarrier carrier"],
   ["shipping.service", "shippingservice service shippingmethod shipmethod"],
-  ["note", "note notes ordernote customernote"],
+  ["shipping.packageType", "shippingpackagetype packagetype"],
+  ["shipping.carrierAccountId", "shippingcarrieraccountid carrieraccountid"],
+  ["shipping.thirdPartyBilling", "shippingthirdpartybilling", readObject],
+  ["note", "note notes ordernote ordernotes customernote buyernote", readNotes],
+  ["bridgeId", "bridgeid"],
   ["locationId", "locationid"],
   ["assigneeId", "assigneeid"],
+  ["archived", "archived", readFlag],
+  ["packages", "packages", readList],
   ["customFields", "customfields", readObject],
+  // What says how far an order is, where nothing says its status.
+  ["paidAt", "paidat datepaid paiddate", readDate],
+  ["cancelledAt", "cancelledat canceledat datecancelled", readDate],
+  ["shippedAt", "shippedat dateshipped shippeddate", readDate],
+  ["fulfillmentStatus", "fulfillmentstatus fulfilmentstatus", readWord],
   ...addressFields("shippingAddress", shippingPrefixes),
   ...addressFields("billingAddress", billingPrefixes),
+  ...nameParts("shippingAddress", shippingPrefixes),
+  ...nameParts("billingAddress", billingPrefixes),
 ];
+
+/** Parts of an address that many programs have, and which become one: first and last name, and a third line. */
+function nameParts(field: string, prefixes: string[]): SheetField[] {
+  const named = (names: string): string =>
+    prefixes.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ");
+  return [
+    [`${field}.firstName`, named("firstname")],
+    [`${field}.lastName`, named("lastname surname")],
+    [`${field}.address3`, named("address3 street3 addressline3")],
+  ];
+}
 
 const customField = /^customFields\.[A-Za-z][\w.-]{0,63}$/;
 
@@ -60,12 +96,11 @@ export const orderSheet: SheetKind = {
   isFurtherField: (field) => customField.test(field),
   recordKey: "number",
   weight: { value: "line.weight", unit: "line.weightUnit" },
+  presets: orderPresets,
+  vague: "name order orderid date amount item product title source store buyer customer address state".split(" "),
+  assume,
   addRow,
-  finish({ request }) {
-    for (const field of ["shippingAddress", "billingAddress"]) {
-      if (request[field]) request[field] = repairAddress(request[field]);
-    }
-  },
+  finish: (record, sheet) => finishOrder(record.request, sheet),
   fieldAt: (pointer) =>
     pointer
       .slice(1)
@@ -79,25 +114,46 @@ function addRow(record: SheetRecord, cells: Cell[], sheet: Sheet): void {
   for (const cell of cells) {
     const [outer, ...rest] = cell.field.split(".") as [string, ...string[]];
     const inner = rest.join(".");
-    if (cell.field === "note") addNote(record, cell);
+    if (cell.field === "note") addNotes(record, cell);
     else if (cell.field === "line.weight") put(record, ["weight", "value"], cell, line);
     else if (cell.field === "line.weightUnit") put(record, ["weight", "unit"], cell, line);
     else if (outer === "line") put(record, [inner], cell, line);
     else put(record, inner === "" ? [outer] : [outer, inner], cell);
   }
   settleWeight(line.target, sheet);
+  settleLine(line.target, sheet);
   if (Object.keys(line.target).length === 0) return;
-  line.target.quantity ??= 1;
   record.places.set(line.pointer, { row: record.rows.at(-1)!.number, column: null });
   if (lines) lines.push(line.target);
   else record.request.lines = [line.target];
 }
 
-function addNote({ request, places }: SheetRecord, { value, place }: Cell): void {
-  const notes = (request.notes ??= []) as { text: unknown }[];
-  if (notes.some(({ text }) => text === value)) return;
-  places.set(`/notes/${notes.length}`, place);
-  notes.push({ text: value });
+type Note = { text: string; visibility?: string };
+
+function addNotes({ request, places }: SheetRecord, { value, place }: Cell): void {
+  const notes = (request.notes ??= []) as Note[];
+  // Every row of an order may say them.
+  const known = [...notes];
+  for (const note of value as Note[]) {
+    if (known.some(({ text, visibility }) => text === note.text && visibility === note.visibility)) continue;
+    places.set(`/notes/${notes.length}`, place);
+    notes.push(note);
+  }
+}
+
+/** As a text if it is one that says no more; else as a JSON list. */
+export function writeNotes(notes: readonly Note[]): string {
+  const [only] = notes;
+  if (!only) return "";
+  const isText = only.text === only.text.trim() && !only.text.startsWith("[");
+  const isPlain = notes.length === 1 && (only.visibility ?? "internal") === "internal" && isText;
+  return isPlain ? only.text : JSON.stringify(notes.map(({ text, visibility }) => ({ text, visibility })));
+}
+
+function readNotes(text: string): CellValue {
+  const list = text.startsWith("[") ? parseJson(text) : undefined;
+  const isNotes = Array.isArray(list) && list.every((note) => isKept(note) && typeof note.text === "string");
+  return { value: isNotes ? list : [{ text }] };
 }
 
 const separator = /[,;|]/;
@@ -123,16 +179,30 @@ function readTexts(text: string): string[] | undefined {
   }
 }
 
-function readObject(text: string): CellValue {
+function parseJson(text: string): unknown {
   try {
-    const value = JSON.parse(text) as unknown;
-    const isKept =
-      typeof value === "object" &&
-      value !== null &&
-      Object.values(value).every((member) => typeof member !== "string" || !textProblem(member));
-    if (isKept) return { value };
+    return JSON.parse(text);
   } catch {
-    // Said below.
+    return undefined;
   }
+}
+
+function isKept(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((member) => typeof member !== "string" || !textProblem(member))
+  );
+}
+
+function readObject(text: string): CellValue {
+  const value = parseJson(text);
+  if (isKept(value) && !Array.isArray(value)) return { value };
   return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object that can be kept.` } };
+}
+
+function readList(text: string): CellValue {
+  const value = parseJson(text);
+  if (Array.isArray(value) && value.every(isKept)) return { value };
+  return { problem: { code: "not_json", message: `${clip(text)} is not a JSON list that can be kept.` } };
 }

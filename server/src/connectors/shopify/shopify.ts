@@ -92,4 +92,5 @@ export const shopify: Connector = {
   site: ["shop", "baseUrl"],
   sendsTo: shopAddress,
   concurrency: 2,
+  isShop: true,
 };

@@ -126,4 +126,5 @@ export const woocommerce: Connector = {
   site: ["url"],
   sendsTo: ({ url }) => String(url),
   concurrency: 2,
+  isShop: true,
 };

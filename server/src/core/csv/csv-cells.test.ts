@@ -21,15 +21,28 @@ test("numbers are read as people write them, or not at all", () => {
 test("a comma between three digits is a decimal sign where semicolons separate the columns", () => {
   expect(readNumber("1,250", conventionsOf(","))).toEqual({ value: 1250 });
   expect(readNumber("1,250", conventionsOf("\t"))).toEqual({ value: 1250 });
-  expect(readNumber("1,250", conventionsOf(";"))).toEqual({ value: 1.25 });
+  const guess = { code: "assumed_decimal_sign", message: expect.stringContaining("1.25") };
+  expect(readNumber("1,250", conventionsOf(";"))).toEqual({ value: 1.25, guess });
+  expect(readNumber("1,250", conventionsOf(",", { decimalSign: "," }))).toEqual({ value: 1.25 });
+  expect(readNumber("1,250", conventionsOf(";", { decimalSign: "." }))).toEqual({ value: 1250 });
+  expect(readNumber("1.250", conventionsOf(";", { decimalSign: "," }))).toEqual({ value: 1250 });
+  expect(readNumber("-1.234.567,89", conventionsOf(";"))).toEqual({ value: -1_234_567.89 });
   expect(readNumber("12,50", conventionsOf(";"))).toEqual({ value: 12.5 });
   expect(readNumber("11.40", conventionsOf(";"))).toEqual({ value: 11.4 });
   expect(readNumber("1,234.50", conventionsOf(";"))).toEqual({ value: 1234.5 });
 });
 
 test("a day is the one that is written, whatever time stands behind it", () => {
-  for (const text of ["2026-03-05", "2026-03-05T23:00:00-05:00", "3/5/2026", "3/5/2026 11:15 PM", "05.03.2026 8:00"]) {
+  for (const text of ["2026-03-05", "2026-03-05T23:00:00-05:00", "05.03.2026 8:00", "Mar 5, 2026", "5-Mar-2026"]) {
     expect(readDay(text)).toEqual({ value: "2026-03-05" });
+  }
+  for (const text of ["3/5/2026", "3/5/2026 11:15 PM", "03-05-2026"]) {
+    expect(readDay(text)).toEqual({
+      value: "2026-03-05",
+      guess: expect.objectContaining({ code: "assumed_date_order" }),
+    });
+    expect(readDay(text, conventionsOf(",", { dateOrder: "mdy" }))).toEqual({ value: "2026-03-05" });
+    expect(readDay(text, conventionsOf(",", { dateOrder: "dmy" }))).toEqual({ value: "2026-05-03" });
   }
   for (const text of ["2026-02-30", "0026-03-05", "2026-03-055", "soon"]) {
     expect(readDay(text)).toMatchObject({ problem: { code: "not_a_date" } });
@@ -43,10 +56,15 @@ test("dates are read in every form that can be read in one way only", () => {
       const midnight = { value: new Date(Date.UTC(year, month - 1, day)).toISOString() };
       expect(readDate(date.toISOString())).toEqual({ value: date.toISOString() });
       expect(readDate(date.toISOString().slice(0, 10))).toEqual(midnight);
-      expect(readDate(`${month}/${day}/${year}`)).toEqual(midnight);
+      expect(readDate(`${month}/${day}/${year}`, conventionsOf(",", { dateOrder: "mdy" }))).toEqual(midnight);
+      expect(readDate(`${day}/${month}/${year}`, conventionsOf(",", { dateOrder: "dmy" }))).toEqual(midnight);
       expect(readDate(`${day}.${month}.${year}`)).toEqual(midnight);
     }),
   );
+  const short = conventionsOf(",", { dateOrder: "mdy" });
+  expect(readDate("08/14/25", short)).toEqual({ value: "2025-08-14T00:00:00.000Z" });
+  expect(readDate("Jul-21-25", short)).toEqual({ value: "2025-07-21T00:00:00.000Z" });
+  expect(readDate("12/13/2026 1:05:09 PM")).toEqual({ value: "2026-12-13T13:05:09.000Z" });
   expect(readDate("2026-03-01 10:00 +02:00")).toEqual({ value: "2026-03-01T08:00:00.000Z" });
   for (const text of [
     "2026-02-30",

@@ -6,24 +6,49 @@ import { prefixesOfState } from "../zip-states.ts";
 import { isBlank } from "./csv.ts";
 
 type Problem = { code: string; message: string };
-/** A cell as a value, or what is wrong with it. */
-export type CellValue = { value: unknown } | { problem: Problem };
-/** What a cell alone does not say, and its sheet does. */
-export type Conventions = { decimalSign: "." | "," };
+/** A cell as a value, or what is wrong with it. `guess`: it could have been meant otherwise. */
+export type CellValue = { value: unknown; guess?: Problem } | { problem: Problem };
+/** What a cell alone does not say, and its sheet does, or whoever sends it. */
+export type Conventions = {
+  decimalSign: "." | ",";
+  /** Of 03/02/2026; `mdy` unless said. */
+  dateOrder?: DateOrder | undefined;
+  /** These were said: what else a cell could mean is not worth a word. */
+  isSaid?: { decimalSign?: boolean; dateOrder?: boolean };
+};
 export type CellReader = (text: string, conventions: Conventions) => CellValue;
 
+export const dateOrders = ["mdy", "dmy"] as const;
+export type DateOrder = (typeof dateOrders)[number];
+
 /** Where the list is separated by semicolons, the comma is needed for decimals. */
-export function conventionsOf(delimiter: string): Conventions {
-  return { decimalSign: delimiter === ";" ? "," : "." };
+export function conventionsOf(
+  delimiter: string,
+  said: { decimalSign?: "." | "," | undefined; dateOrder?: DateOrder | undefined } = {},
+): Conventions {
+  return {
+    decimalSign: said.decimalSign ?? (delimiter === ";" ? "," : "."),
+    dateOrder: said.dateOrder,
+    isSaid: { decimalSign: said.decimalSign !== undefined, dateOrder: said.dateOrder !== undefined },
+  };
 }
 
-/** "1,234.50", "1234.5", "$12" and "12,50" are numbers; what could be read in two ways is not. */
-export function readNumber(text: string, { decimalSign }: Conventions = { decimalSign: "." }): CellValue {
-  const bare = text.replaceAll(/[\s$€£]/g, "");
+/** "1,234.50", "1234.5", "$12", "12,50" and "1.234,50" are numbers; of what has two readings the sheet's one is taken. */
+export function readNumber(text: string, { decimalSign, isSaid }: Conventions = { decimalSign: "." }): CellValue {
+  const bare = text.replaceAll(/[\s$€£¥']/g, "").replace(/^(-?)[A-Z]{1,3}(?=\d)/, "$1");
   const isGrouped = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare);
   const isDecimal = decimalSign === "," ? /^-?\d+,\d+$/.test(bare) : /^-?\d+,\d{1,2}$/.test(bare);
+  const isDotted = decimalSign === "," && /^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare);
+  // 1.250 is a thousand and more only where somebody has said so, or where it could be nothing else.
+  if (isDotted && (/,|\..*\./.test(bare) || isSaid?.decimalSign))
+    return { value: Number(bare.replaceAll(".", "").replace(",", ".")) };
   const plain = isDecimal ? bare.replace(",", ".") : isGrouped ? bare.replaceAll(",", "") : bare;
-  if (/^-?\d+(\.\d+)?$/.test(plain)) return { value: Number(plain) };
+  if (/^-?\d+(\.\d+)?$/.test(plain)) {
+    const value = Number(plain);
+    const isOpen = !isSaid?.decimalSign && decimalSign === "," && /^-?\d{1,3}[.,]\d{3}$/.test(bare);
+    const message = `${clip(text)} was read as ${value}. Say \`decimalSign\` if it is meant otherwise.`;
+    return isOpen ? { value, guess: { code: "assumed_decimal_sign", message } } : { value };
+  }
   return { problem: { code: "not_a_number", message: `${clip(text)} is not a number.` } };
 }
 
@@ -33,39 +58,62 @@ export function extraCells(row: readonly string[], width: number): Problem | und
   return { code: "too_many_cells", message: `The row has ${row.length} cells, the header ${width}.` };
 }
 
-/** ISO 8601; also 12/31/2026 (the month first) and 31.12.2026, each with a time or without. */
+/** ISO 8601; also 12/31/2026, 12-31-26 and 31.12.2026, Jul-21-25 and 21 Jul 2025, each with a time or without. */
 const dates = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?<time>[T ].*)?$/i,
-  /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})(?<time> .*)?$/,
-  /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})(?<time> .*)?$/,
+  /^(?<first>\d{1,2})[/-](?<second>\d{1,2})[/-](?<year>\d{4}|\d\d)(?<time>[T ].*)?$/,
+  /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4}|\d\d)(?<time> .*)?$/,
+  /^(?<name>[a-z]{3,9})\.?[- ](?<day>\d{1,2}),?[- ](?<year>\d{4}|\d\d)(?<time> .*)?$/i,
+  /^(?<day>\d{1,2})\.?[- ](?<name>[a-z]{3,9})\.?[- ](?<year>\d{4}|\d\d)(?<time> .*)?$/i,
 ];
-const clockTime = /^[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?$/i;
+const clockTime = /^[T ](\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)\s*([ap]m)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i;
+const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-function dayOf(text: string): { day: string; time: string } | undefined {
+type WrittenDay = { day: string; time: string; isOpen: boolean };
+
+/** `isOpen`: day and month could have been exchanged. */
+function dayOf(text: string, { dateOrder = "mdy", isSaid }: Partial<Conventions>): WrittenDay | undefined {
   const found = dates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
+  const { first, second, name, time = " 00:00" } = found;
+  const isMonthFirst = dateOrder === "mdy";
+  const named = name === undefined ? found.month : String(monthNames.indexOf(name.slice(0, 3).toLowerCase()) + 1);
+  const month = named ?? (isMonthFirst ? first! : second!);
+  const day = found.day ?? (isMonthFirst ? second! : first!);
+  // Where the order is known, 12/31/26 can be nothing else.
+  const isShort = found.year!.length === 2;
+  if (isShort && !isSaid?.dateOrder) return undefined;
+  const year = isShort ? `20${found.year}` : found.year!;
   const date = new Date(0);
-  date.setUTCFullYear(Number(found.year), Number(found.month) - 1, Number(found.day));
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   // A day that the month does not have would silently become one of the next month.
-  if (date.getUTCMonth() !== Number(found.month) - 1 || date.getUTCDate() !== Number(found.day)) return undefined;
-  return {
-    day: `${found.year}-${found.month!.padStart(2, "0")}-${found.day!.padStart(2, "0")}`,
-    time: found.time ?? " 00:00",
-  };
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+  const isOpen =
+    !isSaid?.dateOrder && first !== undefined && first !== second && Number(first) <= 12 && Number(second) <= 12;
+  return { day: `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`, time, isOpen };
 }
 
-/** Without a zone: UTC. */
-export function readDate(text: string): CellValue {
-  const found = dayOf(text);
-  const [, time, zone = "Z"] = clockTime.exec(found?.time ?? "") ?? [];
-  const date = new Date(time === undefined ? Number.NaN : `${found!.day}T${time}${zone.toUpperCase()}`);
-  return Number.isNaN(date.getTime()) ? notADate(text) : { value: date.toISOString() };
+/** In how it is written there is no zone: UTC. */
+export function readDate(text: string, conventions: Partial<Conventions> = {}): CellValue {
+  const found = dayOf(text, conventions);
+  const [, hour = "", rest, half, zone = "Z"] = clockTime.exec(found?.time ?? "") ?? [];
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  const offset = /^(UTC|GMT)$/i.test(zone) ? "Z" : zone.toUpperCase();
+  const at = `${found?.day}T${String(hours).padStart(2, "0")}${rest}${offset}`;
+  const date = new Date(rest === undefined ? Number.NaN : at);
+  return Number.isNaN(date.getTime()) ? notADate(text) : guessed(date.toISOString(), text, found!);
 }
 
 /** A day is meant, wherever it is: the one that is written, whatever day it is in UTC then. */
-export function readDay(text: string): CellValue {
-  const day = dayOf(text)?.day;
-  return day === undefined || !/^[12]/.test(day) ? notADate(text) : { value: day };
+export function readDay(text: string, conventions: Partial<Conventions> = {}): CellValue {
+  const found = dayOf(text, conventions);
+  return found === undefined || !/^[12]/.test(found.day) ? notADate(text) : guessed(found.day, text, found);
+}
+
+function guessed(value: string, text: string, { day, isOpen }: WrittenDay): CellValue {
+  if (!isOpen) return { value };
+  const message = `${clip(text)} was read as ${day}. Say \`dateOrder\`, or write it so, if the other number is the month.`;
+  return { value, guess: { code: "assumed_date_order", message } };
 }
 
 function notADate(text: string): CellValue {
@@ -97,7 +145,7 @@ export function clip(text: string): string {
 }
 
 /** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */
-export function repairAddress(given: Address): Address {
+export function repairAddress(given: Address, defaultCountry?: string): Address {
   const address = { ...given };
   if (address.country !== undefined && address.countryCode === undefined) {
     const code = countryCodeOf(address.country);
@@ -105,6 +153,8 @@ export function repairAddress(given: Address): Address {
     // The code itself, in the wrong column. Other scripts have names of countries that are as short.
     if (code !== undefined && /^[A-Za-z]{2}$/.test(address.country)) delete address.country;
   }
+  if (address.country === undefined && address.countryCode === undefined && defaultCountry !== undefined)
+    address.countryCode = defaultCountry;
   if (address.countryCode !== undefined) address.countryCode = address.countryCode.toUpperCase();
   if (address.province !== undefined && address.provinceCode === undefined && /^[A-Za-z]{2}$/.test(address.province)) {
     address.provinceCode = address.province.toUpperCase();

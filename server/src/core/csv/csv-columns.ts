@@ -2,7 +2,7 @@ import type { FieldError } from "../errors.ts";
 import { validationFailed } from "../errors.ts";
 import { alternatives, foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
-import type { CellReader } from "./csv-cells.ts";
+import type { CellReader, DateOrder } from "./csv-cells.ts";
 
 /** A field, how its columns are usually called, the best name first, and how its cells are read. */
 export type SheetField = [field: string, names: string, read?: CellReader];
@@ -12,15 +12,49 @@ export type Column = { column: string; field: string | null };
 export type Warning = { column: string; code: string; message: string };
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
-type Vocabulary = { noun: string; fields: readonly SheetField[]; isFurtherField?(field: string): boolean };
+type Vocabulary = {
+  noun: string;
+  fields: readonly SheetField[];
+  isFurtherField?(field: string): boolean;
+  /** Names of columns that can mean several things. */
+  vague?: readonly string[];
+};
 
-/** Which field each column is: what the caller says goes before what the name suggests. */
+/** A file as a known program writes it. */
+export type SheetPreset = {
+  name: string;
+  title: string;
+  /** It is such a file if it has all the columns of one of these lists. */
+  signatures: readonly (readonly string[])[];
+  /** Column to field; null: there, and not needed. */
+  columns: Readonly<Record<string, string | null>>;
+  /** Words of the program, for each field that has words of its own; as `foldName` writes them. */
+  values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  dateOrder?: DateOrder;
+  /** A row that begins like this is not data. */
+  notData?: RegExp;
+};
+
+/** The one that the file was made by, if it is one of these. */
+export function recognise<Preset extends SheetPreset>(
+  header: readonly string[],
+  presets: readonly Preset[],
+): Preset | undefined {
+  // As it is spelt: another program may have the same words.
+  const names = new Set(header.map((name) => name.toLowerCase()));
+  const isOne = (signature: readonly string[]): boolean => signature.every((name) => names.has(name.toLowerCase()));
+  return presets.find(({ signatures }) => signatures.some(isOne));
+}
+
+/** Which field each column is: what the caller says goes before what the preset has, and that before what the name suggests. */
 export function matchColumns(
   header: readonly string[],
   mapping: ColumnMapping,
   vocabulary: Vocabulary,
+  preset?: SheetPreset,
 ): { columns: Column[]; warnings: Warning[] } {
-  const said = readMapping(header, mapping, vocabulary);
+  const given = readMapping(header, mapping, vocabulary);
+  const said = new Map([...presetColumns(header, preset, given), ...given]);
   const known = new Map<string, { field: string; rank: number }>();
   for (const [field, names] of vocabulary.fields) {
     for (const [rank, name] of names.split(" ").entries()) if (!known.has(name)) known.set(name, { field, rank });
@@ -37,7 +71,13 @@ export function matchColumns(
   const columns = header.map((column, index): Column => {
     if (said.has(column)) return { column, field: said.get(column)! };
     const field = guesses[index]?.field;
-    if (field !== undefined && owner.get(field) === index) return { column, field };
+    if (field !== undefined && owner.get(field) === index) {
+      if (vocabulary.vague?.includes(foldName(column))) {
+        const message = `Read as ${field}, which the name suggests. Say in \`mapping\` if it is something else.`;
+        warnings.push({ column, code: "guessed_column", message });
+      }
+      return { column, field };
+    }
     const [code, why] =
       field === undefined
         ? ["unknown_column", "no field has this name. Say in `mapping` what it is."]
@@ -47,6 +87,23 @@ export function matchColumns(
     return { column, field: null };
   });
   return { columns, warnings };
+}
+
+/** Of two columns for one field the one that the preset names first. */
+function presetColumns(
+  header: readonly string[],
+  preset: SheetPreset | undefined,
+  given: ReadonlyMap<string, string | null>,
+): Map<string, string | null> {
+  const found = new Map<string, string | null>();
+  const taken = new Set(given.values());
+  for (const [name, field] of Object.entries(preset?.columns ?? {})) {
+    const column = header.find((known) => known.toLowerCase() === name.toLowerCase());
+    if (column === undefined || given.has(column) || found.has(column)) continue;
+    found.set(column, taken.has(field) ? null : field);
+    if (field !== null && field !== "note") taken.add(field);
+  }
+  return found;
 }
 
 function readMapping(header: readonly string[], mapping: ColumnMapping, vocabulary: Vocabulary) {

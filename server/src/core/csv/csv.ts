@@ -113,7 +113,14 @@ export function guardCell(cell: string): string {
 export function toCell(value: Cell): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "object") return value.day;
+  if (typeof value === "number") return writeNumber(value);
   return typeof value === "string" ? guardText(value) : String(value);
+}
+
+/** Never as 1e-7, which no spreadsheet would read as it was meant. */
+function writeNumber(value: number): string {
+  const text = String(value);
+  return text.includes("e") ? value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 }) : text;
 }
 
 /** A spreadsheet may take another delimiter than ours: in `x;=1+1` it would find a cell that is a formula. */

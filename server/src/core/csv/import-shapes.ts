@@ -1,24 +1,72 @@
-import { Nullable, OneOf } from "../schema.ts";
+import type { Static } from "typebox";
+import { Nullable, OneOf, optional } from "../schema.ts";
 import { Type } from "../type.ts";
+import { dateOrders } from "./csv-cells.ts";
 
 const Text = Type.String();
+
+const delimiter = OneOf(["auto", "comma", "semicolon", "tab"], {
+  title: "Delimiter",
+  description: "Between columns; auto: what the first line has most of",
+});
+const decimalSign = OneOf([".", ","], {
+  title: "Decimal sign",
+  description: "Default: a comma where semicolons are between the columns, else a point",
+});
+const dateOrder = OneOf(dateOrders, {
+  title: "Order of dates",
+  description: "Of dates such as 03/02/2026; default: the month first",
+});
 
 /** Of a request to import a file. */
 export function importRequest(about: { csv: string; mapping: string }) {
   return {
-    csv: Type.String({ minLength: 1, maxLength: 10 * 1024 * 1024, description: about.csv }),
+    csv: Type.String({ minLength: 1, maxLength: 32 * 1024 * 1024, description: about.csv }),
     mapping: Type.Optional(
       Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), { description: about.mapping }),
     ),
     dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    delimiter: Type.Optional(OneOf(["auto", "comma", "semicolon", "tab"], { description: "Default: auto" })),
+    ...optional({ delimiter, decimalSign, dateOrder }),
   };
 }
+
+const Mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })));
+
+/** How a file is to be read, where it does not say so itself. */
+export const readingOptions = optional({
+  delimiter,
+  decimalSign,
+  dateOrder,
+  country: Type.String({
+    title: "Country",
+    pattern: "^[A-Z]{2}$",
+    description: "ISO 3166-1 code for addresses that name no country",
+  }),
+  currency: Type.String({
+    title: "Currency",
+    pattern: "^[A-Z]{3}$",
+    description: "ISO 4217 code for amounts that name no currency; default: USD",
+  }),
+});
+
+export const presetSettings = {
+  ...readingOptions,
+  mapping: Type.Optional(
+    Type.Unsafe<Static<typeof Mapping>>({
+      ...Mapping,
+      title: "Mapping",
+      "x-advanced": true,
+      maxProperties: 500,
+      description: "Column name to field, such as customer.name or line.sku; null: leave it out",
+      examples: [{ Bestellnummer: "number", Artikel: "line.sku" }],
+    }),
+  ),
+};
 
 export const Columns = Type.Array(Type.Object({ column: Text, field: Nullable(Text) }));
 
 export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, message: Text }), {
-  description: "Columns that were not read, or of which something was assumed, the first 1,000",
+  description: "Columns that were not read, and what was guessed or assumed, the first 1,000",
 });
 
 /** Of the answer: what was read, and what was not. */

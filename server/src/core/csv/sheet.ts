@@ -1,14 +1,15 @@
 import type { FieldError } from "../errors.ts";
 import { badField, validationFailed } from "../errors.ts";
+import { foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
 import type { Weight } from "../weight.ts";
 import { weightUnitInName } from "../weight.ts";
 import type { Row } from "./csv.ts";
 import { delimiters, detectDelimiter, guardCell, guardText, MalformedCsv, readRows, textOfCell, toCsv } from "./csv.ts";
-import type { CellReader, Conventions } from "./csv-cells.ts";
+import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
 import { conventionsOf, extraCells } from "./csv-cells.ts";
-import type { Column, ColumnMapping, SheetField, Warning } from "./csv-columns.ts";
-import { matchColumns } from "./csv-columns.ts";
+import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
+import { matchColumns, recognise } from "./csv-columns.ts";
 
 const maxReported = 1_000;
 
@@ -31,11 +32,25 @@ export type SheetKind = {
   finish?(record: SheetRecord, sheet: Sheet): void;
   /** The field of a part of the request, where the two have different names. */
   fieldAt?(pointer: string): string;
+  /** Files of known programs, which are recognised by their columns. */
+  presets?: readonly SheetPreset[];
+  /** Names of columns that can mean several things. */
+  vague?: readonly string[];
+  /** What is taken for granted because no column says it. */
+  assume?(sheet: Pick<Sheet, "columns" | "currency">): Warning[];
 };
 
 export type SheetOptions = {
   delimiter?: keyof typeof delimiters | "auto";
   mapping?: ColumnMapping;
+  /** null: whatever it looks like, it is none of a known program. */
+  preset?: SheetPreset | null | undefined;
+  decimalSign?: "." | ",";
+  dateOrder?: DateOrder;
+  /** Of addresses that name none. */
+  country?: string;
+  /** Of amounts that name none. */
+  currency?: string;
   maxRows?: number;
   maxRecords?: number;
   /** Somebody is still finding out which column is what: one that is missing is no reason to say nothing. */
@@ -44,8 +59,11 @@ export type SheetOptions = {
 
 export type Sheet = {
   kind: SheetKind;
+  preset: SheetPreset | undefined;
   columns: Column[];
   warnings: Warning[];
+  country: string | undefined;
+  currency: string | undefined;
   delimiter: string;
   conventions: Conventions;
   readers: (CellReader | undefined)[];
@@ -65,8 +83,10 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   const first = await rows.next();
   if (first.done) throw badField("/csv", "empty", "There is no header row.");
   const header = first.value.cells.map((name) => name.trim());
-  const { columns, warnings } = matchColumns(header, mapping, kind);
-  warnings.push(...assumedUnit(kind, columns));
+  const preset = options.preset === undefined ? recognise(header, kind.presets ?? []) : (options.preset ?? undefined);
+  const { columns, warnings } = matchColumns(header, mapping, kind, preset);
+  const { country, currency } = options;
+  warnings.push(...assumedUnit(kind, columns), ...(kind.assume?.({ columns, currency }) ?? []));
   const missing = missingColumns(kind, columns);
   if (missing.length > 0 && !mayLackColumns) {
     throw validationFailed(missing.map((error) => ({ pointer: "/csv/1", ...error, allowed: header })));
@@ -76,9 +96,27 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
     throw badField("/csv", "no_known_columns", message);
   }
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
-  const readers = columns.map(({ field }) => readerOf.get(field ?? ""));
-  const conventions = conventionsOf(delimiter);
-  return { kind, columns, warnings: warnings.slice(0, maxReported), delimiter, conventions, readers, rows };
+  const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset?.values?.[field ?? ""]));
+  const { decimalSign, dateOrder = preset?.dateOrder } = options;
+  const conventions = conventionsOf(delimiter, { decimalSign, dateOrder });
+  const told = warnings.slice(0, maxReported);
+  return { kind, preset, columns, warnings: told, country, currency, delimiter, conventions, readers, rows };
+}
+
+/** The words of a program, put into ours. */
+function withWords(read: CellReader | undefined, words: Readonly<Record<string, string>> | undefined) {
+  if (!words) return read;
+  const translated: CellReader = (text, conventions) => {
+    const word = foldName(text);
+    return Object.hasOwn(words, word) ? { value: words[word] } : (read?.(text, conventions) ?? { value: text });
+  };
+  return translated;
+}
+
+/** Once for each column: the first cell stands for all. */
+export function warnOnce({ warnings }: Pick<Sheet, "warnings">, warning: Warning): void {
+  const isKnown = warnings.some(({ column, code }) => column === warning.column && code === warning.code);
+  if (!isKnown && warnings.length < maxReported) warnings.push(warning);
 }
 
 /** Of what every row has to have, what no column is. */
@@ -113,7 +151,10 @@ export function readCells(sheet: Sheet, { number, cells }: Row, errors: CellErro
       return [];
     }
     const read = readers[index]?.(text.trim(), conventions) ?? { value: text };
-    if ("value" in read) return [{ field, value: read.value, place }];
+    if ("value" in read) {
+      if ("guess" in read && read.guess) warnOnce(sheet, { column, ...read.guess });
+      return [{ field, value: read.value, place }];
+    }
     errors.push({ ...place, ...read.problem });
     return [];
   });
@@ -131,25 +172,9 @@ export type ReadSheet = Sheet & { records: SheetRecord[] };
 
 /** A whole file as records. Nothing is said yet about whether they make sense. */
 export async function readSheet(csv: string, kind: SheetKind, options: SheetOptions): Promise<ReadSheet> {
-  const { noun, recordKey, addRow = putAll, finish } = kind;
+  const { noun } = kind;
   const sheet = await openSheet(csv, kind, options);
-  const records: SheetRecord[] = [];
-  const byKey = new Map<unknown, SheetRecord>();
-  for await (const row of sheet.rows) {
-    const errors: CellError[] = [];
-    const cells = readCells(sheet, row, errors);
-    const key = cells.find(({ field }) => field === recordKey)?.value;
-    let record = key === undefined ? undefined : byKey.get(key);
-    if (!record) {
-      record = { rows: [], request: {}, places: new Map(), errors: [] };
-      records.push(record);
-      if (key !== undefined) byKey.set(key, record);
-    }
-    record.rows.push(row);
-    record.errors.push(...errors);
-    addRow(record, cells, sheet);
-  }
-  if (finish) for (const record of records) finish(record, sheet);
+  const records = await Array.fromAsync(readRecords(sheet));
   const { maxRecords = Infinity } = options;
   if (records.length > maxRecords) {
     const name = noun.toLowerCase();
@@ -157,6 +182,51 @@ export async function readSheet(csv: string, kind: SheetKind, options: SheetOpti
     throw badField("/csv", `too_many_${name}`, message);
   }
   return { ...sheet, records };
+}
+
+/**
+ * The records of a file, each when all its rows are known. No more than `maxOpen` wait for further rows at a time, so that
+ * a long file is not in memory as a whole: a row that comes long after the others of its record is refused.
+ */
+export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGenerator<SheetRecord> {
+  const { recordKey, addRow = putAll, finish } = sheet.kind;
+  const open = new Map<unknown, SheetRecord>();
+  const closed = new Set<unknown>();
+  const close = (key: unknown, record: SheetRecord): SheetRecord => {
+    open.delete(key);
+    if (typeof key === "string") closed.add(key);
+    finish?.(record, sheet);
+    return record;
+  };
+  for await (const row of sheet.rows) {
+    if (isNotData(sheet, row)) continue;
+    const errors: CellError[] = [];
+    const cells = readCells(sheet, row, errors);
+    // A row without a key is a record of its own.
+    const key = cells.find(({ field }) => field === recordKey)?.value ?? Symbol("row");
+    let record = open.get(key);
+    if (!record) {
+      record = { rows: [], request: {}, places: new Map(), errors: [] };
+      if (closed.has(key)) errors.push(apart(row.number, maxOpen));
+      const [oldest] = open.size >= maxOpen ? open : [];
+      if (oldest) yield close(...oldest);
+      open.set(key, record);
+    }
+    record.rows.push(row);
+    record.errors.push(...errors);
+    addRow(record, cells, sheet);
+  }
+  for (const [key, record] of open) yield close(key, record);
+}
+
+function apart(row: number, maxOpen: number): CellError {
+  const message = `Other rows of the same number stand more than ${maxOpen} orders before it. Sort the file by its numbers.`;
+  return { row, column: null, code: "rows_apart", message };
+}
+
+function isNotData({ preset }: Sheet, { cells }: Row): boolean {
+  const [first, ...more] = cells.filter((cell) => cell.trim() !== "");
+  return preset?.notData !== undefined && more.length === 0 && first !== undefined && preset.notData.test(first);
 }
 
 function putAll(record: SheetRecord, cells: Cell[]): void {
@@ -248,30 +318,47 @@ export async function readTable(csv: string, maxRows: number): Promise<{ rows: R
   }
 }
 
+type Failure = { errors: FieldError[] };
+
 /** What became of a file. `failures`: of the records that could be read, in their order. */
-export function reportOn(sheet: ReadSheet, failures: readonly ({ errors: FieldError[] } | undefined)[]) {
+export function reportOn(sheet: ReadSheet, failures: readonly (Failure | undefined)[]) {
+  const report = createReport(sheet);
   let next = 0;
-  const records = sheet.records.map((record) => {
-    const failure = record.errors.length > 0 ? undefined : failures[next++];
-    return failure ? { ...record, errors: failure.errors.map((error) => toCellError(sheet, record, error)) } : record;
-  });
-  const failed = records.filter(({ errors }) => errors.length > 0);
-  const rows = records.reduce((sum, record) => sum + record.rows.length, 0);
-  const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
+  for (const record of sheet.records) report.add(record, record.errors.length > 0 ? undefined : failures[next++]);
+  const { records: _records, preset: _preset, ...told } = report.finish();
+  return told;
+}
+
+/** What became of a file, record by record: only those that failed are kept. */
+export function createReport(sheet: Sheet) {
+  const failed: SheetRecord[] = [];
+  const counts = { records: 0, rows: 0 };
   return {
-    summary: { rows, created: records.length - failed.length, failed: failed.length },
-    columns: sheet.columns,
-    errors: errors.slice(0, maxReported),
-    warnings: sheet.warnings,
-    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(sheet.columns, failed, sheet.delimiter) }),
+    add(record: SheetRecord, failure?: Failure): void {
+      counts.records++;
+      counts.rows += record.rows.length;
+      const errors = failure ? failure.errors.map((error) => toCellError(sheet, record, error)) : record.errors;
+      if (errors.length > 0) failed.push({ ...record, errors });
+    },
+    finish() {
+      const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
+      return {
+        records: counts.records,
+        summary: { rows: counts.rows, created: counts.records - failed.length, failed: failed.length },
+        preset: sheet.preset?.name ?? null,
+        columns: sheet.columns,
+        errors: errors.slice(0, maxReported),
+        warnings: sheet.warnings,
+        ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected(sheet, failed) }),
+      };
+    },
   };
 }
 
 /** To be put right and sent again: the rows as they came, each with what is wrong with it. */
-export function rejected(
-  columns: readonly Column[],
+export function writeRejected(
+  { columns, delimiter }: Pick<Sheet, "columns" | "delimiter">,
   failed: readonly Pick<SheetRecord, "rows" | "errors">[],
-  delimiter: string,
 ): string {
   const width = failed.reduce(
     (most, { rows }) => Math.max(most, ...rows.map(({ cells }) => cells.length)),

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
+import { ConditionShape } from "../../core/condition-shape.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 import { PreflightReport, RunCause, RunRow } from "../operations/operations.schemas.ts";
@@ -13,9 +14,6 @@ const defaultMaxPerHour = 1_000;
 const modes = ["shadow", "active"] as const;
 const Mode = OneOf(modes, {
   description: "shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow",
-});
-const When = Type.Record(Type.String(), Type.Unknown(), {
-  description: "What orders must meet, as in `when` of an action: path, op and value, or all, any, not",
 });
 const MaxPerHour = Type.Integer({
   minimum: 1,
@@ -43,7 +41,7 @@ const fields = {
   name: Name,
   description: Type.String({ maxLength: 500 }),
   on: { ...On, description: "`types` of events, or `cron` with the `filter` that says which orders" },
-  when: When,
+  when: ConditionShape,
   pipeline_id: { ...Id, description: "A saved pipeline" },
   mode: Mode,
   max_per_hour: MaxPerHour,
@@ -58,7 +56,7 @@ export const AutomationRequest = Strict(
       {
         name: "Light parcels",
         on: { types: ["order.created"] },
-        when: { path: "totals.total", op: "lt", value: 50 },
+        when: { path: "total", op: "lt", value: 50 },
         pipeline_id: "0199f0a0-0000-7000-8000-000000000003",
       },
     ],
@@ -67,7 +65,7 @@ export const AutomationRequest = Strict(
 export type AutomationRequest = Static<typeof AutomationRequest>;
 
 export const AutomationPatch = Strict(
-  { ...optional(fields), when: Type.Optional(Nullable(When)) },
+  { ...optional(fields), when: Type.Optional(Nullable(ConditionShape)) },
   { examples: [{ mode: "active" }] },
 );
 export type AutomationPatch = Static<typeof AutomationPatch>;
@@ -104,7 +102,7 @@ export const Automation = Type.Object({
     timezone: Type.Optional(Type.String()),
     filter: Type.Optional(SelectionFilter),
   }),
-  when: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  when: Nullable(ConditionShape),
   pipeline_id: Id,
   mode: OneOf(modes),
   max_per_hour: Type.Integer(),

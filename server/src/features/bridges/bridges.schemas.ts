@@ -1,12 +1,31 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
+import {
+  Count,
+  DateTime,
+  Id,
+  linePattern,
+  Name,
+  Nullable,
+  OneOf,
+  pageQuery,
+  Strict,
+  Version,
+} from "../../core/schema.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const Concurrency = Type.Integer({
   minimum: 1,
   maximum: 50,
   description: "Executions of this bridge at a time; default: what its connector recommends",
+});
+
+const NumberPrefix = Type.String({
+  minLength: 1,
+  maxLength: 20,
+  pattern: linePattern,
+  description:
+    "Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart",
 });
 
 export const BridgeRequest = Strict(
@@ -21,6 +40,7 @@ export const BridgeRequest = Strict(
     ),
     isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
     concurrency: Type.Optional(Concurrency),
+    numberPrefix: Type.Optional(NumberPrefix),
   },
   { examples: [{ name: "Demo shop", connector: "demo" }] },
 );
@@ -33,6 +53,7 @@ export const BridgePatch = Strict(
     credentials: Type.Optional(Nullable(Anything)),
     isActive: Type.Optional(Type.Boolean({ description: "Nothing is executed on an inactive bridge" })),
     concurrency: Type.Optional(Nullable(Concurrency)),
+    numberPrefix: Type.Optional(Nullable(NumberPrefix)),
   },
   { examples: [{ isActive: false }] },
 );
@@ -50,6 +71,7 @@ export const Bridge = Type.Object({
   hasCredentials: Type.Boolean(),
   isActive: Type.Boolean(),
   concurrency: Nullable(Type.Integer()),
+  numberPrefix: Nullable(Type.String()),
   health: Type.Object({
     status: OneOf(healthStates),
     consecutiveFailures: Count,

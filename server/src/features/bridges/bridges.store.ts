@@ -12,6 +12,7 @@ export type BridgeRow = {
   sealed_credentials: string | null;
   is_active: boolean;
   concurrency: number | null;
+  number_prefix: string | null;
   consecutive_failures: number;
   last_success_at: Date | null;
   last_failure_at: Date | null;
@@ -21,8 +22,8 @@ export type BridgeRow = {
   version: number;
 };
 
-const columns = `id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, consecutive_failures,
-  last_success_at, last_failure_at, last_error, created_at, updated_at, version`;
+const columns = `id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, number_prefix,
+  consecutive_failures, last_success_at, last_failure_at, last_error, created_at, updated_at, version`;
 
 const findStatement: Prepared = {
   name: "bridges_find",
@@ -70,13 +71,13 @@ export async function listAllBridges(db: Queryable, orgId: string): Promise<Brid
 
 export type BridgeValues = Pick<
   BridgeRow,
-  "id" | "name" | "connector" | "settings" | "sealed_credentials" | "is_active" | "concurrency"
+  "id" | "name" | "connector" | "settings" | "sealed_credentials" | "is_active" | "concurrency" | "number_prefix"
 > & { at: Date };
 
 export async function insertBridge(tx: Tx, orgId: string, bridge: BridgeValues): Promise<BridgeRow> {
   const [row] = await tx.query<BridgeRow>(
-    `insert into bridges (id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, created_at,
-       updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning ${columns}`,
+    `insert into bridges (id, org_id, name, connector, settings, sealed_credentials, is_active, concurrency, number_prefix,
+       created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning ${columns}`,
     [bridge.id, orgId, bridge.name, bridge.connector, ...valuesOf(bridge)],
   );
   return row!;
@@ -91,9 +92,9 @@ export async function updateBridge(
 ): Promise<BridgeRow> {
   const [row] = await tx.query<BridgeRow>(
     `update bridges set name = $3, settings = $4, sealed_credentials = $5, is_active = $6, concurrency = $7,
-       updated_at = $8, version = version + 1,
-       consecutive_failures = case when $9 then 0 else consecutive_failures end,
-       last_error = case when $9 then null else last_error end
+       number_prefix = $8, updated_at = $9, version = version + 1,
+       consecutive_failures = case when $10 then 0 else consecutive_failures end,
+       last_error = case when $10 then null else last_error end
       where id = $1 and org_id = $2 returning ${columns}`,
     [bridge.id, orgId, bridge.name, ...valuesOf(bridge), forgetHealth],
   );
@@ -165,6 +166,13 @@ export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at:
   );
 }
 
-function valuesOf({ settings, sealed_credentials, is_active, concurrency, at }: BridgeValues): unknown[] {
-  return [settings, sealed_credentials, is_active, concurrency, at];
+function valuesOf({
+  settings,
+  sealed_credentials,
+  is_active,
+  concurrency,
+  number_prefix,
+  at,
+}: BridgeValues): unknown[] {
+  return [settings, sealed_credentials, is_active, concurrency, number_prefix, at];
 }

@@ -91,6 +91,7 @@ async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<Brid
       sealed_credentials: sealCredentials(ctx, id, credentials),
       is_active: request.isActive ?? true,
       concurrency: request.concurrency ?? null,
+      number_prefix: request.numberPrefix ?? null,
       at: ctx.clock.now(),
     }),
   );
@@ -138,6 +139,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
             credentials === undefined ? row.sealed_credentials : sealCredentials(ctx, id, credentials),
           is_active: patch.isActive ?? row.is_active,
           concurrency: patch.concurrency === undefined ? row.concurrency : patch.concurrency,
+          number_prefix: patch.numberPrefix === undefined ? row.number_prefix : patch.numberPrefix,
           at: ctx.clock.now(),
         },
         isReconfigured,
@@ -224,6 +226,7 @@ function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {
     hasCredentials: row.sealed_credentials !== null,
     isActive: row.is_active,
     concurrency: row.concurrency,
+    numberPrefix: row.number_prefix,
     health: {
       status: failures > 0 ? "failing" : hasRun ? "healthy" : "unknown",
       consecutiveFailures: failures,

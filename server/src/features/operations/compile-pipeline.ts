@@ -9,15 +9,14 @@ import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import type { Order } from "../orders/order.ts";
-import { askedFieldNames, presentToConditions } from "../orders/order.ts";
-import { findReferred, orderFieldNames, personalPathRefusal } from "../orders/orders.ts";
+import { presentToConditions } from "../orders/order.ts";
+import { askedFields, findReferred, personalPathRefusal } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
 import type { Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest, OnError } from "./operations.schemas.ts";
 
-const askable = [...orderFieldNames, ...askedFieldNames];
 const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
 
 export type PipelineOptions = {
@@ -41,8 +40,10 @@ export async function compilePipeline(
   const lookup = await loadSetLookup(ctx, [...requests.flatMap(setsOf), ...referredSets(options.when)]);
   // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
+  // Those of a run were looked at when it was made, perhaps by an earlier version of the hub.
+  const rules = options.isChecked ? {} : { fields: askedFields, refusal };
   const compileAt = (condition: unknown, at: string): Predicate | undefined => {
-    const compiled = compileCondition(condition, lookup, at, { fields: askable, refusal });
+    const compiled = compileCondition(condition, lookup, at, rules);
     // Conditions ask for what callers see of an order, so for `onHold` as well.
     if (!Array.isArray(compiled)) return (order) => compiled(presentToConditions(order as Order));
     errors.push(...compiled);

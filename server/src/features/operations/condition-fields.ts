@@ -1,7 +1,7 @@
-import { operators } from "../../core/conditions.ts";
+import { operators } from "../../core/condition-shape.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
-import { OrderAnswer } from "../orders/order-answers.schemas.ts";
+import { AskedOrder } from "../orders/order-answers.schemas.ts";
 import { isPersonalPath } from "../orders/orders.ts";
 import { titleOf } from "./form-hints.ts";
 import type { ConditionField } from "./operations.schemas.ts";
@@ -18,7 +18,7 @@ type Node = {
 const common = ["eq", "ne", "in", "not_in", "empty", "not_empty"] as const;
 const ordered = ["gt", "gte", "lt", "lte", "between"] as const;
 const texts = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"] as const;
-/** What makes sense for each type; others are not refused. */
+/** What makes sense for each type. Of the others those are refused that could not be true, or not be false. */
 const operatorsOf: Record<ConditionField["type"], readonly (typeof operators)[number][]> = {
   text: [...common, ...texts],
   number: [...common, ...ordered],
@@ -41,7 +41,7 @@ const entities: Record<string, string> = {
 /** Everything of an order that a `when` can ask about, from the schema of the order itself. */
 export function listConditionFields(ctx: Ctx): { data: ConditionField[]; operators: string[] } {
   const mayAsk = maySeePersonalData(ctx);
-  const data = fieldsIn(OrderAnswer as Node, []).map((field) => ({
+  const data = fieldsIn(AskedOrder as Node, []).map((field) => ({
     ...field,
     available: mayAsk || !isPersonalPath(field.path),
   }));

@@ -49,9 +49,9 @@ test("the fields of orders are told with operators that a run takes for them", a
   expect(byPath.get("locationId")).toMatchObject({ type: "id", entity: "location" });
   const { body: order } = await org.post("/orders", {});
   const { body: set } = await org.post("/condition-sets", { name: "Some" });
-  const valueOf = (operator: string, { type }: Field): unknown => {
+  const valueOf = (operator: string, { type, values }: Field): unknown => {
     if (operator.endsWith("in_set")) return set.id;
-    const one = type === "number" ? 1 : type === "boolean" ? true : "2026-01-01T00:00:00Z";
+    const one = values ? values[0] : type === "number" ? 1 : type === "boolean" ? true : "2026-01-01T00:00:00Z";
     return operator === "between" ? [one, one] : operator === "in" || operator === "not_in" ? [one] : one;
   };
   const conditions = data.flatMap((field) =>
@@ -67,6 +67,25 @@ test("the fields of orders are told with operators that a run takes for them", a
     const { status, text } = await org.post("/operations/preflight", { order_ids: [order.id], actions });
     expect(status, text).toBe(200);
   }
+});
+
+test("a condition that could never be met, or always would, is refused where it stands, with what was meant", async () => {
+  const { body: order } = await org.post("/orders", {});
+  const refused = [
+    { path: "shippingAddress.countrycode", op: "ne", value: "US" },
+    { path: "total", op: "gt", value: "abc" },
+    { path: "status", op: "eq", value: "shiped" },
+  ];
+  const actions = refused.map((when) => ({ type: "hold", params: {}, when }));
+  const { status, body } = await org.post("/operations/preflight", { order_ids: [order.id], actions });
+  expect([status, body.errors]).toEqual([
+    400,
+    [
+      expect.objectContaining({ pointer: "/actions/0/when/path", suggestion: "shippingAddress.countryCode" }),
+      expect.objectContaining({ pointer: "/actions/1/when/value", message: "total is a number; this is not." }),
+      expect.objectContaining({ pointer: "/actions/2/when/value", suggestion: "shipped" }),
+    ],
+  ]);
 });
 
 test("who may not read names may not ask about them, and is told so", async () => {

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
+import { ConditionShape } from "../../core/condition-shape.ts";
 import { Type } from "../../core/type.ts";
 import {
   Before,
@@ -35,7 +36,7 @@ export type OnError = Static<typeof OnErrorName>;
 const ActionRequest = Strict({
   type: Type.String({ minLength: 1, maxLength: 64 }),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  when: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  when: Type.Optional(ConditionShape),
   on_error: Type.Optional(OnErrorName),
 });
 export type ActionRequest = Static<typeof ActionRequest>;

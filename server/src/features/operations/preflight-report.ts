@@ -11,14 +11,15 @@ type Shown = PreflightRequest["show"];
 /** Those with problems are shown first. */
 const ranks: Record<Verdict, number> = { blocked: 0, warning: 1, ok: 2, no_change: 2 };
 
-const notFound = { code: "order_not_found", message: "There is no order with this id or number." };
+type Unknown = Pick<OrderGroup, "code" | "message">;
+const notFound: Unknown = { code: "order_not_found", message: "There is no order with this id or number." };
 
 /** Something that is wrong with an order, or that its caller should know. */
 type Said = Pick<OrderGroup, "step" | "type" | "code" | "message" | "fix"> & { verdict: "blocked" | "warning" };
 
-function saidOf(evaluation: Evaluation | undefined): Said[] {
+function saidOf(evaluation: Evaluation | undefined, unknown = notFound): Said[] {
   const aboutAll = { step: null, type: null, verdict: "blocked" as const };
-  if (!evaluation) return [{ ...aboutAll, ...notFound }];
+  if (!evaluation) return [{ ...aboutAll, ...unknown }];
   const said = evaluation.steps.flatMap(({ index: step, type, status, error, warning }): Said[] => [
     ...(status === "failed" && error ? [{ step, type, verdict: "blocked" as const, ...error }] : []),
     ...(warning ? [{ step, type, verdict: "warning" as const, ...warning }] : []),
@@ -28,8 +29,8 @@ function saidOf(evaluation: Evaluation | undefined): Said[] {
 }
 
 /** Why it was blocked and what it was warned of: what a run may leave out. */
-export function codesOf(evaluation: Evaluation | undefined): string[] {
-  return [...new Set(saidOf(evaluation).map(({ code }) => code))].toSorted();
+export function codesOf(evaluation: Evaluation | undefined, unknown?: Unknown): string[] {
+  return [...new Set(saidOf(evaluation, unknown).map(({ code }) => code))].toSorted();
 }
 
 const sampleSize = 5;
@@ -77,8 +78,9 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
   }
 
   return {
-    add(ref: string, evaluation: Evaluation | undefined): void {
-      const said = saidOf(evaluation);
+    /** `unknown`: why there is no order of this name. */
+    add(ref: string, evaluation: Evaluation | undefined, unknown = notFound): void {
+      const said = saidOf(evaluation, unknown);
       const { id = null, number = null, version = null } = evaluation?.before ?? {};
       const named = { ref, order_id: id, order_number: number };
       for (const one of said) groups.add(one, one.verdict, named);
@@ -93,11 +95,11 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
               : "ok";
       counts.orders++;
       counts[verdict]++;
-      const code = outcome ? outcome.error?.code : notFound.code;
+      const code = outcome ? outcome.error?.code : unknown.code;
       if (code !== undefined) errorsByCode[code] = (errorsByCode[code] ?? 0) + 1;
       if (!evaluation) {
         counts.not_found++;
-        return keep(verdict, said, () => ({ ...named, version, error: notFound, steps: [] }));
+        return keep(verdict, said, () => ({ ...named, version, error: unknown, steps: [] }));
       }
       notePointless(evaluation.steps, steps);
       keep(verdict, said, () => {

@@ -1,6 +1,6 @@
 import { giveWay } from "../../core/give-way.ts";
 import type { Ctx } from "../../context.ts";
-import { readOrders } from "../orders/orders.ts";
+import { explainUnknown, readOrders } from "../orders/orders.ts";
 import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, isGrouped } from "./evaluate.ts";
@@ -71,10 +71,16 @@ function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
     const present = known.flatMap((id) => orders.get(id) ?? []);
     const evaluations = evaluate(present, pipeline, env, [], run);
     const byId = new Map<string | null, Evaluation>(evaluations.map((one) => [one.before.id, one]));
+    const explain = await explainUnknown(
+      ctx.db,
+      ctx.orgId,
+      refs.filter((_, i) => ids[i] === null),
+    );
     return ids.map((id, i) => {
       const evaluation = byId.get(id);
-      report.add(refs[i]!, evaluation);
-      return { id, version: evaluation?.before.version ?? null, codes: codesOf(evaluation).join(" ") };
+      const unknown = explain(refs[i]!);
+      report.add(refs[i]!, evaluation, unknown);
+      return { id, version: evaluation?.before.version ?? null, codes: codesOf(evaluation, unknown).join(" ") };
     });
   }
   return async (refs: string[], ids: (string | null)[]): Promise<Looked[]> => {

@@ -13,6 +13,7 @@ export const orderTimelineRoutes = [
     takesNames: true,
     query: shapes.TimelineQuery,
     answer: [200, PageOf(shapes.TimelineAnswer)],
+    failures: [409],
     handle: (ctx, { params, query }) => listTimeline(ctx, params.id, query),
   }),
   defineRoute("GET /orders/:id/blame", {
@@ -23,6 +24,7 @@ export const orderTimelineRoutes = [
     ids: { id: "order" },
     takesNames: true,
     answer: [200, shapes.BlameAnswer],
+    failures: [409],
     handle: (ctx, { params }) => readBlame(ctx, params.id),
   }),
 ];

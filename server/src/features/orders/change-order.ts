@@ -30,10 +30,16 @@ const findErrors = createFinder(OrderRequestShape, "body");
 /** In UTF-16 units; a character has up to two. */
 const maxRefLength = 2 * orderLimits.numberLength;
 
-/** By id or number. */
+/** By id or number. Shops number their orders alike: where a number is not enough, the ids are said. */
 export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<Order> {
   const isPossible = ref.length <= maxRefLength && textProblem(ref) === undefined;
-  return orNotFound("order", isPossible ? await store.findOrder(db, ctx.orgId, ref) : undefined);
+  const found = isPossible ? await store.findNamed(db, ctx.orgId, ref) : [];
+  if (found.length > 1) {
+    const message = `${found.length} orders of several bridges have the number ${ref}. Name the one you mean by its id.`;
+    const orders = found.map(({ id, bridgeId, externalId }) => ({ id, bridgeId, externalId }));
+    throw new HubError("order_number_ambiguous", message, { extra: { orders } });
+  }
+  return orNotFound("order", found[0]);
 }
 
 export async function updateOrder(

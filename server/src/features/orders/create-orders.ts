@@ -28,7 +28,7 @@ type Draft = { index: number; request: OrderRequest };
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 /** What is wrong with one request by itself. */
-export const findRequestErrors = byShapeAndRules(OrderRequestShape);
+const findRequestErrors = byShapeAndRules(OrderRequestShape);
 /** The same for what a bridge says about an order. */
 export const findImportedErrors = byShapeAndRules(ImportedOrder);
 
@@ -96,7 +96,8 @@ export async function prepareOrders(
 
 function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<string>): RowFailure | undefined {
   const keys: [string, RowFailure][] = [];
-  if (number !== undefined) keys.push([`number ${number}`, numberTaken(number)]);
+  if (number !== undefined)
+    keys.push([`number ${store.numberKey({ bridgeId: bridgeId ?? null, number })}`, numberTaken(number)]);
   if (bridgeId !== undefined && externalId !== undefined) {
     keys.push([`external ${bridgeId.toLowerCase()} ${externalId}`, externalIdTaken(externalId)]);
   }
@@ -109,7 +110,7 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
  * In a transaction of its own, which is not waited for: creating an order must not make all others of the organization
  * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
  */
-export async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
+async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
   if (prepared.drafts.every(({ request }) => request.number !== undefined)) return [];
   return await ctx.db.transaction(async (tx) => {
     await store.relaxCommit(tx);
@@ -149,9 +150,12 @@ export async function findStoredTwins(
   orgId: string,
   { drafts }: Prepared,
 ): Promise<Map<number, RowFailure>> {
-  const taken = await store.findTakenNumbers(db, orgId, [...givenNumbers(drafts)]);
-  const isTaken = ({ request }: Draft): boolean => request.number !== undefined && taken.has(request.number);
-  return new Map(drafts.filter(isTaken).map(({ index, request }) => [index, numberTaken(request.number!)]));
+  const given = drafts.flatMap(({ index, request: { number, bridgeId = null } }) =>
+    number === undefined ? [] : [{ index, number, bridgeId }],
+  );
+  const taken = await store.findTakenAtBridges(db, orgId, given);
+  const twins = given.filter((one) => taken.has(store.numberKey(one)));
+  return new Map(twins.map(({ index, number }) => [index, numberTaken(number)]));
 }
 
 /** One insert for all. A number or external id that is taken fails its own order alone. */
@@ -179,12 +183,12 @@ export async function insertPrepared(
     const refused = waiting.filter(({ order }) => !inserted.has(order.id));
     for (const { index, order } of waiting) if (inserted.has(order.id)) outcomes[index] = { order };
     if (refused.length === 0) break;
-    const numbersOf = refused.map(({ order }) => order.number);
-    const taken = await store.findTakenNumbers(tx, ctx.orgId, numbersOf);
+    const numbersOf = refused.map(({ order: { bridgeId, number } }) => ({ bridgeId, number }));
+    const taken = await store.findTakenAtBridges(tx, ctx.orgId, numbersOf);
     // Somebody was quicker to use a number that was meant for an order of ours: that one gets another.
-    waiting = refused.filter(({ request, order }) => request.number === undefined && taken.has(order.number));
+    waiting = refused.filter(({ request, order }) => request.number === undefined && taken.has(store.numberKey(order)));
     for (const { index, request, order } of refused) {
-      if (!taken.has(order.number)) outcomes[index] = { failure: externalIdTaken(order.externalId ?? "") };
+      if (!taken.has(store.numberKey(order))) outcomes[index] = { failure: externalIdTaken(order.externalId ?? "") };
       else if (request.number !== undefined) outcomes[index] = { failure: numberTaken(request.number) };
     }
     const others = waiting.length === 0 ? [] : await takeFreeNumbers(tx, ctx.orgId, waiting.length, given);

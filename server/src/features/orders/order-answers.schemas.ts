@@ -113,6 +113,14 @@ export const OrderAnswer = Type.Object({
 });
 export type OrderAnswer = Static<typeof OrderAnswer>;
 
+const InUnit = Type.Number();
+
+/** As conditions ask about it: with what it weighs in all, as far as that is known. */
+export const AskedOrder = Type.Object({
+  ...OrderAnswer.properties,
+  totalWeight: Type.Object({ g: InUnit, kg: InUnit, oz: InUnit, lb: InUnit }),
+});
+
 export const OrderPage = Type.Object({
   data: Type.Array(OrderAnswer),
   pagination: CappedPagination,
@@ -195,7 +203,11 @@ export const ImportAnswer = Type.Object({
     orders: Count,
     created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
     failed: Count,
+    updated: Type.Optional(Type.Integer({ minimum: 0, description: "With `existing`: orders that were here" })),
+    unchanged: Type.Optional(Count),
+    skipped: Type.Optional(Count),
   }),
+  preset: Nullable(Type.String({ description: "Whose file it was read as" })),
   ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

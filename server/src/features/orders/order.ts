@@ -37,9 +37,6 @@ export function presentOrder(order: Order): Order & { onHold: boolean; archived:
   return { ...order, onHold: isOnHold(order), archived: order.archivedAt !== null };
 }
 
-/** What conditions may ask about besides what callers see. */
-export const askedFieldNames: readonly string[] = ["totalWeight"];
-
 /** As conditions ask about it: with what it weighs in all, in every unit, since they compare plain numbers. */
 export function presentToConditions(order: Order): object {
   return { ...presentOrder(order), totalWeight: totalWeightOf(order) };

@@ -7,7 +7,7 @@ import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
 
 const named = { ids: { id: "order" }, takesNames: true } as const;
-const byRef = "`id` is the id of the order or its number.";
+const byRef = "`id` is the id of the order, or its number if only one order has it; otherwise 409 says their ids.";
 const bulkBytes = 32 * 1024 * 1024;
 
 export const orderRoutes = [
@@ -43,16 +43,21 @@ export const orderRoutes = [
   defineRoute("POST /orders/import", {
     name: "orders.import",
     scope: "orders:write",
-    summary: "Create orders from a CSV file",
+    summary: "Create or update orders from a CSV or XLSX file",
     description:
-      "One row per line item, grouped by order number. Columns are recognised by their names in any spelling. " +
-      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise. " +
-      "A weight has the unit of its own column, or of its name as in `Weight (kg)`, else it is in pounds.",
+      "As JSON with `csv` in it, or the file itself as text/csv or XLSX, compressed or not, with the options in the query; " +
+      "its encoding is the charset of the Content-Type, or found out. One row per line item, grouped by order number. Files " +
+      "of known programs are recognised, other columns by their names in any spelling; `warnings` says what was left out, " +
+      "guessed or assumed. Dates: 2026-12-31, 12/31/2026 (the month first unless `dateOrder` says otherwise), 31.12.2026 " +
+      "or 31 Dec 2026, in UTC unless they say otherwise. A weight has the unit of its own column, or of its name as in " +
+      "`Weight (kg)`, else it is in pounds. All of the file is taken in one transaction.",
+    query: shapes.ImportQuery,
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
+    takesCsv: true,
     heavyFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
-    handle: (ctx, { body }) => orders.importOrders(ctx, body),
+    handle: (ctx, { query, body }) => orders.importOrders(ctx, query, body),
   }),
   defineRoute("GET /orders/counts", {
     name: "orders.count",
@@ -80,6 +85,7 @@ export const orderRoutes = [
     description: byRef,
     ...named,
     answer: [200, answers.OrderAnswer],
+    failures: [409],
     handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
   }),
   defineRoute("PATCH /orders/:id", {

@@ -1,14 +1,15 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
-import { importRequest } from "../../core/csv/import-shapes.ts";
+import { orderPresets } from "../../connectors/csv/order-presets.ts";
+import { importRequest, readingOptions } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
-export const maxBulkOrders = 10_000;
+const maxBulkOrders = 10_000;
 export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
 
 /** Something visible, on one line. */
@@ -74,7 +75,10 @@ export const shippingParts = {
 
 /** Fields that every order has: a patch can change them, but not take them away. */
 const permanent = optional({
-  number: Line(orderLimits.numberLength, "Unique in the organization; ORD-1001 and so on when absent"),
+  number: Line(
+    orderLimits.numberLength,
+    "Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent",
+  ),
   status: OneOf(orderStatuses, { description: "Default: new" }),
   paymentStatus: OneOf(paymentStatuses, { description: "Default: pending" }),
   priority: OneOf(priorities, { description: "Default: normal" }),
@@ -170,11 +174,41 @@ export const BulkRequest = Strict(
 );
 export type BulkRequest = Static<typeof BulkRequest>;
 
+/** Beside the file itself; of a raw upload in the query. */
+const importOptions = {
+  ...readingOptions,
+  preset: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        `How the file is read: one of ${orderPresets.map(({ name }) => name).join(", ")}, the name or id of a preset of ` +
+        "one's own, or none. Default: auto, which knows these programs by their columns",
+    }),
+  ),
+  existing: Type.Optional(
+    OneOf(["refuse", "skip", "update"], {
+      description:
+        "What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as " +
+        "a change by hand could do it, and keeps what it says nothing about. Default: refuse",
+    }),
+  ),
+};
+
+export const ImportQuery = Strict({
+  ...importOptions,
+  dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
+});
+export type ImportQuery = Static<typeof ImportQuery>;
+
 export const ImportRequest = Strict(
-  importRequest({
-    csv: "One row per line item; rows with the same order number become one order",
-    mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
-  }),
+  {
+    ...importRequest({
+      csv: "One row per line item; rows with the same order number become one order",
+      mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
+    }),
+    ...importOptions,
+  },
   { examples: [{ csv: "Order Number,SKU,Quantity\nSHOP-17,MUG-01,2\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;

@@ -12,24 +12,28 @@ const byId: Prepared = {
   name: "orders_find_by_id",
   text: `select ${selected} from orders o where o.org_id = $1 and o.id = $2`,
 };
+/** As many are told of when a number is not enough to say which order is meant. */
+const maxSaid = 20;
 const byNumber: Prepared = {
   name: "orders_find_by_number",
-  text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2`,
+  text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2 order by o.id limit ${maxSaid}`,
 };
 
 const byIds = `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`;
 
-/** An order is named by its id or by its number; a number that looks like an id is still found. */
-export async function findOrder(db: Queryable, orgId: string, ref: string): Promise<Order | undefined> {
+/** An order is named by its id or by its number, which several may have; a number that looks like an id is still found. */
+export async function findNamed(db: Queryable, orgId: string, ref: string): Promise<Order[]> {
   const rows = isUuid(ref) ? await db.query<Stored<Order>>(byId, [orgId, ref]) : [];
-  const [row] = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, ref]);
-  return row && fromRow(row);
+  const found = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, ref]);
+  return found.map(fromRow);
 }
 
-/** Which order each name stands for; names of no order are left out. */
+/** Which order each name stands for; names of no order, and numbers of several, are left out. */
 export async function resolveRefs(db: Queryable, orgId: string, refs: string[]): Promise<Map<string, string>> {
   const rows = await db.query<{ ref: string; id: string }>(
-    `select r.ref, o.id from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
+    `select r.ref, (array_agg(o.id))[1] as id
+       from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
+      group by r.ref having count(*) = 1
      union all
      select r.ref::text, o.id from unnest($3::uuid[]) as r (ref) join orders o on o.org_id = $1 and o.id = r.ref`,
     [orgId, refs, refs.filter(isUuid)],
@@ -162,6 +166,34 @@ export async function lockDueHoldsAcrossOrgs(
   });
 }
 
+/** Those of these numbers that several orders have, of several bridges. */
+export async function findSharedNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ number: string }>(
+    "select number from orders where org_id = $1 and number = any($2::text[]) group by number having count(*) > 1",
+    [orgId, numbers],
+  );
+  return new Set(rows.map((row) => row.number));
+}
+
+export type Numbered = { bridgeId: string | null; number: string };
+
+/** As what the database keeps unique. */
+export function numberKey({ bridgeId, number }: Numbered): string {
+  return `${bridgeId?.toLowerCase() ?? ""} ${number}`;
+}
+
+/** Those of these numbers that another order of the same bridge, or of none, has; each as `numberKey` writes it. */
+export async function findTakenAtBridges(db: Queryable, orgId: string, wanted: Numbered[]): Promise<Set<string>> {
+  const rows = await db.query<Numbered>(
+    `select o.bridge_id as "bridgeId", o.number
+       from jsonb_to_recordset($2::jsonb) as u ("bridgeId" uuid, number text)
+       join orders o on o.org_id = $1 and o.number = u.number and o.bridge_id is not distinct from u."bridgeId"`,
+    [orgId, JSON.stringify(wanted)],
+  );
+  return new Set(rows.map(numberKey));
+}
+
+/** Of any bridge: what the hub gives out by itself is not to be mistaken for another. */
 export async function findTakenNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
   const rows = await db.query<{ number: string }>(
     "select number from orders where org_id = $1 and number = any($2::text[])",

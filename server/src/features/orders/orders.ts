@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../core/condition-types.ts";
 import { badField } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
@@ -16,7 +17,7 @@ import type {
   OrderQuery,
   SortName,
 } from "./order-answers.schemas.ts";
-import { maxIds, maxPage, OrderAnswer as OrderAnswerShape } from "./order-answers.schemas.ts";
+import { AskedOrder, maxIds, maxPage } from "./order-answers.schemas.ts";
 import type { OrderFilter, OrderFilterRequest } from "./order-filter.schemas.ts";
 import { normalizeFilter } from "./order-filter.schemas.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
@@ -41,6 +42,7 @@ export {
 } from "./listed-shipments.ts";
 export { findByRef } from "./change-order.ts";
 export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
+export { explainUnknown } from "./unknown-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
 export { newOrder } from "./order-fields.ts";
@@ -49,8 +51,8 @@ export { markLastRun } from "./list/order-index.store.ts";
 export { findMatching, selectMatching } from "./list/order-list.store.ts";
 export { recordOrders } from "./order-events.ts";
 export { findReferred } from "./order-references.ts";
-/** As callers name them. */
-export const orderFieldNames: readonly string[] = Object.keys(OrderAnswerShape.properties);
+/** What conditions may ask about. */
+export const askedFields = fieldsOf(AskedOrder);
 /** For features that change many orders at once, in a transaction of theirs. */
 export {
   deleteOrders,

@@ -15,6 +15,7 @@ import { listOrders } from "../orders/orders.ts";
 import { createSchedule, triggerSchedule } from "../schedules/schedules.ts";
 import { executeTask } from "../tasks/tasks.ts";
 import { createTransformation } from "../transformations/transformations.ts";
+import { createPreset } from "../import-presets/import-presets.ts";
 import { createView } from "../views/views.ts";
 import { createWebhook, listWebhooks } from "../webhooks/webhooks.ts";
 import * as store from "./preview.store.ts";
@@ -70,6 +71,8 @@ async function seedPlaces(ctx: Ctx): Promise<void> {
   ] as const;
   for (const location of all) await unlessThere(() => createLocation(ctx, location));
   const settings = { filter: { status: ["ready"], tag: "rush" }, sort: "shipBy" };
+  const reading = { dateOrder: "dmy", currency: "EUR", mapping: { Bestellnummer: "number" } } as const;
+  await unlessThere(() => createPreset(ctx, { name: "Lager Nord", settings: reading }));
   await unlessThere(() => createView(ctx, { list: "orders", name: "In a hurry", settings, isShared: true }));
   const { id } = await createConditionSet(ctx, { name: "Far states", description: "Where ground takes long" });
   await addValues(ctx, id, ["HI", "AK", "PR"]);

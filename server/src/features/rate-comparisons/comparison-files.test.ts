@@ -64,7 +64,10 @@ describe("files", () => {
     });
     expect(made).toMatchObject({ status: 201, body: { summary: { rows: 2, items: 2, skipped: 0 }, errors: [] } });
     expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null, filled: 1 });
-    expect(made.body.warnings).toMatchObject([{ column: "Notes", code: "unknown_column" }]);
+    expect(made.body.warnings).toMatchObject([
+      { column: "Notes", code: "unknown_column" },
+      { column: "Ship Date", code: "assumed_date_order" },
+    ]);
     const path = `/rate-comparisons/${made.body.comparison.id}`;
     expect(await itemsOf(path)).toMatchObject([
       {

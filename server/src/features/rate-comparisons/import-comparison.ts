@@ -1,7 +1,7 @@
 import type { Row } from "../../core/csv/csv.ts";
 import type { ColumnMapping } from "../../core/csv/csv-columns.ts";
 import type { CellError, Sheet } from "../../core/csv/sheet.ts";
-import { missingColumns, openSheet, placedError, rejected } from "../../core/csv/sheet.ts";
+import { missingColumns, openSheet, placedError, writeRejected } from "../../core/csv/sheet.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
@@ -82,7 +82,7 @@ function answerOf(
     fields: kind.fields.map(([field]) => ({ field, isRequired: kind.required?.includes(field) ?? false })),
     sample,
     errors,
-    ...(failed.length === 0 ? {} : { rejectedCsv: rejected(columns, failed, delimiter) }),
+    ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected({ columns, delimiter }, failed) }),
     warnings,
   };
 }

@@ -25,7 +25,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
   const prepared = await prepareMappings(ctx.db, ctx.orgId, mappings, setIds);
   const map: MapData = (data) =>
-    Array.isArray(prepared) ? { ok: false, errors: prepared } : runMapping(prepared.compiled, data);
+    Array.isArray(prepared) ? { ok: false, errors: prepared } : runMapping(prepared.compiled, data, ctx.clock.now);
   const mode = await modeOf(ctx, bridgeId, taskName);
   const isOneByOne = mode === (direction === "outbound" ? "push" : "pull");
   const isCalled = mode === "call" && direction === "inbound";

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { batchesOf, recordEvent, recordEvents } from "../../events/record-event.ts";
-import { lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
+import { explainUnknown, lockOrders, readOrders, resolveRefs } from "../orders/orders.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
@@ -60,6 +60,8 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
   }
   const sound = valid.map(({ request }) => request);
   const orderOf = await findOrders(ctx.db, ctx.orgId, sound);
+  const unknown = sound.flatMap((request) => (orderOf(request) ? [] : (request.orderNumber ?? [])));
+  const explain = await explainUnknown(ctx.db, ctx.orgId, unknown);
   const drafts: Draft[] = [];
   const seen = new Map<string, number>();
   for (const { index, request } of valid) {
@@ -67,6 +69,12 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
     if (request.orderId !== undefined && !order) {
       const message = `There is no order ${request.orderId} in this organization.`;
       failures.set(index, failAt("/orderId", "order_not_found", message));
+      continue;
+    }
+    const { code, message } = explain(request.orderNumber ?? "");
+    // A parcel may be known before its order is; one of two orders is not a matter of chance.
+    if (!order && code === "order_number_ambiguous") {
+      failures.set(index, failAt("/orderNumber", code, message));
       continue;
     }
     const shipment = newShipment(request, order, source, { now, newId: ctx.newId });

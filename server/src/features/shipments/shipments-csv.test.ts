@@ -18,7 +18,11 @@ describe("importing shipments", () => {
     const { body } = await org.post("/shipments/import", { csv });
     expect(body.summary).toEqual({ rows: 2, created: 2, failed: 0 });
     expect(body.columns.at(-1)).toEqual({ column: "Nonsense", field: null });
-    expect(body.warnings).toMatchObject([{ column: "Nonsense", code: "unknown_column" }, { code: "assumed_unit" }]);
+    expect(body.warnings).toMatchObject([
+      { column: "Nonsense", code: "unknown_column" },
+      { code: "assumed_unit" },
+      { column: "Ship Date", code: "assumed_date_order" },
+    ]);
     const [first] = (await org.get("/shipments?trackingNumber=1Z1")).body.data;
     expect(first).toMatchObject({
       orderId: order.id,

@@ -6,11 +6,18 @@ import { findSets } from "../condition-sets/condition-sets.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type { MappingResult } from "./language/run-mapping.ts";
 import { runMapping } from "./language/run-mapping.ts";
+import type { Transformation } from "./transformations.schemas.ts";
 import type { ActiveRow } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
 
 /** A transformation that runs on the data of a task. `run` never throws. */
-export type ActiveTransformation = { id: string; version: number; run(data: unknown): MappingResult };
+export type ActiveTransformation = {
+  id: string;
+  version: number;
+  mode: Transformation["mode"];
+  usesNow: boolean;
+  run(data: unknown, now?: Date): MappingResult;
+};
 export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
 
 type Task = { orgId: string; bridgeId: string; taskName: string };
@@ -63,18 +70,24 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   if (known?.stamp === stampOf(row.version)) return known.active;
   const found = await store.findActive(db, orgId, row.id);
   if (!found) return undefined;
-  const { id, version, mappings, setIds } = found;
+  const { id, version, mode, mappings, setIds } = found;
   const prepared = await prepareMappings(db, orgId, mappings, setIds);
   const active: ActiveTransformation = {
     id,
     version,
+    mode,
+    usesNow: !Array.isArray(prepared) && prepared.compiled.usesNow,
     run: Array.isArray(prepared)
       ? // It was whole when it was saved: something it refers to is gone.
         () => ({
           ok: false,
           errors: prepared.map(({ pointer: path, code, message }) => ({ index: -1, target: "", path, code, message })),
         })
-      : (data) => runMapping(prepared.compiled, data),
+      : (data, now) =>
+          // No mapping passes everything on, which is nothing to add.
+          mode === "extend" && mappings.length === 0
+            ? { ok: true, output: {} }
+            : runMapping(prepared.compiled, data, now ? () => now : world.clock.now),
   };
   if (kept.size >= maxKept) kept.clear();
   kept.set(id, { stamp: stampOf(version), active });

@@ -3,7 +3,7 @@ import { foldName } from "../../core/nearest.ts";
 import { isPlain } from "../../core/strict-json.ts";
 import type { SourcePath } from "./language/source-paths.ts";
 import { sourcePaths } from "./language/source-paths.ts";
-import { showPath } from "./language/mapping-path.ts";
+import { plainPath, showPath } from "./language/mapping-path.ts";
 import type { MappingElement } from "./language/normalise-mapping.ts";
 import type { ValueType } from "./language/mapping-values.ts";
 import type { SuggestAnswer } from "./transformations.schemas.ts";
@@ -66,7 +66,12 @@ function suggestFor(
   const mappings: MappingElement[] = [];
   const visit = (value: unknown, names: string[]): void => {
     if (budget.targets-- <= 0 || names.length > 10) return;
-    const target = showPath({ from: "$", steps: names.map((name) => ({ name })) }).slice(2);
+    const target = showPath(
+      plainPath(
+        "$",
+        names.map((name) => ({ name })),
+      ),
+    ).slice(2);
     const isObjectList = Array.isArray(value) && isPlain(value[0]);
     if (isPlain(value) && Object.keys(value).length > 0) {
       for (const [name, member] of Object.entries(value)) if (name !== "__proto__") visit(member, [...names, name]);
@@ -77,7 +82,7 @@ function suggestFor(
       suggestion.unmatched.push(around + target);
       return;
     }
-    const source = showPath({ from, steps: best.path.steps });
+    const source = showPath(plainPath(from, best.path.steps));
     suggestion.matches.push({ target: around + target, source, confidence: Math.round(best.score * 100) / 100 });
     if (isObjectList && depth < 5) {
       const element = (best.path.value as unknown[])[0];

@@ -10,16 +10,21 @@ import { getTransformation } from "./transformations.ts";
 
 /** Answers also when the mappings are wrong: who tries something out wants to read why, not to be refused. */
 export async function testMappings(ctx: Ctx, { mappings, sampleData }: TestRequest): Promise<TestResult> {
-  return tested(await prepareMappings(ctx.db, ctx.orgId, mappings), sampleData, mappings);
+  return tested(ctx, await prepareMappings(ctx.db, ctx.orgId, mappings), sampleData, mappings);
 }
 
 export async function testTransformation(ctx: Ctx, id: string, { sampleData }: SavedTestRequest): Promise<TestResult> {
   const { mappings, setIds } = await getTransformation(ctx, id);
-  return tested(await prepareMappings(ctx.db, ctx.orgId, mappings, setIds), sampleData, mappings);
+  return tested(ctx, await prepareMappings(ctx.db, ctx.orgId, mappings, setIds), sampleData, mappings);
 }
 
-function tested(prepared: PreparedMappings | FieldError[], sampleData: unknown, mappings: unknown[]): TestResult {
-  if (!Array.isArray(prepared)) return traceMapping(prepared.compiled, sampleData);
+function tested(
+  ctx: Ctx,
+  prepared: PreparedMappings | FieldError[],
+  sampleData: unknown,
+  mappings: unknown[],
+): TestResult {
+  if (!Array.isArray(prepared)) return traceMapping(prepared.compiled, sampleData, ctx.clock.now);
   const errors = prepared.map(({ pointer, code, message, suggestion }) => {
     const index = Number(/^\/mappings\/(\d+)/.exec(pointer)?.[1] ?? -1);
     const target = (mappings[index] as { target?: unknown } | undefined)?.target;

@@ -5,20 +5,43 @@ import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "..
 import { mappingLimits, Problem } from "./language/mapping-run.ts";
 import { valueTypes } from "./language/mapping-values.ts";
 import { onErrors } from "./language/normalise-mapping.ts";
+import { transformCatalog } from "./language/transform-catalog.ts";
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const AnyValue = Type.Unsafe<unknown>({});
 const about = (description: string, documented: object = {}) =>
   Type.Optional(Type.Unsafe<unknown>({ description, "x-documented": documented }));
 const text = { type: "string", minLength: 1, maxLength: 500 };
+const condition = { anyOf: [{ $ref: "#/components/schemas/Condition" }] };
 const mappingsInside = { type: "array", items: { $ref: "#/components/schemas/Mapping" } };
 
-/** Told in detail by the compiler of the language; here only for those who read the API. */
+/** One step: its name, or its name with its parameters or with the one that may stand alone. */
+const transformShapes = transformCatalog.map(({ name, params, main, text: description }) => {
+  const alone = main === undefined ? undefined : (params as { properties?: Record<string, object> }).properties?.[main];
+  return {
+    type: "object",
+    description,
+    required: [name],
+    properties: { [name]: alone === undefined ? params : { anyOf: [params, alone] } },
+    additionalProperties: false,
+  };
+});
+
+/** What is inside is told in detail by the compiler of the language; here it is written down for those who read the API. */
+export const MappingTransform = Type.Unsafe<string | object>({
+  type: ["string", "object"],
+  "x-documented": {
+    description: "A step of a mapping; see GET /transformations/transforms and docs/mapping.md",
+    anyOf: [{ type: "string", enum: transformCatalog.map(({ name }) => name) }, ...transformShapes],
+  },
+});
+
 export const Mapping = Type.Object(
   {
     target: about("Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself", text),
     source: about(
-      "Where from: a.b or $.a.b from the data, @.b from the element of an each; [0], [-1], [*], ['x y']",
+      "Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], " +
+        "[-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group()",
       text,
     ),
     value: about("A constant instead of a source"),
@@ -27,18 +50,25 @@ export const Mapping = Type.Object(
       maxLength: 5_000,
     }),
     each: about("A list instead of a source: the mappings inside run for each of its elements", text),
+    where: about("Which elements of an each: a condition in which @ is the element", condition),
+    groupBy: about(
+      "What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; " +
+        "there @ is its first element, and @group() all of them",
+      { anyOf: [text, { type: "array", items: text, minItems: 1, maxItems: 5 }] },
+    ),
     mappings: about("The mappings of an each", mappingsInside),
     type: about("What the value is turned into", { type: "string", enum: valueTypes }),
-    default: about("Instead of a missing value or null"),
+    default: about("Instead of a missing value or null; an empty text is a value"),
     required: about("A missing value is an error", { type: "boolean" }),
-    transforms: about('Steps such as "trim" or {"round": 2}; see GET /transformations/transforms', {
+    transforms: about('Steps such as "trim" or {"round": 2}, one after the other', {
       type: "array",
-      items: { anyOf: [{ type: "string" }, { type: "object", maxProperties: 1 }] },
+      items: MappingTransform,
       maxItems: mappingLimits.transformsPerMapping,
     }),
-    when: about("A condition: {path, op, value} or all, any, not of such; otherwise the mapping is skipped", {
-      type: "object",
-    }),
+    when: about(
+      "A condition, asked before anything else, for an each once: otherwise the mapping is skipped",
+      condition,
+    ),
     onError: about("What becomes of a value that cannot be mapped", { type: "string", enum: onErrors }),
     note: about("For people", { type: "string", maxLength: 500 }),
   },
@@ -51,6 +81,12 @@ const Mappings = Type.Array(Mapping, {
 });
 const Direction = OneOf(["inbound", "outbound"], {
   description: "inbound: what a task brings into the hub; outbound: what a task is given",
+});
+const Mode = OneOf(["extend", "replace"], {
+  description:
+    "replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a " +
+    "record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, " +
+    "lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace",
 });
 const TaskName = Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" });
 
@@ -65,6 +101,7 @@ export const TransformationRequest = Strict(
     bridgeId: Id,
     taskName: TaskName,
     direction: Direction,
+    mode: Type.Optional(Mode),
     mappings: Mappings,
     isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
   },
@@ -89,6 +126,7 @@ export const TransformationPatch = Strict(
     bridgeId: Type.Optional(Id),
     taskName: Type.Optional(TaskName),
     direction: Type.Optional(Direction),
+    mode: Type.Optional(Mode),
     mappings: Type.Optional(Mappings),
     isActive: Type.Optional(Type.Boolean()),
   },
@@ -102,6 +140,7 @@ export const Transformation = Type.Object({
   bridgeId: Id,
   taskName: Type.String(),
   direction: Direction,
+  mode: Mode,
   mappings: Type.Array(Anything),
   isActive: Type.Boolean(),
   createdAt: DateTime,
@@ -148,7 +187,12 @@ export const TestResult = Type.Object({
       index: Type.Integer(),
       target: Type.String(),
       path: Type.String(),
-      code: Type.String({ description: "source_missing, or an error that onError settled" }),
+      code: Type.String({
+        description:
+          "source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, " +
+          "which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing " +
+          "value, so `default` did not apply. Or an error that onError settled",
+      }),
       message: Type.String(),
       source: Type.Optional(Type.String()),
       nearest: Type.Optional(Type.String({ description: "The path that was probably meant" })),
@@ -160,7 +204,13 @@ export const TestResult = Type.Object({
       target: Type.String(),
       path: Type.String(),
       status: OneOf(["mapped", "defaulted", "skipped", "error"]),
+      reason: Type.Optional(Type.String({ description: "Why it was not mapped plainly" })),
       from: Type.Optional(AnyValue),
+      steps: Type.Optional(
+        Type.Array(Type.Object({ transform: Type.String(), to: Type.Optional(AnyValue) }), {
+          description: "What each transform made of it, as far as they came",
+        }),
+      ),
       to: Type.Optional(AnyValue),
     }),
   ),
@@ -186,6 +236,7 @@ export const SuggestAnswer = Type.Object({
 export const TransformationVersion = Type.Object({
   version: Count,
   name: Type.String(),
+  mode: Mode,
   mappings: Type.Array(Anything),
   isActive: Type.Boolean(),
   createdBy: ActorShape,

@@ -18,6 +18,7 @@ const columns = defineColumns<StoredTransformation>("t", {
   bridgeId: "uuid",
   taskName: "text",
   direction: "text",
+  mode: "text",
   mappings: "jsonb",
   setIds: "jsonb",
   isActive: "boolean",
@@ -57,8 +58,8 @@ export async function saveTransformation(
   ]);
 }
 
-const keepVersion = `insert into transformation_versions (transformation_id, version, org_id, name, mappings, is_active,
-  created_by, created_at) select t.id, t.version, $1, t.name, t.mappings, t.is_active,`;
+const keepVersion = `insert into transformation_versions (transformation_id, version, org_id, name, mode, mappings, is_active,
+  created_by, created_at) select t.id, t.version, $1, t.name, t.mode, t.mappings, t.is_active,`;
 
 /** Those of a bridge that are active, and not any more; each gets a version that says so. */
 export async function deactivateTransformationsOf(
@@ -127,7 +128,7 @@ export async function listVersions(
   query: PageRequest,
 ): Promise<Page<TransformationVersion>> {
   const page = await listPage<Omit<TransformationVersion, "createdAt"> & { createdAt: Date }>(db, query, {
-    select: selectAs("t", "version name mappings isActive createdBy createdAt"),
+    select: selectAs("t", "version name mode mappings isActive createdBy createdAt"),
     from: "transformation_versions t",
     where: [
       ["org_id = ?", orgId],
@@ -139,15 +140,15 @@ export async function listVersions(
 }
 
 /** What they were in this version. */
-export async function findMappings(
+export async function findVersion(
   db: Queryable,
   orgId: string,
   id: string,
   version: number,
-): Promise<Transformation["mappings"] | undefined> {
-  const [row] = await db.query<Pick<Transformation, "mappings">>(
-    "select mappings from transformation_versions where org_id = $1 and transformation_id = $2 and version = $3",
+): Promise<Pick<Transformation, "mappings" | "mode"> | undefined> {
+  const [row] = await db.query<Pick<Transformation, "mappings" | "mode">>(
+    "select mappings, mode from transformation_versions where org_id = $1 and transformation_id = $2 and version = $3",
     [orgId, id, version],
   );
-  return row?.mappings;
+  return row;
 }

@@ -1,3 +1,4 @@
+import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
@@ -9,7 +10,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening, NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
-import { holdBridge, listTasks } from "../bridges/bridges.ts";
+import { getBridge, holdBridge, listTasks } from "../bridges/bridges.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { announceTransformations } from "./active-transformations.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
@@ -45,7 +46,8 @@ export async function createTransformation(
   request: TransformationRequest,
   replace: boolean,
 ): Promise<Transformation> {
-  await requireTaskOfBridge(ctx, request);
+  const usual = await defaultMode(ctx, request);
+  const { mode = usual } = request;
   return await refuseSecondActive(ctx, request, { ownId: "", replace }, () =>
     change(ctx, async (tx) => {
       await holdBridge(tx, ctx, request.bridgeId);
@@ -54,6 +56,7 @@ export async function createTransformation(
       const created: StoredTransformation = {
         ...request,
         id: ctx.newId(),
+        mode,
         mappings: compiled.mappings,
         setIds,
         isActive: request.isActive ?? true,
@@ -144,19 +147,20 @@ export async function rollBack(
   return await change(ctx, async (tx) => {
     const current = await store.lockTransformation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
-    const mappings = await store.findMappings(tx, ctx.orgId, id, version);
-    if (!mappings) {
+    const earlier = await store.findVersion(tx, ctx.orgId, id, version);
+    if (!earlier) {
       const message = `There is no version ${version}; the newest is ${current.version}.`;
       throw badField("/version", "unknown_version", message);
     }
-    return await update(tx, ctx, current, { mappings }, false);
+    return await update(tx, ctx, current, earlier, false);
   });
 }
 
 async function requireTaskOfBridge(ctx: Ctx, { bridgeId, taskName }: { bridgeId: string; taskName: string }) {
   const { data } = await listTasks(ctx, bridgeId);
   const allowed = data.map(({ name }) => name);
-  if (allowed.includes(taskName)) return;
+  const task = data.find(({ name }) => name === taskName);
+  if (task) return task;
   throw badField("/taskName", "unknown_task", `The bridge has no task ${taskName}.`, alternatives(taskName, allowed));
 }
 
@@ -164,6 +168,14 @@ async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Prom
   const prepared = await prepareMappings(db, ctx.orgId, mappings);
   if (Array.isArray(prepared)) throw validationFailed(prepared);
   return prepared;
+}
+
+/** What a shop brings has parts that nobody thinks of who only wants to change a number: they stay unless it is said. */
+async function defaultMode(ctx: Ctx, request: TransformationRequest): Promise<Transformation["mode"]> {
+  const task = await requireTaskOfBridge(ctx, request);
+  const { connector } = await getBridge(ctx, request.bridgeId);
+  const isOfShop = request.direction === "inbound" && task.mode === "pull" && findConnector(connector)?.isShop === true;
+  return isOfShop ? "extend" : "replace";
 }
 
 type Slot = Pick<Transformation, "bridgeId" | "taskName" | "direction">;

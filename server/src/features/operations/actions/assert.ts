@@ -1,5 +1,5 @@
 import { Type } from "../../../core/type.ts";
-import type { Condition } from "../../../core/conditions.ts";
+import type { Condition } from "../../../core/condition-shape.ts";
 import { Strict } from "../../../core/schema.ts";
 import { defineAction, refuse } from "../action.ts";
 

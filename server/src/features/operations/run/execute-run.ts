@@ -13,6 +13,7 @@ import { hintProgress } from "../../../watch.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
 import {
   deleteOrders,
+  explainUnknown,
   findMatching,
   lockOrders,
   markLastRun,
@@ -219,7 +220,8 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
-  return await writeResults(tx, own, portion, resultsOf(portion, work.evaluations, leftAlone), env.now);
+  const rows = await resultsOf(tx, own, portion, work.evaluations, leftAlone);
+  return await writeResults(tx, own, portion, rows, env.now);
 }
 
 type LeftAlone = Map<string | null, { order: Order; error: RunError }>;
@@ -300,14 +302,25 @@ async function recordChanges(
   await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
-function resultsOf(portion: Portion, evaluations: Evaluation[], leftAlone: LeftAlone): NewResult[] {
+async function resultsOf(
+  tx: Tx,
+  { ctx }: OwnRun,
+  portion: Portion,
+  evaluations: Evaluation[],
+  leftAlone: LeftAlone,
+): Promise<NewResult[]> {
+  const unknown = portion.refs.filter((_, i) => portion.orderIds[i] === null);
+  const explain = await explainUnknown(tx, ctx.orgId, unknown);
   const byId = new Map<string | null, Evaluation>(evaluations.map((evaluation) => [evaluation.before.id, evaluation]));
   return portion.refs.map((ref, i) => {
     const base = { position: portion.position + i, ref };
     const left = leftAlone.get(portion.orderIds[i]!);
     if (left) return { ...base, ...skipped(left.order), error_code: left.error.code, error: left.error };
     const evaluation = byId.get(portion.orderIds[i]!);
-    if (!evaluation) return { ...base, ...missing, todo: portion.todo[i]! };
+    if (!evaluation) {
+      const error = explain(ref);
+      return { ...base, ...missing, todo: portion.todo[i]!, error_code: error.code, error };
+    }
     const outcome = outcomeOf(evaluation);
     return {
       ...base,
@@ -362,8 +375,6 @@ const missing = {
   order_number: null,
   status: "failed" as const,
   is_unchanged: true,
-  error_code: "order_not_found",
-  error: { code: "order_not_found", message: "There is no order with this id or number." },
   steps: [],
   version_before: null,
   version_after: null,

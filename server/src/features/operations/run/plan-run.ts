@@ -55,7 +55,9 @@ async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Pro
   const versions = new Map(now.map(({ id, version }) => [id, version]));
   const seen = readSeenOrders(ctx, token, request, [...versions.keys()]);
   const isLeftOut = (id: string | null): boolean =>
-    (id === null ? "order_not_found" : (seen.get(id)?.codes ?? "")).split(" ").some((code) => leave_out.includes(code));
+    (id === null ? "order_not_found order_number_ambiguous" : (seen.get(id)?.codes ?? ""))
+      .split(" ")
+      .some((code) => leave_out.includes(code));
   const kept = found.orderIds.map((id) => !isLeftOut(id));
   const orders: PlannedOrders = {
     refs: found.refs.filter((_, i) => kept[i]),

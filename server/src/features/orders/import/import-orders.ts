@@ -1,45 +1,112 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
-import { readSheet, reportOn, toCellError } from "../../../core/csv/sheet.ts";
+import { createReport, openSheet, readRecords, toCellError } from "../../../core/csv/sheet.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
+import { findSheetOptions } from "../../import-presets/import-presets.ts";
+import type { Queryable, Tx } from "../../../db/database.ts";
 import {
-  findRequestErrors,
+  findImportedErrors,
   findStoredTwins,
   insertPrepared,
   prepareOrders,
   recordCreation,
-  reserveNumbers,
+  takeNumbers,
 } from "../create-orders.ts";
 import type { ImportAnswer } from "../order-answers.schemas.ts";
-import type { ImportRequest } from "../orders.schemas.ts";
-import { maxBulkOrders } from "../orders.schemas.ts";
+import type { ImportQuery, ImportRequest } from "../orders.schemas.ts";
+import { findNumbered, updateNumbered } from "./update-numbered.ts";
 
-const maxRows = 100_000;
+const maxRows = 200_000;
+/** As many orders wait for further rows of theirs: a long file is never in memory as orders. */
+const maxOpen = 10_000;
+/** One statement each. */
+const portionSize = 1_000;
 
-/** A spreadsheet of orders. What is right is created, what is not comes back with the reason beside it. */
-export async function importOrders(ctx: Ctx, request: ImportRequest): Promise<ImportAnswer> {
-  const { csv, dryRun = false, ...options } = request;
-  const sheet = await readSheet(csv, orderSheet, { ...options, maxRows, maxRecords: maxBulkOrders });
-  for (const record of sheet.records) if (record.errors.length > 0) record.errors = allErrors(record, sheet);
-  const sound = sheet.records.filter(({ errors }) => errors.length === 0);
-  const requests = sound.map((record) => record.request);
-  const prepared = await prepareOrders(ctx.db, ctx.orgId, requests);
-  const answer = (failures: (RowFailure | undefined)[]): ImportAnswer => {
-    const report = reportOn(sheet, failures);
-    return { dryRun, ...report, summary: { ...report.summary, orders: sheet.records.length } };
+type Counts = { updated: number; unchanged: number; skipped: number };
+
+/** A spreadsheet of orders. What is right is created or updated, what is not comes back with the reason beside it. */
+export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportRequest): Promise<ImportAnswer> {
+  const request = { ...query, ...body };
+  const { dryRun = false } = request;
+  const options = await sheetOptions(ctx, request);
+  const read = async (db: Queryable, take: Take): Promise<ImportAnswer> => {
+    const sheet = await openSheet(request.csv, orderSheet, { ...options, maxRows });
+    const report = createReport(sheet);
+    const counts: Counts = { updated: 0, unchanged: 0, skipped: 0 };
+    for await (const records of inPortions(readRecords(sheet, maxOpen))) {
+      const failures = await takePortion(db, ctx, sheet, records, { ...request, take, counts });
+      for (const record of records) report.add(record, failures.get(record));
+    }
+    const { records, summary, ...told } = report.finish();
+    const others = counts.updated + counts.unchanged + counts.skipped;
+    const more = request.existing === undefined ? {} : counts;
+    return { dryRun, ...told, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
   };
-  if (dryRun) {
-    const stored = await findStoredTwins(ctx.db, ctx.orgId, prepared);
-    return answer(sound.map((_, index) => prepared.failures.get(index) ?? stored.get(index)));
+  if (dryRun) return await read(ctx.db, tryPortion);
+  return await change(ctx, async (tx) => await read(tx, (_db, own, requests) => createPortion(tx, own, requests)));
+}
+
+async function sheetOptions(ctx: Ctx, request: ImportRequest) {
+  const { csv: _csv, dryRun: _dryRun, existing: _existing, preset, mapping, ...options } = request;
+  const saved = await findSheetOptions(ctx, preset);
+  return { ...saved, ...options, mapping: { ...saved.mapping, ...mapping } };
+}
+
+async function* inPortions(records: AsyncIterable<SheetRecord>): AsyncGenerator<SheetRecord[]> {
+  let portion: SheetRecord[] = [];
+  for await (const record of records) {
+    portion.push(record);
+    if (portion.length < portionSize) continue;
+    yield portion;
+    portion = [];
   }
-  const numbers = await reserveNumbers(ctx, prepared);
-  return await change(ctx, async (tx) => {
-    const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
-    await recordCreation(tx, ctx, outcomes, "csv");
-    return answer(outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined)));
-  });
+  if (portion.length > 0) yield portion;
+}
+
+/** What became of each of these requests. */
+type Take = (db: Queryable, ctx: Ctx, requests: unknown[]) => Promise<(RowFailure | undefined)[]>;
+
+async function takePortion(
+  db: Queryable,
+  ctx: Ctx,
+  sheet: Sheet,
+  records: SheetRecord[],
+  { existing = "refuse", dryRun = false, take, counts }: ImportRequest & { take: Take; counts: Counts },
+): Promise<Map<SheetRecord, RowFailure>> {
+  for (const record of records) if (record.errors.length > 0) record.errors = allErrors(record, sheet);
+  const sound = records.filter(({ errors }) => errors.length === 0);
+  const failures = new Map<SheetRecord, RowFailure>();
+  const known = existing === "refuse" ? new Map<SheetRecord, string>() : await findNumbered(db, ctx, sound, failures);
+  const fresh = sound.filter((record) => !known.has(record) && !failures.has(record));
+  const taken = await take(
+    db,
+    ctx,
+    fresh.map(({ request }) => request),
+  );
+  for (const [index, record] of fresh.entries()) if (taken[index]) failures.set(record, taken[index]);
+  if (existing === "skip") counts.skipped += known.size;
+  else if (known.size > 0) {
+    const done = await updateNumbered(db, ctx, known, failures, dryRun);
+    counts.updated += done.updated;
+    counts.unchanged += done.unchanged;
+  }
+  return failures;
+}
+
+const tryPortion: Take = async (db, ctx, requests) => {
+  const prepared = await prepareOrders(db, ctx.orgId, requests, findImportedErrors);
+  const stored = await findStoredTwins(db, ctx.orgId, prepared);
+  return requests.map((_, index) => prepared.failures.get(index) ?? stored.get(index));
+};
+
+async function createPortion(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<(RowFailure | undefined)[]> {
+  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
+  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
+  const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
+  await recordCreation(tx, ctx, outcomes, "csv");
+  return outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined));
 }
 
 /** What could not be read, and what is wrong with the rest of the order, so that it has to be put right only once. */
@@ -47,6 +114,6 @@ function allErrors(record: SheetRecord, sheet: Sheet): CellError[] {
   const isKnown = (at: CellError): boolean =>
     record.errors.some(({ row, column }) => row === at.row && column === at.column);
   // What is missing may be what could not be read.
-  const others = findRequestErrors(record.request).filter(({ code }) => code !== "required");
+  const others = findImportedErrors(record.request).filter(({ code }) => code !== "required");
   return [...record.errors, ...others.map((error) => toCellError(sheet, record, error)).filter((at) => !isKnown(at))];
 }

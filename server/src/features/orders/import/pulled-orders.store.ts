@@ -28,14 +28,22 @@ export async function findByExternalIds(
 export type Traits = { externalId: string; number: string; orderedAt: string };
 
 /** Those of these orders that came through a bridge which was deleted since. */
-export async function findLeftBehind(db: Queryable, orgId: string, traits: Traits[]): Promise<KnownOrder[]> {
+export async function findLeftBehind(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  traits: Traits[],
+): Promise<KnownOrder[]> {
   if (traits.length === 0) return [];
   return await db.query<KnownOrder>(
-    `select o.id, o.external_id, null::timestamptz as source_updated_at
+    // Only one with a number, which the bridge must not have given to another: it is going to be this bridge's.
+    `select distinct on (o.number) o.id, o.external_id, null::timestamptz as source_updated_at
        from jsonb_to_recordset($2::jsonb) as u ("externalId" text, number text, "orderedAt" timestamptz)
        join orders o on o.org_id = $1 and o.number = u.number and o.external_id = u."externalId" and o.ordered_at = u."orderedAt"
-       join bridges b on b.id = o.bridge_id and b.deleted_at is not null`,
-    [orgId, JSON.stringify(traits)],
+       join bridges b on b.id = o.bridge_id and b.deleted_at is not null
+      where not exists (select from orders x where x.org_id = $1 and x.number = o.number and x.bridge_id = $3)
+      order by o.number, o.created_at desc, o.id desc`,
+    [orgId, JSON.stringify(traits), bridgeId],
   );
 }
 

@@ -106,7 +106,7 @@ function noteConflicts({ counts, conflicts }: PulledOutcome, { item, order, foll
 }
 
 /** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */
-function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
+export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
   if (!Array.isArray(request.lines)) return request;
   const free = [...order.lines];
   const lines = request.lines.map((line) => {

@@ -31,7 +31,7 @@ export async function upsertPulledOrders(
   const known = await pulled.findByExternalIds(tx, ctx.orgId, bridgeId, externalIds);
   const ofThisBridge = new Set(known.map((row) => row.external_id));
   const others = [...newest.values()].filter(({ externalId }) => !ofThisBridge.has(externalId));
-  const left = await pulled.findLeftBehind(tx, ctx.orgId, others.flatMap(traitsOf));
+  const left = await pulled.findLeftBehind(tx, ctx.orgId, bridgeId, others.flatMap(traitsOf));
   const ids = [...known, ...left].map(({ id }) => id);
   const existing = new Map((await store.lockOrders(tx, ctx.orgId, ids)).map((order) => [order.id, order]));
 
@@ -39,7 +39,6 @@ export async function upsertPulledOrders(
   const isFresh = ({ externalId, body }: PulledOrder): boolean => !isLeft.has(externalId) && body.deleted !== true;
   const fresh = others.filter(isFresh);
   counts.unchanged += others.length - left.length - fresh.length;
-  await createFresh(tx, ctx, bridgeId, fresh, outcome);
   const changed = [...known, ...left].flatMap(({ id, external_id, source_updated_at }) => {
     const item = newest.get(external_id)!;
     const order = existing.get(id);
@@ -49,7 +48,9 @@ export async function upsertPulledOrders(
     // One that was deleted in the same moment comes back with the next import.
     return isStale || !order ? [] : [{ item, order }];
   });
+  // Those that were left behind come first: a new one that has the number of one of them fails alone.
   await updateChanged(tx, ctx, bridgeId, changed, outcome);
+  await createFresh(tx, ctx, bridgeId, fresh, outcome);
   await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
   return outcome;
 }

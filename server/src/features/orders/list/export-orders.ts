@@ -2,7 +2,7 @@ import { giveWay } from "../../../core/give-way.ts";
 import { Address } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
-import { writeTags } from "../../../connectors/csv/order-sheet.ts";
+import { writeNotes, writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
@@ -30,6 +30,7 @@ const columns: ExportColumn[] = [
   ["priority", ({ priority }) => priority],
   ["tags", ({ tags }) => writeTags(tags)],
   ["channel", ({ channel }) => channel],
+  ["bridgeId", ({ bridgeId }) => bridgeId],
   ["externalId", ({ externalId }) => externalId],
   ["orderedAt", ({ orderedAt }) => orderedAt],
   ["shipBy", ({ shipBy }) => shipBy],
@@ -44,7 +45,15 @@ const columns: ExportColumn[] = [
   ["total", ({ total }) => total],
   ["shipping.carrier", ({ shipping }) => shipping.carrier],
   ["shipping.service", ({ shipping }) => shipping.service],
-  ["customFields", ({ customFields: f }) => (Object.keys(f).length === 0 ? "" : JSON.stringify(f))],
+  ["shipping.packageType", ({ shipping }) => shipping.packageType],
+  ["shipping.carrierAccountId", ({ shipping }) => shipping.carrierAccountId],
+  ["shipping.thirdPartyBilling", ({ shipping }) => json(shipping.thirdPartyBilling)],
+  ["packages", ({ packages }) => json(packages)],
+  ["notes", ({ notes }) => writeNotes(notes)],
+  ["locationId", ({ locationId }) => locationId],
+  ["assigneeId", ({ assigneeId }) => assigneeId],
+  ["archived", ({ archivedAt }) => archivedAt !== null],
+  ["customFields", ({ customFields }) => json(customFields)],
   ["line.id", (_, line) => line?.id],
   ["line.sku", (_, line) => line?.sku],
   ["line.name", (_, line) => line?.name],
@@ -57,6 +66,10 @@ const columns: ExportColumn[] = [
   ["updatedAt", ({ updatedAt }) => updatedAt],
   ["version", ({ version }) => version],
 ];
+
+function json(value: object | undefined): Cell {
+  return value === undefined || Object.keys(value).length === 0 ? "" : JSON.stringify(value);
+}
 
 const portion = 200;
 /** Made at one go; others have their turn in between. */

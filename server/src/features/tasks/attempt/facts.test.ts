@@ -242,6 +242,23 @@ describe("exporting orders", () => {
     expect(journalOf(number)).toEqual(["order.create normal", "order.create normal", "order.create urgent"]);
   });
 
+  test("is no news because a mapping says what time it is", async () => {
+    const request = { path: "/plain", body: "{record}" };
+    const { bridgeId, push } = await aBridge("blind", { request }, "priority.push");
+    const mappings = [
+      { target: "number", source: "number" },
+      { target: "sentAt", source: "$now()" },
+      { target: "tracking", source: "priority" },
+    ];
+    const about = { name: "With the time", bridgeId, taskName: "priority.push", direction: "outbound" };
+    expect((await org.post("/transformations", { ...about, mappings })).status).toBe(201);
+    const { id } = await anOrder();
+    expect((await push([id])).result.summary.sent).toBe(1);
+    expect((await push([id])).result.summary.alreadySent).toBe(1);
+    await org.patch(`/orders/${id}`, { priority: "urgent" });
+    expect((await push([id])).result.summary.sent).toBe(1);
+  });
+
   test("a bridge that is pointed at another shop sends there what the first one has", async () => {
     const { bridgeId, settings, push } = await aBridge("blind");
     const { id, number } = await shippedOrder("M");

@@ -62,9 +62,12 @@ function recordOf({ order, shipment }: Fact): Record<string, unknown> {
   return shipment ? { ...presentOrder(order), shipments: [shipment] } : presentOrder(order);
 }
 
-function mapFact({ work }: Push, fact: Fact): { record: Record<string, unknown>; mapped: Mapped } {
+function mapFact({ work }: Push, fact: Fact): { record: Record<string, unknown>; mapped: Mapped; told: Mapped } {
   const record = recordOf(fact);
-  return { record, mapped: work.mappings.outbound?.map(record) ?? { ok: true, output: record } };
+  const { outbound } = work.mappings;
+  const mapped = outbound?.map(record) ?? { ok: true, output: record };
+  // A mapping may say what time it is, which makes nothing new of what was told before.
+  return { record, mapped, told: outbound?.mapTimeless?.(record) ?? mapped };
 }
 
 async function look({ work: { world, execution }, known }: Push, orderIds: string[]): Promise<void> {
@@ -80,8 +83,8 @@ async function look({ work: { world, execution }, known }: Push, orderIds: strin
 export async function pushFact(push: Push, fact: Fact): Promise<FactOutcome> {
   const { work, sampler } = push;
   const { order } = fact;
-  const { record, mapped } = mapFact(push, fact);
-  const wish = wishFor(push, fact, mapped);
+  const { record, mapped, told } = mapFact(push, fact);
+  const wish = wishFor(push, fact, told);
   for (;;) {
     work.call.signal.throwIfAborted();
     const row = push.known.get(nameOf(order.id, partOf(fact)));

@@ -31,7 +31,9 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
     await sampler.save();
     const usable = items.filter(({ failure }) => failure === undefined);
-    done += page.records.length;
+    const { failures = [] } = page;
+    if (failures.length > 0) addCounts(checkpoint, { counts: { failed: failures.length }, failures });
+    done += page.records.length + failures.length;
     const progress = { done, total: page.total ?? null };
     checkpoint.cursor = page.cursor;
     checkpoint.counts.fetched = done;
@@ -43,12 +45,21 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
       continue;
     }
     const base = structuredClone(checkpoint);
+    let refused: Refused[] = [];
     await world.db.transaction(async (tx) => {
       const current = structuredClone(base);
-      if (sink.kind === "pages") addCounts(current, await sink.store(tx, ctx, bridge.row.id, usable));
+      if (sink.kind === "pages") {
+        const stored = await sink.store(tx, ctx, bridge.row.id, usable);
+        addCounts(current, stored);
+        refused = stored.failures as Refused[];
+      }
       if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
       Object.assign(checkpoint, current);
     });
+    const unmapped = items.flatMap(({ externalId, failure }) =>
+      failure ? { externalId, message: failure.message } : [],
+    );
+    await page.onStored?.([...unmapped, ...refused]);
     if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
     call.progress(done, page.total);
   }
@@ -83,6 +94,8 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   return result;
 }
 
+type Refused = { externalId: string; message: string };
+
 function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
   const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
   const why = first?.message ?? first?.errors?.[0]?.message ?? "";
@@ -98,12 +111,20 @@ function tooMany(): RemoteError {
 }
 
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
-function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
+function toItem(
+  { mappings, bridge, task }: AttemptWork,
+  record: PulledRecord,
+  checkpoint: Checkpoint,
+  sampler: Sampler,
+): PulledItem {
   const { externalId, updatedAt, raw, canonical } = record;
-  const mapped = mappings.inbound?.map(raw) ?? { ok: true as const, output: canonical };
+  const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
   sampler.add(raw, mapped);
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
-  if (mapped.ok && errors.length === 0) return { externalId, updatedAt, body: mapped.output };
+  if (mapped.ok && errors.length === 0) {
+    const body = task.mode === "pull" && task.yields === "orders" ? numbered(mapped.output, bridge) : mapped.output;
+    return { externalId, updatedAt, body };
+  }
   const code = mapped.ok ? "text_not_storable" : "transformation_failed";
   const shownId = cleanText(externalId);
   const failures = [{ externalId: shownId, code, errors: errors.slice(0, 5) }];
@@ -111,6 +132,14 @@ function toItem({ mappings }: AttemptWork, record: PulledRecord, checkpoint: Che
   const [{ target = "", message }] = errors as [{ target?: string; message: string }];
   const failure = { code, message: target ? `${target}: ${message}` : message };
   return { externalId: shownId, updatedAt, body: {}, failure };
+}
+
+/** Every shop begins at #1001: with a prefix the numbers of two can be told apart. */
+function numbered(body: Record<string, unknown>, { row }: OpenBridge): Record<string, unknown> {
+  const { number } = body;
+  return row.number_prefix !== null && typeof number === "string" && number !== ""
+    ? { ...body, number: row.number_prefix + number }
+    : body;
 }
 
 function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {

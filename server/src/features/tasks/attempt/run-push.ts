@@ -1,6 +1,6 @@
 import type { PushTask } from "../../../connectors/connector.ts";
 import type { RemoteError } from "../../../core/remote-error.ts";
-import { readOrders, resolveRefs } from "../../orders/orders.ts";
+import { explainUnknown, readOrders, resolveRefs } from "../../orders/orders.ts";
 import type { Order } from "../../orders/order.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
@@ -26,6 +26,8 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
   const orders = new Map(
     (await readOrders(world.db, execution.org_id, [...new Set(ids.values())])).map((order) => [order.id, order]),
   );
+  const unknown = refs.filter((ref) => !ids.has(ref));
+  const explain = await explainUnknown(world.db, execution.org_id, unknown);
   const sampler = createSampler(world, execution);
   const push = await beginPush(work, task, [...orders.keys()], sampler);
   const results: PushResult[] = [];
@@ -34,8 +36,7 @@ export async function runPush(work: AttemptWork, task: PushTask): Promise<Record
     call.signal.throwIfAborted();
     const order = orders.get(ids.get(ref) ?? "");
     if (!order) {
-      const error = { code: "order_not_found", message: "There is no order with this id or number." };
-      results.push({ ref, orderId: null, number: null, status: "failed", error });
+      results.push({ ref, orderId: null, number: null, status: "failed", error: explain(ref) });
       continue;
     }
     const outcome = await (task.unit === "order" ? pushOrder : pushShipments)(push, order);

@@ -15,6 +15,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "database_unavailable",
   "no_record_taken",
   "order_not_found",
+  "order_number_ambiguous",
   "preview_calls_nobody",
   "superseded",
   "task_defect",

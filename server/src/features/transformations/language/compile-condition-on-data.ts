@@ -1,53 +1,53 @@
 import type { SetLookup } from "../../../core/conditions.ts";
 import { compileCondition } from "../../../core/conditions.ts";
 import type { FieldError } from "../../../core/errors.ts";
-import { isPlain } from "../../../core/strict-json.ts";
-import { memberOf } from "./mapping-path.ts";
+import type { Path, PathStep } from "./mapping-path.ts";
+import { memberOf, startOf } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { mappingLimits, MappingFault, spend } from "./mapping-run.ts";
+import { isEmpty } from "./mapping-values.ts";
 
-export type When = { test(run: Run): boolean; paths: { from: "$" | "@"; names: string[] }[] };
+export type Holds = (run: Run) => boolean;
 
-/** A `when` may say `$.` and `@.` like any other path; the conditions themselves know one record only. */
-export function compileWhen(when: unknown, sets: SetLookup, pointer: string): When | FieldError[] {
-  const paths: When["paths"] = [];
-  const predicate = compileCondition(onPair(when, paths, 0), sets, pointer);
-  if (Array.isArray(predicate)) return predicate;
-  return {
-    paths,
-    test(run) {
-      const pair = { root: run.root, item: run.item };
-      for (const { from, names } of paths) payFor(run, from === "$" ? pair.root : pair.item, names, 0, 0);
-      return predicate(pair);
+/** Its paths are those of mappings, which `pathOf` understands or says what is wrong with them. */
+export function compileWhen(
+  when: unknown,
+  sets: SetLookup,
+  pointer: string,
+  pathOf: (text: string) => Path | string,
+): Holds | FieldError[] {
+  return compileCondition<Run>(when, sets, pointer, {
+    reader(text) {
+      const path = pathOf(text);
+      if (typeof path === "string") return path;
+      const start = startOf(path);
+      return (run) => {
+        const found: unknown[] = [];
+        gather(run, start(run), path.steps, 0, 0, found);
+        return found;
+      };
     },
-  };
+  });
 }
 
-function onPair(node: unknown, paths: When["paths"], depth: number): unknown {
-  if (!isPlain(node) || depth > 12) return node;
-  const copy: Record<string, unknown> = { ...node };
-  for (const join of ["all", "any"]) {
-    const list = copy[join];
-    if (Array.isArray(list)) copy[join] = list.map((child) => onPair(child, paths, depth + 1));
-  }
-  if ("not" in copy) copy.not = onPair(copy.not, paths, depth + 1);
-  if (typeof copy.path === "string" && copy.path !== "") {
-    const from = copy.path.startsWith("$.") ? "$" : "@";
-    const bare = copy.path.replace(/^[$@]\./, "");
-    paths.push({ from, names: bare.split(".") });
-    copy.path = `${from === "$" ? "root" : "item"}.${bare}`;
-  }
-  return copy;
-}
-
-/** A comparison looks into all lists on its way, so it is paid for by what it will find there. */
-function payFor(run: Run, value: unknown, names: string[], at: number, depth: number): void {
+/** Looks into all lists on the way, as all conditions do, and is paid for by what it finds there. */
+function gather(run: Run, value: unknown, steps: PathStep[], at: number, depth: number, found: unknown[]): void {
+  const step = steps[at];
   if (Array.isArray(value)) {
+    if (step && "index" in step) return gather(run, value.at(step.index), steps, at + 1, depth, found);
     if (depth > mappingLimits.valueDepth) {
       throw new MappingFault("too_deep", "Lists in the data are nested too deep.", { isFinal: true });
     }
     spend(run, 2 * value.length);
-    for (const element of value) payFor(run, element, names, at, depth + 1);
-  } else if (at < names.length) payFor(run, memberOf(value, names[at]!), names, at + 1, depth);
-  else if (typeof value === "string") spend(run, 1 + (value.length >> 3));
+    const next = step && "every" in step ? at + 1 : at;
+    for (const element of value) gather(run, element, steps, next, depth + 1, found);
+    return;
+  }
+  if (step) {
+    if ("name" in step) gather(run, memberOf(value, step.name), steps, at + 1, depth, found);
+    return;
+  }
+  if (isEmpty(value)) return;
+  if (typeof value === "string") spend(run, 1 + (value.length >> 3));
+  found.push(value);
 }

@@ -1,10 +1,13 @@
 import type { SetLookup } from "../../../core/conditions.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import type { Holds } from "./compile-condition-on-data.ts";
 import { compileWhen } from "./compile-condition-on-data.ts";
 import { compileTemplate } from "./compile-template.ts";
 import { compileTransforms } from "./compile-transforms.ts";
 import type { Key, Path, Reader } from "./mapping-path.ts";
-import { compileReader, parsePath, plainKeys } from "./mapping-path.ts";
+import { compileOwners, compileReader, parsePath, plainKeys } from "./mapping-path.ts";
+import type { Scope } from "./mapping-scope.ts";
+import { insideEach, namesOf, outermost, scopeProblem } from "./mapping-scope.ts";
 import type { Run } from "./mapping-run.ts";
 import { constantOf, mappingLimits } from "./mapping-run.ts";
 import type { Place as TargetPlace, Target } from "./mapping-target.ts";
@@ -21,9 +24,8 @@ export type CompiledElement = {
   target: string;
   source: Path | undefined;
   sourceText: string;
-  /** Names from the root to the elements of the `each` around. */
-  base: string[];
-  when: ((run: Run) => boolean) | undefined;
+  scope: Scope;
+  when: Holds | undefined;
   read: Reader;
   /** A plain way to the value, from the root or from the element of the `each` around: its last name, and what leads there. */
   parents: Key[] | undefined;
@@ -34,8 +36,11 @@ export type CompiledElement = {
   default: (() => unknown) | undefined;
   isRequired: boolean;
   onError: OnError;
-  /** The mappings of an `each`. */
+  /** The mappings of an `each`, which of its elements they are for, and what those are found in and grouped by. */
   inner: CompiledElement[] | undefined;
+  where: Holds | undefined;
+  owners: ((run: Run) => ReadonlyMap<unknown, unknown>) | undefined;
+  groupBy: Reader[] | undefined;
   place: TargetPlace;
   /** Another mapping writes into this value, which must then not be shared with the data. */
   isCopied: boolean;
@@ -45,21 +50,34 @@ export type CompiledMapping = {
   elements: CompiledElement[];
   /** As it should be stored. */
   mappings: MappingElement[];
-  /** What it reads, as names from the root; list positions left out. */
-  reads: string[][];
+  reads: Read[];
+  /** Whether it asks what time it is. */
+  usesNow: boolean;
+};
+
+/** A place that a mapping looks at. */
+export type Read = {
+  /** From the root; list positions left out. */
+  names: string[];
+  path: Path;
+  text: string;
+  element: { index: number; target: string; pointer: string; scope: Scope };
+  /** As `source`, or in a template, condition or parameter. */
+  isSource: boolean;
 };
 
 type Job = {
   sets: SetLookup;
   errors: FieldError[];
   count: number;
-  reads: string[][];
+  reads: Read[];
+  usesNow: boolean;
   patterns: { room: number };
   /** The same list for equal ones, by which a run knows that a mapping goes on where the last one was. */
-  shareSource: Record<Path["from"], (parents: Key[]) => Key[]>;
+  shareSource: Record<"$" | "@", (parents: Key[]) => Key[]>;
   shareTarget: (parents: string[]) => string[];
 };
-type Place = { index: number | undefined; base: string[]; depth: number };
+type Place = { index: number | undefined; scope: Scope; depth: number };
 
 const maxPatternsSize = 10_000;
 const maxReported = 50;
@@ -71,13 +89,14 @@ export function compileMapping(raw: unknown, sets: SetLookup, pointer = "/mappin
     errors: [],
     count: 0,
     reads: [],
+    usesNow: false,
     patterns: { room: maxPatternsSize },
     shareSource: { $: createSharer(), "@": createSharer() },
     shareTarget: createSharer(),
   };
-  const compiled = compileList(raw, job, pointer, { index: undefined, base: [], depth: 1 });
+  const compiled = compileList(raw, job, pointer, { index: undefined, scope: outermost, depth: 1 });
   if (job.errors.length > 0) return job.errors.slice(0, maxReported);
-  return { ...compiled, reads: job.reads };
+  return { ...compiled, reads: job.reads, usesNow: job.usesNow };
 }
 
 function createSharer<T>(): (list: T[]) => T[] {
@@ -124,21 +143,36 @@ function compileElement(raw: unknown, job: Job, pointer: string, place: Place): 
     refuse("/target", target.code, target.message);
     return undefined;
   }
-  const reader = readerFor(job, refuse, place);
+  const { scope } = place;
+  const about = { index: place.index!, target: element.target, pointer, scope };
+  const reader = readerFor(job, refuse, about);
   const { read, source } = compileKind(element, reader);
-  const transforms = compileTransforms(element, job, refuse, (path, at) => reader(path, at).read);
-  const when = element.when === undefined ? undefined : compileWhen(element.when, job.sets, `${pointer}/when`);
-  if (Array.isArray(when)) job.errors.push(...when);
-  else for (const { from, names } of when?.paths ?? []) job.reads.push([...(from === "@" ? place.base : []), ...names]);
+  const conditionAt = (condition: unknown, at: string, inside: Scope): Holds | undefined => {
+    if (condition === undefined) return undefined;
+    const path = pathReader(job, about, inside);
+    const holds = compileWhen(condition, job.sets, pointer + at, path);
+    if (!Array.isArray(holds)) return holds;
+    job.errors.push(...holds);
+    return undefined;
+  };
+  const transforms = compileTransforms(element, {
+    sets: job.sets,
+    patterns: job.patterns,
+    refuse,
+    scope,
+    reader: (path, at, inside) => reader(path, at, inside).read,
+    condition: (condition, at, inside) => conditionAt(condition, at, inside) ?? (() => false),
+  });
   const keys = source && plainKeys(source);
   const key = keys?.at(-1);
+  const isPlainKey = source !== undefined && source.from !== "^" && typeof key === "string";
   const compiled: CompiledElement = {
     index: place.index!,
     pointer,
     target: element.target,
-    base: place.base,
+    scope,
     read,
-    parents: source && typeof key === "string" ? job.shareSource[source.from](keys!.slice(0, -1)) : undefined,
+    parents: isPlainKey ? job.shareSource[source.from as "$" | "@"](keys!.slice(0, -1)) : undefined,
     key: String(key),
     isFromRoot: source?.from === "$",
     transforms,
@@ -149,37 +183,54 @@ function compileElement(raw: unknown, job: Job, pointer: string, place: Place): 
     isCopied: false,
     source,
     sourceText: element.source ?? element.each ?? "",
-    when: Array.isArray(when) ? undefined : when?.test,
+    when: conditionAt(element.when, "/when", scope),
     default: Object.hasOwn(element, "default") ? constantOf(element.default) : undefined,
     inner: undefined,
+    where: undefined,
+    owners: undefined,
+    groupBy: undefined,
   };
-  if (element.each !== undefined) {
-    const base = source ? namesOf(source, place.base) : place.base;
-    const inner = compileList(element.mappings, job, `${pointer}/mappings`, { ...place, base, depth: place.depth + 1 });
+  if (element.each !== undefined && source) {
+    const keys = [element.groupBy ?? []].flat();
+    const rows = insideEach(scope, source, false);
+    compiled.where = conditionAt(element.where, "/where", rows);
+    compiled.owners = compileOwners(source);
+    if (keys.length > 0) compiled.groupBy = keys.map((path) => reader(path, "/groupBy", rows).read);
+    const inside = { ...place, scope: insideEach(scope, source, keys.length > 0), depth: place.depth + 1 };
+    const inner = compileList(element.mappings, job, `${pointer}/mappings`, inside);
     compiled.inner = inner.elements;
     element.mappings = inner.mappings;
   }
   return { element: compiled, mapping: element, target };
 }
 
-type ReaderFor = (text: string, at: string, isEach?: boolean) => { read: Reader; path?: Path };
+type ReaderFor = (text: string, at: string, scope?: Scope, kind?: "source" | "each") => { read: Reader; path?: Path };
 
-function readerFor(job: Job, refuse: Refuse, { base }: Place): ReaderFor {
-  return (text, at, isEach = false) => {
-    const path = parsePath(text);
-    if (typeof path === "string") {
-      refuse(at, "path", path);
-      return { read: () => undefined };
-    }
+function readerFor(job: Job, refuse: Refuse, about: Read["element"]): ReaderFor {
+  return (text, at, scope = about.scope, kind) => {
     // What an `each` goes over is read by its inner mappings, member by member.
-    if (!isEach) job.reads.push(namesOf(path, base));
-    return { read: compileReader(path), path };
+    const path = kind === "each" ? pathIn(job, scope, text) : pathReader(job, about, scope, kind === "source")(text);
+    if (typeof path !== "string") return { read: compileReader(path), path };
+    refuse(at, "path", path);
+    return { read: () => undefined };
   };
 }
 
-export function namesOf({ from, steps }: Path, base: string[]): string[] {
-  const names = steps.flatMap((step) => ("name" in step ? [step.name] : []));
-  return from === "@" ? [...base, ...names] : names;
+/** Understands a path, and notes that it is looked at. */
+function pathReader(job: Job, element: Read["element"], scope: Scope, isSource = false) {
+  return (text: string): Path | string => {
+    const path = pathIn(job, scope, text);
+    const names = typeof path === "string" ? undefined : namesOf(path, scope);
+    if (names) job.reads.push({ names, path: path as Path, text, element: { ...element, scope }, isSource });
+    return path;
+  };
+}
+
+function pathIn(job: Job, scope: Scope, text: string): Path | string {
+  const path = parsePath(text);
+  if (typeof path === "string") return path;
+  job.usesNow ||= path.call === "now";
+  return scopeProblem(path, scope) ?? path;
 }
 
 function compileKind(element: MappingElement, reader: ReaderFor): { read: Reader; source?: Path } {
@@ -188,7 +239,8 @@ function compileKind(element: MappingElement, reader: ReaderFor): { read: Reader
     return { read: compileTemplate(template, (path) => reader(path, "/template").read) };
   }
   if (source === undefined && each === undefined) return { read: constantOf(element.value) };
-  const { read, path } = source === undefined ? reader(each!, "/each", true) : reader(source, "/source");
+  const { read, path } =
+    source === undefined ? reader(each!, "/each", undefined, "each") : reader(source, "/source", undefined, "source");
   return path ? { read, source: path } : { read };
 }
 

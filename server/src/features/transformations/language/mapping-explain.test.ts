@@ -104,6 +104,89 @@ describe("a trace", () => {
     ]);
   });
 
+  test("warns when two mappings write to the same place, in lists as well, unless only one of them does", () => {
+    const twice = (target: string, when: object) => [
+      { target, value: 1 },
+      { target, value: 2, when: { path: "id", op: "not_empty", ...when } },
+      { target: `${target}s[]`, value: 1 },
+      { target: `${target}s[]`, value: 2 },
+    ];
+    const mappings = [
+      ...twice("a", { path: "$.id" }),
+      ...twice("b", { path: "$.nothing" }),
+      { target: "list", each: "line_items", mappings: twice("c", { path: "$.id" }) },
+    ];
+    const { warnings } = traceMapping(compiled(mappings), order);
+    expect(warnings.filter(({ code }) => code === "overwritten").map(({ path }) => path)).toEqual([
+      "/mappings/1",
+      "/mappings/8/mappings/1",
+    ]);
+  });
+
+  test("names what templates, conditions and parameters ask for in vain", () => {
+    const mappings = [
+      { target: "a", template: "{{id}} {{shippingAdress.city}}" },
+      { target: "b", value: 1, when: { path: "$.totl", op: "gt", value: 1 } },
+      { target: "c", source: "id", transforms: [{ coalesce: ["notes", "note"] }] },
+      {
+        target: "l",
+        each: "line_items",
+        where: { path: "@.qtty", op: "empty" },
+        mappings: [{ target: "x", template: "{{SKU}}" }],
+      },
+    ];
+    const { warnings } = traceMapping(compiled(mappings), order);
+    expect(warnings.map(({ path, code, source, nearest }) => [path, code, source, nearest])).toEqual([
+      ["/mappings/0", "source_missing", "shippingAdress.city", "$.shippingAddress.city"],
+      ["/mappings/1", "source_missing", "$.totl", "$.total"],
+      ["/mappings/2", "source_missing", "notes", "$.note"],
+      ["/mappings/3", "source_missing", "@.qtty", "@.qty"],
+      ["/mappings/3/mappings/0", "source_missing", "SKU", "@.sku"],
+    ]);
+  });
+
+  test("says where a condition on elements belongs", () => {
+    const mapping = { target: "l", each: "line_items", mappings: [{ target: "sku", source: "sku" }] };
+    const outside = traceMapping(compiled([{ ...mapping, when: { path: "@.gift", op: "eq", value: true } }]), order);
+    expect(outside).toMatchObject({ output: {}, trace: [{ status: "skipped", reason: "Its when does not hold." }] });
+    expect(outside.warnings).toMatchObject([{ code: "when_outside", message: expect.stringContaining("where") }]);
+    const inside = traceMapping(compiled([{ ...mapping, where: { path: "@.gift", op: "eq", value: true } }]), order);
+    expect(inside).toMatchObject({ output: { l: [{ sku: "B" }] }, warnings: [] });
+  });
+
+  test("says why something is not mapped, and what every transform made", () => {
+    const { trace: told, warnings } = traceMapping(
+      compiled([
+        { target: "a", source: "note", transforms: ["upper", { split: " " }, "last"] },
+        { target: "b", source: "total", transforms: ["trim", "number"], onError: "skip" },
+        { target: "c", template: "{{nothing}}" },
+        { target: "d", source: "note", transforms: [{ null_if: "ring twice" }], default: "-" },
+        { target: "e", source: "none", default: "-" },
+        { target: "f", source: "note", transforms: [{ replace: { from: "ring twice", to: "" } }], default: "-" },
+      ]),
+      order,
+    );
+    expect(told.map(({ target, status, reason, steps, to }) => [target, status, reason, steps, to])).toEqual([
+      [
+        "a",
+        "mapped",
+        undefined,
+        [
+          { transform: "upper", to: "RING TWICE" },
+          { transform: "split", to: ["RING", "TWICE"] },
+          { transform: "last", to: "TWICE" },
+        ],
+        "TWICE",
+      ],
+      ["b", "skipped", '"12,50" is not a number.', [{ transform: "trim", to: "12,50" }], undefined],
+      ["c", "skipped", "None of its placeholders has a value.", undefined, undefined],
+      ["d", "defaulted", "There is nothing left of the value.", [{ transform: "null_if", to: null }], "-"],
+      ["e", "defaulted", "There is nothing at none.", undefined, "-"],
+      ["f", "mapped", undefined, [{ transform: "replace", to: "" }], ""],
+    ]);
+    expect(warnings.filter(({ code }) => code === "empty_kept")).toMatchObject([{ target: "f" }]);
+  });
+
   test("lists what no mapping looks at", () => {
     expect(trace.unusedSource).toEqual([
       "$.shippingAddress.zip",

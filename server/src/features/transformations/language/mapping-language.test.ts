@@ -85,6 +85,42 @@ describe("a mapping", () => {
     });
   });
 
+  test("sees what its element is in, and counts, at every depth", () => {
+    const data = {
+      id: 7,
+      parcels: [
+        { no: "P1", items: [{ sku: "A", parts: [1, 2] }] },
+        { no: "P2", items: [{ sku: "B", parts: [3] }, { sku: "C" }] },
+      ],
+    };
+    const nested = [
+      {
+        target: "p",
+        each: "parcels",
+        mappings: [
+          {
+            target: "i",
+            each: "items",
+            where: { path: "^.no", op: "ne", value: "P1" },
+            mappings: [{ target: "is", template: "{{@.sku}} {{^.no}} {{^^.id}} {{^number()}}.{{@number()}}" }],
+          },
+        ],
+      },
+    ];
+    expect(map(nested, data)).toEqual({
+      p: [{ i: [] }, { i: [{ is: "B P2 7 2.1" }, { is: "C P2 7 2.2" }] }],
+    });
+    const flat = [
+      {
+        target: "i",
+        each: "parcels[*].items[*]",
+        transforms: ["reverse"],
+        mappings: [{ target: "is", template: "{{sku}} {{^.no}} {{^^.id}}" }],
+      },
+    ];
+    expect(map(flat, data)).toEqual({ i: [{ is: "C P2 7" }, { is: "B P2 7" }, { is: "A P1 7" }] });
+  });
+
   test("takes constants, templates, defaults, types and conditions", () => {
     expect(
       map(
@@ -203,6 +239,14 @@ describe("a mapping", () => {
         { target: "i", each: "x" },
         { target: "j", source: "x", transforms: [{ in_set: "Nowhere" }] },
         { target: "__proto__.x", source: "x" },
+        { target: "k", source: "^.x" },
+        { target: "l", source: "@index()" },
+        { target: "m", source: "$later()" },
+        { target: "n", source: "x", where: { path: "y", op: "empty" } },
+        { target: "o", each: "x", mappings: [{ target: "y", source: "@group()" }] },
+        { target: "p", each: "x", where: { path: "^^.y", op: "empty" }, mappings: [] },
+        { target: "q", source: "x", transforms: [{ map: { source: "@.y", transforms: ["trimm"] } }] },
+        { target: "r", source: "x", transforms: [{ unit: { from: "stone", to: "kg" } }] },
       ]),
     ).toEqual([
       ["/mappings/0", "one_of"],
@@ -220,6 +264,14 @@ describe("a mapping", () => {
       ["/mappings/9/mappings", "required"],
       ["/mappings/10/transforms/0/in_set/set", "value"],
       ["/mappings/11/target", "forbidden_key"],
+      ["/mappings/12/source", "path"],
+      ["/mappings/13/source", "path"],
+      ["/mappings/14/source", "path"],
+      ["/mappings/15/where", "each_needed"],
+      ["/mappings/16/mappings/0/source", "path"],
+      ["/mappings/17/where/path", "format"],
+      ["/mappings/18/transforms/0/map/transforms/0", "unknown_transform"],
+      ["/mappings/19/transforms/0/unit/from", "unit"],
     ]);
     expect(mistakes("no list")).toEqual([["/mappings", "type"]]);
     expect(mistakes(Array.from({ length: 501 }, () => ({ target: "a", value: 1 })))).toEqual([
@@ -277,6 +329,8 @@ describe("the transforms", () => {
     [{ replace: { from: "$", to: "$&" } }, "a$b", "a$&b"],
     [{ add_days: -1 }, "2026-03-01T10:00:00+02:00", "2026-02-28T10:00:00+02:00"],
     [{ date_part: "week" }, "2027-01-01", 53],
+    [{ unit: { from: "$.nothing", to: "g", default: "kg" } }, 2, 2000],
+    [{ unit: { from: "Pounds", to: "oz" } }, 2, 32],
   ])("%j of %j is %j", (transform, from, to) => {
     expect(map([{ target: "out", source: "value", transforms: [transform] }], { value: from })).toEqual({ out: to });
   });
@@ -290,6 +344,9 @@ describe("the transforms", () => {
     ["json_parse", '{"a":"\\u0000"}'],
     ["json_parse", '{"__proto__":{"x":1}}'],
     ["base64_decode", "***"],
+    [{ unit: { from: "$.value", to: "kg" } }, 5],
+    [{ unit: { from: "$.nothing", to: "kg" } }, 5],
+    ["merge", 5],
     [{ divide: 0 }, 1],
     [{ lookup: { map: { a: 1 } } }, "b"],
   ])("%j of %j is an error", (transform, from) => {

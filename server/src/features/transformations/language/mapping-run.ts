@@ -22,14 +22,30 @@ export type Run = {
   steps: number;
   room: number;
   problems: Problem[];
-  /** Positions in the lists that are being iterated, outermost first. */
-  positions: number[];
+  /** The innermost of the lists that are being gone through. */
+  frame: Frame | undefined;
+  /** Asked once at most: a run has one moment. */
+  now: () => Date;
+  startedAt: string | undefined;
   /** Where the last mapping found its value and put it: the next one often goes on there. */
   parentsOfSource: readonly unknown[] | undefined;
   sourceParent: Readonly<Record<string, unknown>>;
   parentsOfTarget: readonly unknown[] | undefined;
   targetParent: Record<string, unknown>;
   observe: Observer | undefined;
+};
+
+/** A list that is being gone through. */
+export type Frame = {
+  outer: Frame | undefined;
+  /** Where the run stood before. */
+  around: unknown;
+  position: number;
+  elements: readonly unknown[];
+  /** Of elements that lists within lists led to: what each is in. */
+  owners: ReadonlyMap<unknown, unknown> | undefined;
+  /** With groupBy: all elements of the group, by the position of its first. */
+  groups: readonly unknown[][] | undefined;
 };
 
 export type MappingStatus = "mapped" | "defaulted" | "skipped" | "error";
@@ -41,8 +57,10 @@ export type Seen = {
   from: unknown;
   to: unknown;
   isMissing: boolean;
-  /** What went wrong but was settled by `onError`. */
-  settled?: MappingFault;
+  /** `when` did not hold. */
+  isUnmet?: boolean;
+  /** What went wrong; unless the status is `error`, `onError` settled it. */
+  fault?: MappingFault;
 };
 
 /** One thing that went wrong on the data. */
@@ -75,7 +93,7 @@ export class MappingFault extends Error {
 /** Has nothing, and nothing is put there. */
 export const nowhere: Record<string, unknown> = {};
 
-export function startRun(data: unknown, observe?: Observer): Run {
+export function startRun(data: unknown, now: () => Date, observe?: Observer): Run {
   const { steps, outputCharacters } = mappingLimits;
   return {
     root: data,
@@ -83,7 +101,9 @@ export function startRun(data: unknown, observe?: Observer): Run {
     steps,
     room: outputCharacters,
     problems: [],
-    positions: [],
+    frame: undefined,
+    now,
+    startedAt: undefined,
     parentsOfSource: undefined,
     sourceParent: nowhere,
     parentsOfTarget: undefined,
@@ -93,10 +113,67 @@ export function startRun(data: unknown, observe?: Observer): Run {
 }
 
 /** Another element of a list: what was found before is not its own. */
-export function moveTo(run: Run, item: unknown): void {
+function moveTo(run: Run, item: unknown): void {
   run.item = item;
   run.parentsOfSource = undefined;
   run.parentsOfTarget = undefined;
+}
+
+/** From here on the run stands at its elements, one after the other. */
+export function enterList(run: Run, elements: readonly unknown[], owners?: Frame["owners"]): Frame {
+  return (run.frame = { outer: run.frame, around: run.item, position: 0, elements, owners, groups: undefined });
+}
+
+export function standAt(run: Run, position: number, element: unknown): void {
+  run.frame!.position = position;
+  moveTo(run, element);
+}
+
+export function leaveList(run: Run): void {
+  const { outer, around } = run.frame!;
+  run.frame = outer;
+  moveTo(run, around);
+}
+
+/** That of the innermost list, or of one so many further out. */
+export function frameAt(run: Run, up: number): Frame | undefined {
+  let { frame } = run;
+  for (let i = 0; i < up; i++) frame = frame?.outer;
+  return frame;
+}
+
+/** Where the run stands in each list, outermost first. */
+export function positionsOf(run: Run): number[] {
+  const positions: number[] = [];
+  for (let { frame } = run; frame; frame = frame.outer) positions.unshift(frame.position);
+  return positions;
+}
+
+/** The elements for which a condition holds, each asked as the one the run stands at. */
+export function keepElements(run: Run, elements: readonly unknown[], holds: (run: Run) => boolean): unknown[] {
+  const kept: unknown[] = [];
+  for (let i = 0; i < elements.length; i++) {
+    spend(run, 1);
+    standAt(run, i, elements[i]);
+    if (holds(run)) kept.push(elements[i]);
+  }
+  return kept;
+}
+
+/** What the element is in, so many steps up: the element of the list before it, or else what the `each` around stands at. */
+export function ownerOf(run: Run, up: number): unknown {
+  let { frame, item } = run;
+  for (let i = 0; i < up; i++) {
+    if (!frame) return undefined;
+    const owner = frame.owners?.get(item);
+    item = owner ?? frame.around;
+    if (owner === undefined) frame = frame.outer;
+  }
+  return item;
+}
+
+export function nowOf(run: Run): string {
+  return (run.startedAt ??= run.now().toISOString());
 }
 
 export function spend(run: Run, steps: number): void {

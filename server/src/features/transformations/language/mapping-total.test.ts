@@ -18,7 +18,7 @@ const names = ["a", "b", "list", "constructor", "__proto__", "prototype", "toStr
 const path = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom("$", "@", ""),
+      fc.constantFrom("$", "@", "", "^", "^^", "$now()", "@index()", "@number()", "^count()", "@group()"),
       fc.array(
         fc.oneof(
           fc.constantFrom(...names).map((name) => `.${name}`),
@@ -90,7 +90,17 @@ const mapping = fc.letrec((tie) => ({
           path.map((source) => ({ source })),
           data.map((value) => ({ value })),
           path.map((inner) => ({ template: `{{${inner}}}-{{a}}` })),
-          fc.tuple(path, fc.array(tie("element"), { maxLength: 3 })).map(([each, mappings]) => ({ each, mappings })),
+          fc
+            .record(
+              {
+                each: path,
+                mappings: fc.array(tie("element"), { maxLength: 3 }),
+                where: condition,
+                groupBy: fc.oneof(path, fc.array(path, { maxLength: 2 })),
+              },
+              { requiredKeys: ["each", "mappings"] },
+            )
+            .map((made) => ({ ...made })),
         ),
         type: fc.constantFrom("string", "number", "integer", "boolean", "date", "datetime", "array", "object", "any"),
         default: data,
@@ -108,6 +118,8 @@ function isJson(value: unknown): boolean {
   return JSON.stringify(JSON.parse(JSON.stringify(value))) === JSON.stringify(value);
 }
 
+const now = () => new Date("2026-03-01T09:00:00Z");
+
 test("any mapping on any data ends in an output or in errors of its own, and leaves the data as it was", () => {
   let ran = 0;
   fc.assert(
@@ -120,17 +132,18 @@ test("any mapping on any data ends in an output or in errors of its own, and lea
         return;
       }
       const before = JSON.stringify(given);
-      const outcome = runMapping(result, given);
-      const traced = traceMapping(result, given);
+      const outcome = runMapping(result, given, now);
+      const traced = traceMapping(result, given, now);
       expect(JSON.stringify(given)).toBe(before);
       expect(traced.ok).toBe(outcome.ok);
+      expect(traced.trace.every(({ status, reason }) => status === "mapped" || reason !== undefined)).toBe(true);
       if (outcome.ok) {
         ran++;
         expect(traced.output).toEqual(outcome.output);
         expect(isJson(outcome.output)).toBe(true);
       } else expect(outcome.errors.every(({ code }) => code !== "mapping_failed")).toBe(true);
       const again = compiled(result.mappings);
-      expect(runMapping(again, given)).toEqual(outcome);
+      expect(runMapping(again, given, now)).toEqual(outcome);
     }),
     { numRuns: 1500 },
   );
@@ -178,6 +191,45 @@ describe("what would hang or crash others", () => {
           target: "x",
           each: "list",
           mappings: [{ target: "i", value: 1, when: { path: "$.list.name", op: "contains", value: "q" } }],
+        },
+      ],
+      "too_much_work",
+    ],
+    [
+      "filters of the whole list, for each of its elements",
+      [
+        {
+          target: "x",
+          each: "list",
+          where: { path: "$.list.name", op: "eq", value: "q" },
+          mappings: [{ target: "i", source: "@.i" }],
+        },
+      ],
+      "too_much_work",
+    ],
+    [
+      "lists made of lists within a transform",
+      [
+        {
+          target: "x",
+          source: "list",
+          transforms: [
+            { map: { source: "$.list", transforms: [{ map: { source: "$.list", transforms: ["count"] } }] } },
+          ],
+        },
+      ],
+      "too_much_work",
+    ],
+    [
+      "whole groups again for each of their elements",
+      [
+        {
+          target: "x",
+          each: "list",
+          groupBy: "$.text",
+          mappings: [
+            { target: "y", each: "@group()", mappings: [{ target: "n", source: "^group()", transforms: ["count"] }] },
+          ],
         },
       ],
       "too_much_work",

@@ -23,6 +23,13 @@ const Element = Strict({
   value: Anything,
   template: Type.Optional(Type.String({ maxLength: 5_000 })),
   each: Text,
+  where: Anything,
+  groupBy: Type.Optional(
+    Type.Union([
+      Type.String({ minLength: 1, maxLength: 500 }),
+      Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { minItems: 1, maxItems: 5 }),
+    ]),
+  ),
   type: Type.Optional(Type.Unsafe<ValueType>({ enum: valueTypes })),
   default: Anything,
   required: Type.Optional(Type.Boolean()),
@@ -32,6 +39,7 @@ const Element = Strict({
   mappings: Anything,
   note: Type.Optional(Type.String({ maxLength: 500 })),
 });
+export const mappingFields: readonly string[] = Object.keys(Element.properties);
 const findMistakes = createFinder(Element, "body");
 
 /** A mapping as it is stored: aliases and short forms are written out. */
@@ -55,6 +63,8 @@ const aliases: Record<string, string> = {
   constant: "value",
   defaultValue: "default",
   condition: "when",
+  filter: "where",
+  group_by: "groupBy",
   transform: "transforms",
 };
 
@@ -77,6 +87,9 @@ export function normaliseElement(raw: unknown, refuse: Refuse): MappingElement |
   const isEach = Object.hasOwn(element, "each");
   if (isEach !== Object.hasOwn(element, "mappings")) {
     refuse("/mappings", isEach ? "required" : "each_needed", "each and mappings go together.");
+  }
+  for (const name of ["where", "groupBy"]) {
+    if (!isEach && Object.hasOwn(element, name)) refuse(`/${name}`, "each_needed", `${name} is for an each.`);
   }
   if (isEach && element.type !== undefined) refuse("/type", "not_with_each", "each always makes a list.");
   return element as MappingElement;
@@ -118,7 +131,9 @@ export function normaliseTransform(
     return undefined;
   }
   const { main } = transform;
-  if (isPlain(value) && !(main === "map" && !isPlain(value.map))) return { name, params: { ...value } };
+  // A table or a condition may stand alone as well, which is an object itself.
+  const isAlone = (main === "map" || main === "where") && isPlain(value) && !isPlain(value[main]);
+  if (isPlain(value) && !isAlone) return { name, params: { ...value } };
   if (main !== undefined) return { name, params: { [main]: value } };
   refuse(`/${escapePointer(given)}`, "type", "The parameters are an object.");
   return undefined;

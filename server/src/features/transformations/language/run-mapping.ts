@@ -1,29 +1,34 @@
 import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
-import type { Key } from "./mapping-path.ts";
+import type { Key, Reader } from "./mapping-path.ts";
 import { elementsOf, readKeys } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
 import {
   copyOf,
+  enterList,
+  keepElements,
+  leaveList,
   mappingLimits,
   MappingFault,
-  moveTo,
   nowhere,
   spend,
+  standAt,
   startRun,
   takeRoom,
   takeRoomFor,
 } from "./mapping-run.ts";
 import { writeTo } from "./mapping-target.ts";
-import { isMissing } from "./mapping-values.ts";
-import type { CompiledTransform } from "./transform.ts";
+import { isEmpty, isMissing, toText } from "./mapping-values.ts";
+import { applyAll } from "./transform.ts";
 
 export type MappingOutput = Record<string, unknown>;
 export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; errors: Problem[] };
 
+const systemNow = (): Date => new Date();
+
 /** Never throws and always ends, whatever the mapping and the data are. The data is not changed. */
-export function runMapping({ elements }: CompiledMapping, data: unknown): MappingResult {
-  const run = startRun(data);
+export function runMapping({ elements }: CompiledMapping, data: unknown, now = systemNow): MappingResult {
+  const run = startRun(data, now);
   const output = elements.length === 0 && isPlain(data) ? passThrough(run, data) : {};
   runAll(elements, run, output);
   return run.problems.length === 0 ? { ok: true, output } : { ok: false, errors: run.problems };
@@ -59,12 +64,14 @@ function finalProblem(error: unknown): Problem {
 
 function runElements(elements: CompiledElement[], run: Run, output: MappingOutput): void {
   spend(run, elements.length);
+  const { frame } = run;
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i]!;
     try {
       runElement(element, run, output);
     } catch (error) {
       if (!(error instanceof MappingFault) || error.isFinal) throw error;
+      while (run.frame !== frame) leaveList(run);
       settle(element, run, output, error);
     }
   }
@@ -73,14 +80,21 @@ function runElements(elements: CompiledElement[], run: Run, output: MappingOutpu
 /** The usual way is short, and what is rare is done elsewhere, so that all of it is compiled into one piece. */
 function runElement(element: CompiledElement, run: Run, output: MappingOutput): void {
   if (element.when !== undefined && !element.when(run)) {
-    return run.observe?.({ element, status: "skipped", from: undefined, to: undefined, isMissing: false });
+    return run.observe?.({
+      element,
+      status: "skipped",
+      from: undefined,
+      to: undefined,
+      isMissing: false,
+      isUnmet: true,
+    });
   }
   const from = readSource(element, run);
   const { transforms, inner, convert } = element;
   let value = transforms.length === 0 ? from : applyAll(transforms, from, run);
   if (isMissing(value)) return runMissing(element, run, output, from, value);
   // What an `each` makes is counted while it is made.
-  if (inner !== undefined) value = mapEach(inner, value, run);
+  if (inner !== undefined) value = mapEach(element, inner, value, run);
   else {
     if (convert !== undefined) value = convert(value);
     takeRoomFor(run, value);
@@ -126,39 +140,48 @@ function findSource(element: CompiledElement, run: Run, parents: Key[]): void {
   run.parentsOfSource = parents;
 }
 
-function applyAll(transforms: CompiledTransform[], from: unknown, run: Run): unknown {
-  let value = from;
-  for (let i = 0; i < transforms.length; i++) {
-    const transform = transforms[i]!;
-    if (typeof value === "string" && transform.applyToText !== undefined) {
-      const { weight } = transform;
-      spend(run, 1 + weight + ((value.length * weight) >> 5));
-      value = transform.applyToText(value, run);
-    } else if (transform.takesMissing || !isMissing(value)) {
-      spend(run, 1);
-      value = transform.apply(value, run);
-    }
+function mapEach(element: CompiledElement, inner: CompiledElement[], value: unknown, run: Run): MappingOutput[] {
+  let elements = elementsOf(value);
+  const frame = enterList(run, elements, element.owners?.(run));
+  if (element.where !== undefined) elements = keepElements(run, elements, element.where);
+  if (element.groupBy !== undefined) {
+    const groups = groupElements(run, elements, element.groupBy);
+    frame.groups = groups;
+    elements = groups.map((group) => group[0]);
   }
-  return value;
-}
-
-function mapEach(inner: CompiledElement[], value: unknown, run: Run): MappingOutput[] {
-  const elements = elementsOf(value);
-  const { item } = run;
+  frame.elements = elements;
   const made: MappingOutput[] = [];
-  run.positions.push(0);
   for (let i = 0; i < elements.length; i++) {
     spend(run, 1);
     takeRoom(run, 3);
-    moveTo(run, elements[i]);
-    run.positions[run.positions.length - 1] = i;
+    standAt(run, i, elements[i]);
     const output: MappingOutput = {};
     runElements(inner, run, output);
     made.push(output);
   }
-  run.positions.pop();
-  moveTo(run, item);
+  leaveList(run);
   return made;
+}
+
+/** In the order in which the first of each came. 7 and "7" are the same: one file has it so, the next one so. */
+function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): unknown[][] {
+  const groups = new Map<string, unknown[]>();
+  for (let i = 0; i < elements.length; i++) {
+    standAt(run, i, elements[i]);
+    const values = keys.map((read) => read(run));
+    if (values.some(isEmpty)) {
+      throw new MappingFault("group_key_missing", `Element ${i} has nothing to be grouped by.`, {
+        suggestion: 'leave such elements out with where, such as {"path": "@.order", "op": "not_empty"}',
+      });
+    }
+    const texts = values.map(toText);
+    const key = texts.length === 1 ? texts[0]! : JSON.stringify(texts);
+    spend(run, 2 + (key.length >> 3));
+    const group = groups.get(key);
+    if (group) group.push(elements[i]);
+    else groups.set(key, [elements[i]]);
+  }
+  return [...groups.values()];
 }
 
 /** What `onError` says about a fault; when nothing helps it becomes an error of the run. */
@@ -174,19 +197,19 @@ function settle(element: CompiledElement, run: Run, output: MappingOutput, fault
         takeRoomFor(run, to);
         writeTo(element.place, run, output, to);
       }
-      run.observe?.({ element, status, from: undefined, to, isMissing: false, settled: fault });
+      run.observe?.({ element, status, from: undefined, to, isMissing: false, fault });
       return;
     } catch (error) {
       if (!(error instanceof MappingFault) || error.isFinal) throw error;
     }
   }
-  run.observe?.({ element, status: "error", from: undefined, to: undefined, isMissing: false });
+  run.observe?.({ element, status: "error", from: undefined, to: undefined, isMissing: false, fault });
   if (run.problems.length < mappingLimits.errors) run.problems.push(problemOf(element, run, fault));
 }
 
 function problemOf({ index, target, pointer }: CompiledElement, run: Run, fault: MappingFault): Problem {
   const { code, message, suggestion } = fault;
-  const item = run.positions.at(-1);
+  const item = run.frame?.position;
   return {
     index,
     target,

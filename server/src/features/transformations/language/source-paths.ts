@@ -1,5 +1,6 @@
 import type { Path, PathStep } from "./mapping-path.ts";
-import { showPath, showStep } from "./mapping-path.ts";
+import { memberOf, plainPath, showPath, showStep } from "./mapping-path.ts";
+import type { Scope } from "./mapping-scope.ts";
 import { foldName, nearestName } from "../../../core/nearest.ts";
 
 /** A place in the data: its names from the root, and how to write the path to it. */
@@ -7,6 +8,7 @@ export type SourcePath = { names: string[]; steps: PathStep[]; isLeaf: boolean; 
 
 const maxPaths = 1_000;
 const maxVisited = 20_000;
+const maxLooked = 1_000_000;
 const maxElements = 20;
 const maxDepth = 24;
 const maxNameLength = 100;
@@ -53,17 +55,36 @@ export function unusedPaths(paths: SourcePath[], reads: string[][]): string[] {
   };
   return paths
     .filter(({ names, isLeaf }) => isLeaf && !isRead(names))
-    .map(({ steps }) => showPath({ from: "$", steps }));
+    .map(({ steps }) => showPath(plainPath("$", steps)));
+}
+
+/** Asked whether anything in the data, in whichever element of a list, lies there. After too much looking it says yes. */
+export function createFinderIn(data: unknown): (names: string[]) => boolean {
+  const known = new Map<string, boolean>();
+  let left = maxLooked;
+  const look = (value: unknown, names: string[], at: number, depth: number): boolean => {
+    if (--left < 0 || depth > maxDepth) return true;
+    if (Array.isArray(value)) return value.some((element) => look(element, names, at, depth + 1));
+    if (at === names.length) return value !== undefined;
+    return look(memberOf(value, names[at]!), names, at + 1, depth);
+  };
+  return (names) => {
+    const key = JSON.stringify(names);
+    const isThere = known.get(key) ?? look(data, names, 0, 0);
+    known.set(key, isThere);
+    return isThere;
+  };
 }
 
 /** The place that was probably meant, written the way the wrong path was: from the root or from the element. */
-export function nearestPath(wrong: Path, base: string[], wanted: string[], paths: SourcePath[]): string | undefined {
+export function nearestPath(wrong: Path, scope: Scope, wanted: string[], paths: SourcePath[]): string | undefined {
+  const base = wrong.from === "@" ? (scope.bases.at(-1) ?? []) : [];
   const write = ({ steps, names }: SourcePath): string => {
-    const isInside = wrong.from === "@" && base.length > 0 && base.every((name, i) => name === names[i]);
-    if (!isInside) return showPath({ from: "$", steps });
+    const isInside = base.length > 0 && base.every((name, i) => name === names[i]);
+    if (!isInside) return showPath(plainPath("$", steps));
     let left = base.length;
     const inner = steps.slice(steps.findIndex((step) => "name" in step && --left === 0) + 1);
-    return showPath({ from: "@", steps: inner[0] && "every" in inner[0] ? inner.slice(1) : inner });
+    return showPath(plainPath("@", inner[0] && "every" in inner[0] ? inner.slice(1) : inner));
   };
   const fold = (names: string[]): string => names.map(foldName).join(".");
   const folded = fold(wanted);

@@ -1,20 +1,21 @@
 import { cutText } from "../../../core/cut-text.ts";
-import { isDeepStrictEqual } from "node:util";
 import { isPlain } from "../../../core/strict-json.ts";
-import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
-import { namesOf } from "./compile-mapping.ts";
-import type { Seen } from "./mapping-run.ts";
-import { startRun } from "./mapping-run.ts";
+import type { CompiledElement, CompiledMapping, Read } from "./compile-mapping.ts";
+import type { Run, Seen } from "./mapping-run.ts";
+import { positionsOf, startRun } from "./mapping-run.ts";
+import { insideEach, namesOf } from "./mapping-scope.ts";
 import { parseTarget } from "./mapping-target.ts";
 import { quote } from "./mapping-values.ts";
 import type { MappingOutput } from "./run-mapping.ts";
 import { passThrough, runAll } from "./run-mapping.ts";
 import type { SourcePath } from "./source-paths.ts";
-import { nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
+import { createFinderIn, nearestPath, sourcePaths, unusedPaths } from "./source-paths.ts";
 import type { TestResult } from "../transformations.schemas.ts";
 
 type MappingWarning = TestResult["warnings"][number];
 type TraceEntry = TestResult["trace"][number];
+type IsThere = (names: string[]) => boolean;
+type TraceStep = NonNullable<TraceEntry["steps"]>[number];
 
 const maxTrace = 1_000;
 const maxWarnings = 200;
@@ -24,83 +25,173 @@ const maxItemsTraced = 3;
 const maxUnused = 200;
 
 /** The same run as `runMapping`, watched: what every mapping did, what it missed, what nobody looked at. */
-export function traceMapping(compiled: CompiledMapping, data: unknown): TestResult {
+export function traceMapping(compiled: CompiledMapping, data: unknown, now = systemNow): TestResult {
   const byPointer = new Map<string, CompiledElement>();
-  const list = (elements: CompiledElement[]): void => {
-    for (const element of elements) {
-      byPointer.set(element.pointer, element);
-      list(element.inner ?? []);
-    }
-  };
-  list(compiled.elements);
+  const steps = new Map<string, TraceStep[]>();
+  const elements = watched(compiled.elements, byPointer, steps);
   const trace: TraceEntry[] = [];
   const missing = new Set<string>();
   const settled: MappingWarning[] = [];
-  const written: CompiledElement[] = [];
+  const kept = new Set<string>();
+  const written: Written[] = [];
   const started = performance.now();
-  const run = startRun(data, (seen) => {
-    const { element } = seen;
-    if (seen.isMissing && byPointer.get(element.pointer)?.source) missing.add(element.pointer);
+  const run = startRun(data, now, (seen) => {
+    const { pointer } = seen.element;
+    const element = byPointer.get(pointer)!;
+    if (seen.isMissing && element.source) missing.add(pointer);
+    if (seen.to === "" && element.default !== undefined) kept.add(pointer);
+    const positions = positionsOf(run);
+    const isTraced = positions.every((position) => position < maxItemsTraced);
     const isWritten = seen.status === "mapped" || seen.status === "defaulted";
-    if (isWritten && run.positions.length === 0) written.push(byPointer.get(element.pointer)!);
-    if (seen.settled && settled.length < maxWarnings) settled.push(warningOf(seen, seen.settled));
-    if (trace.length < maxTrace && run.positions.every((position) => position < maxItemsTraced)) {
-      trace.push(entryOf(seen, placeOf(element.pointer, run.positions, byPointer)));
+    if (isWritten && isTraced && written.length < maxTrace) written.push({ element, list: positions.join(".") });
+    if (seen.fault && seen.status !== "error" && settled.length < maxWarnings)
+      settled.push(warningOf(seen, seen.fault));
+    if (trace.length < maxTrace && isTraced) {
+      trace.push(entryOf(seen, element, placeOf(pointer, positions, byPointer), steps.get(pointer)));
     }
+    steps.delete(pointer);
   });
-  const isPassed = compiled.elements.length === 0 && isPlain(data);
+  const isPassed = elements.length === 0 && isPlain(data);
   const output: MappingOutput = isPassed ? passThrough(run, data) : {};
-  runAll(compiled.elements, run, output);
+  runAll(elements, run, output);
   const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
   const paths = sourcePaths(data);
-  const warnings = [...missing].slice(0, maxWarnings).map((pointer, i) => {
-    return missingWarning(byPointer.get(pointer)!, i < maxNearest ? paths : []);
-  });
+  const isThere = createFinderIn(data);
+  const sources = [...missing].map((pointer) => missingSource(byPointer.get(pointer)!));
+  const nowhere = [...sources, ...compiled.reads.filter((read) => !read.isSource && !isThere(read.names))];
   return {
     ok: run.problems.length === 0,
     output,
     errors: run.problems,
-    warnings: [...warnings, ...settled, ...overwrittenWarnings(written)],
+    warnings: [
+      ...missingWarnings(nowhere, byPointer, isThere, paths),
+      ...settled,
+      ...overwrittenWarnings(written),
+      ...[...kept].slice(0, maxWarnings).map((pointer) => emptyWarning(byPointer.get(pointer)!)),
+    ],
     trace: trace.toSorted((a, b) => a.index - b.index || depthOf(a.path) - depthOf(b.path)),
-    unusedSource: unusedPaths(paths, compiled.elements.length === 0 ? [[]] : compiled.reads).slice(0, maxUnused),
+    unusedSource: unusedPaths(paths, elements.length === 0 ? [[]] : compiled.reads.map(({ names }) => names)).slice(
+      0,
+      maxUnused,
+    ),
     durationMs,
   };
 }
 
+const systemNow = (): Date => new Date();
+
+/** The same mappings, whose transforms note what they make. */
+function watched(
+  elements: CompiledElement[],
+  byPointer: Map<string, CompiledElement>,
+  steps: Map<string, TraceStep[]>,
+): CompiledElement[] {
+  return elements.map((element) => {
+    const { pointer, transforms, inner } = element;
+    const noted = (name: string, value: unknown): unknown => {
+      const list = steps.get(pointer) ?? [];
+      list.push({ transform: name, ...(value === undefined ? {} : { to: preview(value) }) });
+      steps.set(pointer, list);
+      return value;
+    };
+    const watchedOne = {
+      ...element,
+      transforms: transforms.map(({ apply, applyToText, ...more }) => ({
+        ...more,
+        apply: (value: unknown, run: Run) => noted(more.name, apply(value, run)),
+        applyToText: applyToText && ((text: string, run: Run) => noted(more.name, applyToText(text, run))),
+      })),
+      inner: inner && watched(inner, byPointer, steps),
+    };
+    byPointer.set(pointer, watchedOne);
+    return watchedOne;
+  });
+}
+
+function missingSource(element: CompiledElement): Read {
+  const { source, sourceText, scope } = element;
+  return { names: namesOf(source!, scope) ?? [], path: source!, text: sourceText, element, isSource: true };
+}
+
+function missingWarnings(
+  reads: Read[],
+  byPointer: Map<string, CompiledElement>,
+  isThere: IsThere,
+  paths: SourcePath[],
+): MappingWarning[] {
+  const told = new Set<string>();
+  const warnings: MappingWarning[] = [];
+  for (const read of reads) {
+    const key = `${read.element.pointer} ${read.text}`;
+    if (told.has(key) || warnings.length >= maxWarnings) continue;
+    told.add(key);
+    const around = outsideWarning(read, byPointer.get(read.element.pointer)!, isThere);
+    warnings.push(around ?? missingWarning(read, isThere, warnings.length < maxNearest ? paths : []));
+  }
+  return warnings;
+}
+
+/** `when` of an `each` is asked once, outside of its elements, which is seldom what was meant when they have what it names. */
+function outsideWarning(
+  { path, text, element }: Read,
+  each: CompiledElement,
+  isThere: IsThere,
+): MappingWarning | undefined {
+  if (!each.inner || !each.source || element.scope !== each.scope || path.from !== "@") return undefined;
+  const names = namesOf(path, insideEach(each.scope, each.source, false));
+  if (!names || !isThere(names)) return undefined;
+  const { index, target, pointer } = element;
+  const message = `when is asked once, before the list is looked at, and there is nothing at ${cutText(text, 200)} then. To choose among the elements use where.`;
+  return { index, target, path: pointer, code: "when_outside", message, source: text };
+}
+
 function missingWarning(
-  { index, target, pointer, source, sourceText, base }: CompiledElement,
+  { names, path, text, element, isSource }: Read,
+  isThere: IsThere,
   paths: SourcePath[],
 ): MappingWarning {
-  const names = namesOf(source!, base);
-  const isSomewhere = paths.some((path) => isDeepStrictEqual(path.names, names));
-  const nearest = isSomewhere ? undefined : nearestPath(source!, base, names, paths);
+  const { index, target, pointer, scope } = element;
+  const isSomewhere = isSource && isThere(names);
+  const nearest = isSomewhere || names.length === 0 ? undefined : nearestPath(path, scope, names, paths);
   return {
     index,
     target,
     path: pointer,
     code: "source_missing",
-    message: isSomewhere ? "Some of the data has nothing there." : "The data has nothing there.",
-    source: sourceText,
+    message: isSomewhere ? "Some of the data has nothing there." : `The data has nothing at ${cutText(text, 200)}.`,
+    source: text,
     ...(nearest === undefined ? {} : { nearest }),
   };
 }
 
-/** A value that is put where another mapping has written into before takes the place of all of it. */
-function overwrittenWarnings(written: CompiledElement[]): MappingWarning[] {
+type Written = { element: CompiledElement; list: string };
+
+/** A value that takes the place of what another mapping has put there, or into it, before. */
+function overwrittenWarnings(written: Written[]): MappingWarning[] {
   const filled = new Map<string, string>();
-  return written.flatMap(({ index, target, pointer }) => {
+  const told = new Set<string>();
+  return written.flatMap(({ element: { index, target, pointer }, list }) => {
     const steps = parseTarget(target);
-    if (!Array.isArray(steps)) return [];
-    const lost = filled.get(JSON.stringify(steps));
-    for (let length = 1; length < steps.length; length++) {
-      const around = JSON.stringify(steps.slice(0, length));
-      if (!filled.has(around)) filled.set(around, target);
+    if (!Array.isArray(steps) || steps.length === 0 || "append" in steps.at(-1)!) return [];
+    const siblings = pointer.slice(0, pointer.lastIndexOf("/"));
+    const keyOf = (length: number): string => `${siblings} ${list} ${JSON.stringify(steps.slice(0, length))}`;
+    const lost = filled.get(keyOf(steps.length));
+    for (let length = 1; length <= steps.length; length++) {
+      if (!filled.has(keyOf(length))) filled.set(keyOf(length), target);
     }
     if (lost === undefined) return [];
-    filled.delete(JSON.stringify(steps));
-    const message = `This replaces what was written to ${lost} before. Put this mapping first.`;
+    filled.set(keyOf(steps.length), target);
+    if (told.has(pointer)) return [];
+    told.add(pointer);
+    const advice = lost === target ? "Give one of the two a when, or leave it out." : "Put this mapping first.";
+    const message = `This replaces what was written to ${lost} before. ${advice}`;
     return [{ index, target, path: pointer, code: "overwritten", message }];
   });
+}
+
+function emptyWarning({ index, target, pointer }: CompiledElement): MappingWarning {
+  const message = 'It is an empty text, which `default` does not replace; the transform {"default": ...} does.';
+  return { index, target, path: pointer, code: "empty_kept", message };
 }
 
 function warningOf({ element, status }: Seen, { code, message }: { code: string; message: string }): MappingWarning {
@@ -108,15 +199,30 @@ function warningOf({ element, status }: Seen, { code, message }: { code: string;
   return { index, target, path: pointer, code, message: `${message} onError: ${status}.` };
 }
 
-function entryOf({ element, status, from, to }: Seen, target: string): TraceEntry {
+function entryOf(seen: Seen, element: CompiledElement, target: string, steps: TraceStep[] | undefined): TraceEntry {
+  const { status, from, to } = seen;
+  const reason = reasonOf(seen, element);
   return {
     index: element.index,
     target,
     path: element.pointer,
     status,
+    ...(reason === undefined ? {} : { reason }),
     ...(from === undefined ? {} : { from: preview(from) }),
+    ...(steps === undefined ? {} : { steps }),
     ...(to === undefined ? {} : { to: preview(to) }),
   };
+}
+
+function reasonOf(
+  { status, isUnmet, fault, isMissing }: Seen,
+  { source, sourceText }: CompiledElement,
+): string | undefined {
+  if (isUnmet) return "Its when does not hold.";
+  if (fault) return fault.message;
+  if (status === "mapped") return undefined;
+  if (isMissing && source) return `There is nothing at ${cutText(sourceText, 200)}.`;
+  return isMissing ? "None of its placeholders has a value." : "There is nothing left of the value.";
 }
 
 const depthOf = (pointer: string): number => pointer.split("/mappings/").length;

@@ -9,7 +9,9 @@ import { isEmpty, isMissing, toNumber, toText } from "./mapping-values.ts";
 
 type Apply = (value: unknown, run: Run) => unknown;
 
-export type CompiledTransform = {
+export type CompiledTransform = CompiledApply & { name: string };
+
+type CompiledApply = {
   apply: Apply;
   /** Does the same to a text, which most values are, at the price of `weight`. */
   applyToText: ((text: string, run: Run) => unknown) | undefined;
@@ -22,6 +24,10 @@ export type CompiledTransform = {
 export type CompileEnv = {
   /** Reads further places of the data; a wrong path is reported and reads nothing. */
   reader(path: string, param: string): Reader;
+  /** The same where `@` is an element of the list that the transform is given. */
+  readerInside(path: string, param: string): Reader;
+  conditionInside(condition: unknown, param: string): (run: Run) => boolean;
+  stepsInside(transforms: unknown, param: string): CompiledTransform[];
   /** Membership in a condition set; an unknown one is reported. */
   members(set: string, param: string): (value: string) => boolean;
   refuse(param: string, code: string, message: string): void;
@@ -38,7 +44,7 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   main?: string;
   /** `data` is what paths in the params read from. */
   example: { params?: Static<Params>; from: unknown; to: unknown; data?: object };
-  compile(params: Static<Params>, env: CompileEnv): CompiledTransform;
+  compile(params: Static<Params>, env: CompileEnv): CompiledApply;
 };
 
 type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params" | "findMistakes"> & {
@@ -129,6 +135,23 @@ export function joinTexts(parts: readonly unknown[], separator: string, run: Run
   spend(run, texts.length + (length >> 5));
   checkTextLength(length);
   return texts.length === 0 ? undefined : texts.join(separator);
+}
+
+/** What a list of transforms makes of a value. A missing one passes most of them untouched. */
+export function applyAll(transforms: CompiledTransform[], from: unknown, run: Run): unknown {
+  let value = from;
+  for (let i = 0; i < transforms.length; i++) {
+    const transform = transforms[i]!;
+    if (typeof value === "string" && transform.applyToText !== undefined) {
+      const { weight } = transform;
+      spend(run, 1 + weight + ((value.length * weight) >> 5));
+      value = transform.applyToText(value, run);
+    } else if (transform.takesMissing || !isMissing(value)) {
+      spend(run, 1);
+      value = transform.apply(value, run);
+    }
+  }
+  return value;
 }
 
 function overEach(list: unknown[], run: Run, one: Apply): unknown[] {

@@ -3,9 +3,9 @@ import { OneOf, Strict } from "../../../../core/schema.ts";
 import { isPlain } from "../../../../core/strict-json.ts";
 import { memberOf } from "../mapping-path.ts";
 import type { Run } from "../mapping-run.ts";
-import { measure, spend } from "../mapping-run.ts";
+import { constantOf, enterList, keepElements, leaveList, measure, spend, standAt } from "../mapping-run.ts";
 import { fault, isEmpty, isMissing } from "../mapping-values.ts";
-import { defineTransform, joinTexts, listTransform } from "../transform.ts";
+import { applyAll, defineTransform, joinTexts, listTransform } from "../transform.ts";
 
 const Position = Type.Integer({ minimum: -100_000, maximum: 100_000 });
 const Key = Type.String({ minLength: 1, maxLength: 100 });
@@ -150,6 +150,86 @@ export const listTransforms = [
       };
     },
   }),
+  listTransform({
+    name: "filter",
+    text: "The elements that meet a condition, in which @ is the element and ^ what is around the list",
+    params: Strict({ where: Type.Unknown() }),
+    main: "where",
+    example: {
+      params: { where: { path: "@.ships", op: "eq", value: true } },
+      from: [
+        { sku: "A", ships: true },
+        { sku: "CARD", ships: false },
+      ],
+      to: [{ sku: "A", ships: true }],
+    },
+    compile({ where }, env) {
+      const holds = env.conditionInside(where, "where");
+      return (list, run) => {
+        enterList(run, list);
+        const kept = keepElements(run, list, holds);
+        leaveList(run);
+        return kept;
+      };
+    },
+  }),
+  listTransform({
+    name: "map",
+    text: "What a source (the element itself unless given) and transforms make of every element; what is missing is left out",
+    params: Strict({
+      source: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+      transforms: Type.Optional(Type.Unknown()),
+    }),
+    main: "source",
+    example: {
+      params: { source: "@.price", transforms: ["number", { multiply: "@.qty" }] },
+      from: [
+        { price: "9.95", qty: 2 },
+        { price: "5.00", qty: 1 },
+      ],
+      to: [19.9, 5],
+    },
+    compile({ source = "@", transforms = [] }, env) {
+      const read = env.readerInside(source, "source");
+      const steps = env.stepsInside(transforms, "transforms");
+      return (list, run) => {
+        enterList(run, list);
+        const made: unknown[] = [];
+        for (let i = 0; i < list.length; i++) {
+          spend(run, 1);
+          standAt(run, i, list[i]);
+          const value = applyAll(steps, read(run), run);
+          if (!isMissing(value)) made.push(value);
+        }
+        leaveList(run);
+        return made;
+      };
+    },
+  }),
+  defineTransform({
+    name: "merge",
+    text: "An object with the members of the objects at these paths, and at last those of `with`, put into it; objects in them are merged too, lists are replaced",
+    params: Strict({
+      paths: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { minItems: 1, maxItems: 20 })),
+      with: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
+    }),
+    main: "paths",
+    takesMissing: true,
+    example: {
+      params: { paths: ["$.shipping"], with: { residential: true } },
+      from: { name: "Ann", zip: "02108" },
+      to: { name: "Ann", zip: "10001", residential: true },
+      data: { shipping: { zip: "10001" } },
+    },
+    compile({ paths = [], with: last }, env) {
+      const readers = paths.map((path) => env.reader(path, "paths"));
+      const constant = last === undefined ? undefined : constantOf(last);
+      return (value, run) => {
+        const parts = [value, ...readers.map((read) => read(run)), constant?.()].filter((part) => !isMissing(part));
+        return parts.length === 0 ? undefined : parts.reduce<unknown>((into, part) => merged(into, part, run), {});
+      };
+    },
+  }),
   defineTransform({
     name: "get",
     text: "One member of an object",
@@ -173,6 +253,23 @@ export const listTransforms = [
     },
   }),
 ];
+
+/** A new object; neither of the two is changed. */
+function merged(into: unknown, part: unknown, run: Run): Record<string, unknown> {
+  if (!isPlain(part)) throw fault(part, "an object");
+  // Walked, so that its depth and its keys are known before it is gone into.
+  spend(run, measure(run, part) >> 4);
+  return overlay(into as Record<string, unknown>, part);
+}
+
+function overlay(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {
+  const both = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const known = memberOf(below, key);
+    both[key] = isPlain(known) && isPlain(value) ? overlay(known, value) : value;
+  }
+  return both;
+}
 
 /** Objects are the same when they say the same. */
 function keyOf(element: unknown, run: Run): unknown {

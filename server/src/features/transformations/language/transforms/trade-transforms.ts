@@ -1,7 +1,8 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
-import { spend } from "../mapping-run.ts";
-import { fault, finite, roundTo } from "../mapping-values.ts";
+import { readWeightUnit } from "../../../../core/weight.ts";
+import { MappingFault, spend } from "../mapping-run.ts";
+import { fault, finite, isEmpty, roundTo, toText } from "../mapping-values.ts";
 import {
   callingCodes,
   countriesWithStates,
@@ -16,18 +17,70 @@ const weights: Record<string, number> = { mg: 0.001, g: 1, kg: 1000, t: 1_000_00
 const lengths: Record<string, number> = { mm: 0.1, cm: 1, m: 100, in: 2.54, ft: 30.48, yd: 91.44 };
 const unitNames = [...Object.keys(weights), ...Object.keys(lengths)];
 const Unit = OneOf(unitNames);
+const tableOf = (unit: string): Record<string, number> => (unit in weights ? weights : lengths);
+
+/** As people and shops write it: KILOGRAMS, lbs, Inches. */
+function readUnit(text: string): string | undefined {
+  const word = text.trim().toLowerCase();
+  if (unitNames.includes(word)) return word;
+  return readWeightUnit(word) ?? lengthWords.find(([pattern]) => pattern.test(word))?.[1];
+}
+
+const lengthWords: [RegExp, string][] = [
+  [/^millimet(er|re)s?$/, "mm"],
+  [/^centimet(er|re)s?$/, "cm"],
+  [/^met(er|re)s?$/, "m"],
+  [/^(inch(es)?|")$/, "in"],
+  [/^(feet|foot)$/, "ft"],
+  [/^yards?$/, "yd"],
+];
 
 export const tradeTransforms = [
   numberTransform({
     name: "unit",
-    text: "Converts a weight or a length into another unit, rounded to digits (3)",
-    params: Strict({ from: Unit, to: Unit, digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })) }),
+    text: "Converts a weight or a length into another unit, rounded to digits (3); from may be the path of the unit, and default its unit where it has none",
+    params: Strict({
+      from: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: `${unitNames.join(", ")}, or a path with $, @ or ^`,
+      }),
+      to: Unit,
+      digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })),
+      default: Type.Optional(Unit),
+    }),
     example: { params: { from: "lb", to: "g" }, from: 2, to: 907.185 },
-    compile({ from, to, digits = 3 }, env) {
-      const table = from in weights ? weights : lengths;
-      if (!(to in table)) env.refuse("to", "unit", `${from} cannot be converted into ${to}.`);
-      const factor = table[from]! / (table[to] ?? 1);
-      return (value) => roundTo(finite(value * factor), digits);
+    compile({ from, to, digits = 3, default: otherwise }, env) {
+      const convert = (value: number, unit: string): number => {
+        const table = tableOf(unit);
+        return roundTo(finite((value * table[unit]!) / table[to]!), digits);
+      };
+      const cannot = (unit: string): string | undefined =>
+        to in tableOf(unit) ? undefined : `${unit} cannot be converted into ${to}.`;
+      if (/^[$@^]/.test(from)) {
+        const read = env.reader(from, "from");
+        return (value, run) => {
+          const said = read(run);
+          const unit = isEmpty(said) ? otherwise : readUnit(toText(said));
+          if (unit === undefined) {
+            const suggestion = 'give a default unit, such as {"unit": {"from": "@.unit", "to": "kg", "default": "g"}}';
+            throw isEmpty(said)
+              ? new MappingFault("unit_missing", `There is no unit at ${from}.`, { suggestion })
+              : fault(
+                  said,
+                  `one of ${unitNames.join(", ")}`,
+                  'put a transform "lookup" before it, or correct the data',
+                );
+          }
+          const refused = cannot(unit);
+          if (refused !== undefined) throw new MappingFault("unit", refused);
+          return convert(value, unit);
+        };
+      }
+      const unit = readUnit(from);
+      const refused = unit === undefined ? `There is no unit ${from.slice(0, 60)}.` : cannot(unit);
+      if (refused !== undefined) env.refuse(unit === undefined ? "from" : "to", "unit", refused);
+      return (value) => convert(value, refused === undefined ? unit! : to);
     },
   }),
   textTransform({

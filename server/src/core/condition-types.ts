@@ -1,0 +1,133 @@
+import type { TSchema } from "typebox";
+import type { Operator } from "./condition-shape.ts";
+import type { FieldError } from "./errors.ts";
+import { alternatives } from "./nearest.ts";
+
+/** What a path of a condition may lead to. */
+export type Field = {
+  /** Undefined: anything. */
+  type: "text" | "number" | "boolean" | "moment" | "object" | undefined;
+  /** The only texts it can be. */
+  oneOf: readonly string[] | undefined;
+  members: Members | undefined;
+};
+/** By name; `*`: those that are not named have any name. */
+export type Members = ReadonlyMap<string, Field>;
+
+type Json = {
+  type?: string | readonly string[];
+  format?: string;
+  enum?: readonly unknown[];
+  anyOf?: readonly Json[];
+  items?: Json;
+  properties?: Record<string, Json>;
+  additionalProperties?: boolean | Json;
+};
+
+/** What records of this schema have. Lists count as what is in them: conditions look into them. */
+export function fieldsOf(schema: TSchema): Members {
+  return fieldOf(schema).members ?? new Map();
+}
+
+function fieldOf(given: Json): Field {
+  const [schema = given, ...more] = given.anyOf?.filter(({ type }) => type !== "null") ?? [given];
+  if (more.length > 0) return { type: undefined, oneOf: undefined, members: undefined };
+  if (schema.items) return fieldOf(schema.items);
+  const types = [schema.type ?? []].flat().filter((type) => type !== "null");
+  const type = types.length === 1 ? types[0] : undefined;
+  const texts = schema.enum?.filter((value) => typeof value === "string");
+  return {
+    type: type === undefined ? undefined : nameOf(type, schema.format),
+    oneOf: type === "string" ? texts : undefined,
+    members: type === "object" ? membersOf(schema) : undefined,
+  };
+}
+
+function nameOf(type: string, format: string | undefined): Field["type"] {
+  if (type === "string") return format === "date-time" ? "moment" : "text";
+  return type === "boolean" || type === "object" ? type : "number";
+}
+
+function membersOf({ properties = {}, additionalProperties: others }: Json): Members {
+  const members = new Map(Object.entries(properties).map(([name, schema]) => [name, fieldOf(schema)]));
+  if (typeof others === "object") members.set("*", fieldOf(others));
+  return members;
+}
+
+type Found = { field: Field } | { unknown: string; allowed: string[] };
+
+/** What lies at the path, or how far it is wrong and what there is instead. */
+export function findField(fields: Members, path: string): Found {
+  const steps = path.split(".");
+  let members: Members | undefined = fields;
+  let field: Field | undefined;
+  for (const [i, step] of steps.entries()) {
+    const around = steps.slice(0, i).join(".");
+    field = members?.get(step) ?? members?.get("*");
+    if (!field) {
+      const names = [...(members?.keys() ?? [])];
+      const allowed = around === "" ? names : names.length === 0 ? [around] : names.map((name) => `${around}.${name}`);
+      return { unknown: steps.slice(0, i + 1).join("."), allowed };
+    }
+    // Anything at all may be there, with anything in it.
+    if (field.type === undefined) break;
+    members = field.members;
+  }
+  return { field: field! };
+}
+
+type Mistake = { at: string; code: string; message: string; more?: Partial<FieldError> };
+
+const ordering: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
+const parts: readonly Operator[] = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"];
+/** A day or a moment, or the beginning of one: what comes before or after it is told by its characters. */
+const momentShape = /^\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/i;
+
+/** Why a comparison can never hold, or never fail, for what lies there; the value is one that the operator takes. */
+export function typeMistake(field: Field, path: string, op: Operator, value: unknown): Mistake | undefined {
+  const { type, oneOf, members } = field;
+  if (op === "empty" || op === "not_empty" || type === undefined) return undefined;
+  if (type === "object") {
+    const allowed = [...(members?.keys() ?? [])].filter((name) => name !== "*").map((name) => `${path}.${name}`);
+    return {
+      at: "/path",
+      code: "not_comparable",
+      message: `${path} has members; name one of them.`,
+      more: { allowed },
+    };
+  }
+  // These ask for characters, which everything but true and false has.
+  if (parts.includes(op)) {
+    return type === "boolean" ? wrongOp(path, op, "is true or false") : undefined;
+  }
+  if (ordering.includes(op) && (type === "boolean" || oneOf)) return wrongOp(path, op, "has no order");
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  for (const [i, one] of values.entries()) {
+    const mistake = valueMistake(field, path, one, ordering.includes(op));
+    if (mistake) return { ...mistake, at: Array.isArray(value) ? `/value/${i}` : "/value" };
+  }
+  return undefined;
+}
+
+function wrongOp(path: string, op: Operator, why: string): Mistake {
+  return { at: "/op", code: "operator", message: `${op} cannot be asked of ${path}, which ${why}.` };
+}
+
+function valueMistake(
+  { type, oneOf }: Field,
+  path: string,
+  value: unknown,
+  isOrdering: boolean,
+): Omit<Mistake, "at"> | undefined {
+  const wrong = (what: string) => ({ code: "value", message: `${path} is ${what}; this is not.` });
+  if (type === "number") return typeof value === "number" ? undefined : wrong("a number");
+  if (type === "boolean") return typeof value === "boolean" ? undefined : wrong("true or false");
+  if (typeof value !== "string") return wrong(type === "moment" ? "a moment" : "a text");
+  if (type === "moment" && !momentShape.test(value)) {
+    return wrong(isOrdering ? "a moment such as 2026-03-01 or 2026-03-01T09:00:00Z" : "a moment");
+  }
+  if (oneOf && !oneOf.some((name) => name.toLowerCase() === value.toLowerCase())) {
+    return { ...wrong(`one of ${oneOf.join(", ")}`), more: alternatives(value, oneOf) };
+  }
+  return undefined;
+}

@@ -1,0 +1,86 @@
+import { strToU8, zipSync } from "fflate";
+import { expect, test } from "vitest";
+import type { Cell } from "./xlsx.ts";
+import { writeXlsx } from "./xlsx.ts";
+import { isZip, MalformedXlsx, xlsxToCsv } from "./read-xlsx.ts";
+
+const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const office = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
+
+/** As Excel writes it: texts are shared, dates are numbers with a style, empty cells and rows are left out. */
+function workbook(sheet: string, more: Record<string, string> = {}): Uint8Array {
+  const parts: Record<string, string> = {
+    "[Content_Types].xml": "<Types/>",
+    "xl/workbook.xml": `<workbook ${main} ${office}><workbookPr/><sheets><sheet name="Orders" sheetId="7" r:id="rId3"/><sheet name="Other" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels":
+      '<Relationships><Relationship Id="rId1" Type="t" Target="worksheets/sheet1.xml"/><Relationship Id="rId3" Type="t" Target="/xl/worksheets/sheet2.xml"/></Relationships>',
+    "xl/styles.xml": `<styleSheet ${main}><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/><numFmt numFmtId="165" formatCode="#,##0.00\\ &quot;days&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`,
+    "xl/sharedStrings.xml": `<sst ${main}><si><t>Order Number</t></si><si><t xml:space="preserve"> A &amp; B </t></si><si><r><rPr><b/></rPr><t>bo</t></r><r><t>ld_x000A_</t></r><rPh sb="0" eb="1"><t>x</t></rPh></si><si/></sst>`,
+    "xl/worksheets/sheet1.xml": `<worksheet ${main}><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>`,
+    "xl/worksheets/sheet2.xml": `<worksheet ${main}><sheetData>${sheet}</sheetData></worksheet>`,
+    ...more,
+  };
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
+}
+
+test("the first sheet is read as Excel writes it, each cell where it stands", () => {
+  const bytes = workbook(
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>2</v></c></row>' +
+      '<row r="4" spans="1:5"><c r="A4" t="s"><v>1</v></c><c r="B4" s="1"><v>46082</v></c><c r="C4" s="2"><v>46082.5</v></c><c r="D4" s="3"><v>2.5</v></c><c r="E4"><v>13.199999999999999</v></c><c r="AA4" t="b"><v>1</v></c></row>' +
+      '<row r="5"><c r="A5" t="str"><f>A4&amp;"x"</f><v>made</v></c><c r="B5" t="e"><v>#N/A</v></c><c r="C5" t="inlineStr"><is><t>in &lt;place&gt;</t></is></c><c r="D5" t="s"><v>3</v></c><c r="E5" s="1"/></row>',
+  );
+  expect(isZip(bytes)).toBe(true);
+  const lines = xlsxToCsv(bytes).split("\r\n");
+  expect(lines.slice(0, 3)).toEqual(['Order Number,,"bold\n"', "", ""]);
+  expect(lines[3]).toBe(` A & B ,2026-03-01,2026-03-01T12:00:00.000Z,2.5,13.2${",".repeat(22)}true`);
+  expect(lines[4]).toBe("made,,in <place>,,");
+});
+
+test("days of 1904 are days all the same, and prefixes of names do not matter", () => {
+  const bytes = workbook("", {
+    "xl/workbook.xml": `<x:workbook xmlns:x="m" ${office}><x:workbookPr date1904="1"/><x:sheets><x:sheet name="a" sheetId="1" r:id="rId3"/></x:sheets></x:workbook>`,
+    "xl/worksheets/sheet2.xml":
+      '<x:worksheet xmlns:x="m"><x:sheetData><x:row r="1"><x:c r="A1" s="1"><x:v>44620</x:v></x:c><x:c r="B1"><x:v>7</x:v></x:c></x:row></x:sheetData></x:worksheet>',
+  });
+  expect(xlsxToCsv(bytes)).toBe("2026-03-01,7\r\n");
+});
+
+test("what this hub writes is read as it was written", async () => {
+  async function* portions(): AsyncGenerator<Cell[][]> {
+    yield [["number", "total", "paid", "note"]];
+    yield [["=1+1", 12.5, true, '<A> & "B"\nnew line'], [], ["Zo\u00eb \u{1F4E6}", -0.05, null, "  kept  "]];
+  }
+  const bytes = Buffer.concat(await Array.fromAsync(writeXlsx([{ name: "Orders", portions: portions() }])));
+  expect(xlsxToCsv(bytes)).toBe(
+    'number,total,paid,note\r\n=1+1,12.5,true,"<A> & ""B""\nnew line"\r\n\r\nZo\u00eb \u{1F4E6},-0.05,,  kept  \r\n',
+  );
+});
+
+test("a small file that holds too much is refused before it is unpacked whole", () => {
+  const bomb = workbook("", { "xl/sharedStrings.xml": "<sst>".padEnd(40 * 1024 * 1024, " ") });
+  expect(bomb.length).toBeLessThan(100_000);
+  expect(() => xlsxToCsv(bomb, { maxInflatedBytes: 1024 * 1024 })).toThrow(/more than 1 MB/);
+  // What is not looked at is not unpacked.
+  const aside = workbook('<row r="1"><c r="A1"><v>1</v></c></row>', {
+    "xl/media/image1.png": "x".repeat(8 * 1024 * 1024),
+  });
+  expect(xlsxToCsv(aside, { maxInflatedBytes: 64 * 1024 })).toBe("1\r\n");
+});
+
+test.each([
+  ["rows far apart", '<row r="9000000"><c r="A1"><v>1</v></c></row>'],
+  ["columns far apart", '<row r="1"><c r="XFD1"><v>1</v></c></row>'],
+  ["rows that go back", '<row r="3"/><row r="2"/>'],
+  ["rows that are not closed", "<row>".repeat(200_000)],
+  ["tags that are not closed", "<row ".repeat(200_000)],
+  ["cells that are not closed", `<row r="1">${"<c>".repeat(100_000)}</row>`],
+])("%s are refused at once", (_, sheet) => {
+  expect(() => xlsxToCsv(workbook(sheet))).toThrow(MalformedXlsx);
+});
+
+test("what is no workbook says so", () => {
+  const zip = zipSync({ "a.txt": strToU8("no workbook") });
+  expect(() => xlsxToCsv(zip)).toThrow(/no XLSX/);
+  expect(() => xlsxToCsv(zip.subarray(0, 40))).toThrow(MalformedXlsx);
+  expect(() => xlsxToCsv(workbook('<row r="1"/>').subarray(0, 400))).toThrow(MalformedXlsx);
+});

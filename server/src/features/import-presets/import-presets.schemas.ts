@@ -1,0 +1,45 @@
+import type { Static } from "typebox";
+import { orderPresets } from "../../connectors/csv/order-presets.ts";
+import { presetSettings } from "../../core/csv/import-shapes.ts";
+import { DateTime, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+
+export const baseNames = ["auto", "none", ...orderPresets.map(({ name }) => name)];
+
+const Settings = Strict({
+  ...presetSettings,
+  base: Type.Optional(OneOf(baseNames, { description: "What it adds to; default: auto" })),
+});
+
+export const PresetRequest = Strict(
+  { name: Name, settings: Settings },
+  { examples: [{ name: "Lager Nord", settings: { dateOrder: "dmy", mapping: { Bestellnummer: "number" } } }] },
+);
+export type PresetRequest = Static<typeof PresetRequest>;
+
+export const PresetPatch = Strict(optional({ name: Name, settings: Settings }), { examples: [{ name: "Lager Süd" }] });
+export type PresetPatch = Static<typeof PresetPatch>;
+
+export const ImportPreset = Type.Object({
+  id: Id,
+  name: Type.String(),
+  settings: Settings,
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  version: Version,
+});
+export type ImportPreset = Static<typeof ImportPreset>;
+
+export const PresetQuery = pageQuery({});
+export type PresetQuery = Static<typeof PresetQuery>;
+
+export const BuiltInPresets = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      recognisedBy: Type.Array(Type.Array(Type.String()), { description: "All the columns of one of these lists" }),
+      columns: Type.Array(Type.Object({ column: Type.String(), field: Nullable(Type.String()) })),
+    }),
+  ),
+});

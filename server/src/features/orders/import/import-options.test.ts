@@ -1,0 +1,217 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { writeXlsx } from "../../../core/csv/xlsx.ts";
+import { xlsxType } from "../../../route.ts";
+import type { TestOrg } from "../../../testing/test-hub.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+
+const hub = await startTestHub();
+
+type Coded = { code: string };
+const codesOf = (list: Coded[]): string[] => list.map(({ code }) => code);
+
+describe("a file itself", () => {
+  const text = "Order Number;SKU;Quantity;Customer Name;Total\nA-1;MUG;2;Jörg Müller;12,50\n";
+  const upload = async (org: TestOrg, body: Buffer, headers: Record<string, string>, query = "") =>
+    await org.post(`/orders/import${query}`, undefined, { rawBody: body, headers });
+  const nameOf = async (org: TestOrg): Promise<string> => (await org.get("/orders/A-1")).body.customer.name;
+
+  test.each([
+    ["UTF-8", Buffer.from(text), "text/csv"],
+    ["Windows-1252", Buffer.from(text, "latin1"), "text/csv"],
+    ["UTF-16 with a mark", Buffer.from(`\uFEFF${text}`, "utf16le"), "text/csv"],
+    ["what its charset says", Buffer.from(text, "latin1"), "text/csv; charset=ISO-8859-1"],
+  ])("is read in %s", async (_, bytes, type) => {
+    const org = await hub.org();
+    const { status, body } = await upload(org, bytes, { "content-type": type });
+    expect([status, body.summary]).toEqual([200, { rows: 1, orders: 1, created: 1, failed: 0 }]);
+    expect(await nameOf(org)).toBe("Jörg Müller");
+  });
+
+  test("may be packed, and has its options in the query", async () => {
+    const org = await hub.org();
+    const headers = { "content-type": "text/csv", "content-encoding": "gzip" };
+    const dry = await upload(org, gzipSync(text), headers, "?dryRun=true&delimiter=semicolon");
+    expect(dry.body).toMatchObject({ dryRun: true, summary: { created: 1 } });
+    expect((await upload(org, gzipSync(text), headers, "?currency=EUR&country=DE")).status).toBe(200);
+    expect((await org.get("/orders/A-1")).body).toMatchObject({ currency: "EUR", total: 12.5 });
+    expect((await upload(org, Buffer.from(text), headers)).status).toBe(400);
+    expect((await upload(org, Buffer.from(text), { "content-type": "text/csv; charset=shift_jis" })).status).toBe(415);
+    expect((await upload(org, Buffer.from(text), { "content-type": "text/csv" }, "?dateOrder=ymd")).status).toBe(400);
+  });
+
+  test("may be a workbook, also one that is sent as CSV", async () => {
+    const org = await hub.org();
+    async function* rows() {
+      yield [["Order Number", "SKU", "Quantity", "Customer Name"]];
+      yield [["A-1", "MUG", 2, "Jörg Müller"], [], ["A-2", "TEE", 0.5, ""]];
+    }
+    const bytes = Buffer.concat(await Array.fromAsync(writeXlsx([{ name: "Orders", portions: rows() }])));
+    const { body } = await upload(org, bytes, { "content-type": xlsxType });
+    expect(body.summary).toEqual({ rows: 2, orders: 2, created: 1, failed: 1 });
+    // As the spreadsheet counts, blank rows too.
+    expect(body.errors[0]).toMatchObject({ row: 4, column: "Quantity", code: "type" });
+    expect(await nameOf(org)).toBe("Jörg Müller");
+    const again = await upload(org, bytes, { "content-type": "text/csv" });
+    expect(codesOf(again.body.errors)).toContain("order_number_taken");
+    const broken = await upload(org, bytes.subarray(0, 300), { "content-type": xlsxType });
+    expect([broken.status, codesOf(broken.body.errors)]).toEqual([400, ["malformed_xlsx"]]);
+  });
+});
+
+describe("orders that are here already", () => {
+  const csv = (rows: string[]): string => ["number,status,sku,quantity,tags,city,email,note", ...rows].join("\n");
+  const importInto = async (org: TestOrg, rows: string[], more: object) =>
+    (await org.post("/orders/import", { csv: csv(rows), ...more })).body;
+
+  test("are refused, skipped, or become what the file says", async () => {
+    const org = await hub.org();
+    await org.post("/orders", {
+      number: "A",
+      priority: "high",
+      customer: { name: "Ann", email: "old@example.com" },
+      lines: [{ id: "l1", sku: "MUG", quantity: 1, price: 5 }],
+      notes: [{ text: "first" }],
+    });
+    const rows = ["A,ready,MUG,3,vip,Albany,new@example.com,second", "B,,TEE,1,,,,"];
+    const refused = await importInto(org, rows, { dryRun: true });
+    expect(refused.summary).toEqual({ rows: 2, orders: 2, created: 1, failed: 1 });
+    const skipped = await importInto(org, rows, { existing: "skip", dryRun: true });
+    expect(skipped.summary).toMatchObject({ created: 1, skipped: 1, failed: 0 });
+    const dry = await importInto(org, rows, { existing: "update", dryRun: true });
+    expect(dry.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0, failed: 0 });
+    expect((await org.get("/orders/A")).body.version).toBe(1);
+    const real = await importInto(org, rows, { existing: "update" });
+    expect(real.summary).toEqual(dry.summary);
+    const order = (await org.get("/orders/A")).body;
+    expect(order).toMatchObject({
+      status: "ready",
+      priority: "high",
+      tags: ["vip"],
+      customer: { name: "Ann", email: "new@example.com" },
+      shippingAddress: { city: "Albany" },
+      lines: [{ id: "l1", sku: "MUG", quantity: 3 }],
+      version: 2,
+    });
+    expect(order.notes.map(({ text }: { text: string }) => text)).toEqual(["first", "second"]);
+    expect((await org.get("/orders/A/timeline")).body.data[0].kind).toBe("imported");
+    const again = await importInto(org, rows, { existing: "update" });
+    expect(again.summary).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
+    expect((await org.get("/orders/A")).body.version).toBe(2);
+  });
+
+  test("what a change by hand could not do fails alone, in its row", async () => {
+    const org = await hub.org();
+    await org.post("/orders", { number: "SENT", status: "sent", lines: [{ sku: "MUG", quantity: 1 }] });
+    await org.post("/orders", { number: "OK" });
+    const rows = ["SENT,cancelled,,,,,,", "OK,ready,MUG,1,,,,"];
+    const body = await importInto(org, rows, { existing: "update" });
+    expect(body.summary).toMatchObject({ updated: 1, failed: 1 });
+    expect(body.errors).toMatchObject([{ row: 2, column: "status", code: "invalid_state" }]);
+    expect((await org.get("/orders/SENT")).body.status).toBe("sent");
+    expect(body.rejectedCsv).toContain("SENT");
+  });
+
+  test("a number of two shops is no order that could be meant", async () => {
+    const org = await hub.org();
+    const bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
+    await org.post("/orders/bulk", { orders: [{ number: "X" }, { number: "X", bridgeId }] });
+    const body = await importInto(org, ["X,ready,,,,,,"], { existing: "update" });
+    expect(body.errors).toMatchObject([{ row: 2, column: "number", code: "order_number_ambiguous" }]);
+  });
+
+  test("who may not read personal data learns nothing by guessing it", async () => {
+    const org = await hub.org();
+    await org.post("/orders", { number: "P", customer: { email: "secret@example.com" } });
+    const key = await org.withScopes(["orders:read", "orders:write"]);
+    const guess = async (email: string) =>
+      (await key.post("/orders/import", { csv: `number,email\nP,${email}\n`, existing: "update", dryRun: true })).body;
+    expect((await guess("secret@example.com")).summary).toEqual((await guess("wrong@example.com")).summary);
+  });
+});
+
+describe("presets of one's own", () => {
+  test("say how files are read, and are found by name or id", async () => {
+    const org = await hub.org();
+    const settings = {
+      mapping: { Bestellnr: "number", Artikel: "line.sku", Menge: "line.quantity", Datum: "orderedAt" },
+      dateOrder: "dmy",
+      country: "DE",
+      currency: "EUR",
+    };
+    const made = await org.post("/import-presets", { name: "Lager Nord", settings });
+    expect([made.status, made.body.settings]).toEqual([201, settings]);
+    const csv = "Bestellnr;Artikel;Menge;Datum;Ort;Summe\nN-1;MUG;2;03/02/2026;Ulm;1.250,00\n";
+    const { body } = await org.post("/orders/import", {
+      csv,
+      preset: "lager nord",
+      mapping: { Ort: "shippingAddress.city" },
+    });
+    expect(body.summary).toMatchObject({ created: 1 });
+    expect(body.warnings).toMatchObject([{ column: "Summe", code: "unknown_column" }]);
+    expect((await org.get("/orders/N-1")).body).toMatchObject({
+      orderedAt: "2026-02-03T00:00:00.000Z",
+      currency: "EUR",
+      shippingAddress: { city: "Ulm", countryCode: "DE" },
+    });
+    const byId = await org.post("/orders/import", { csv, preset: made.body.id, dryRun: true });
+    expect(codesOf(byId.body.errors)).toEqual(["order_number_taken"]);
+    expect((await org.post("/import-presets", { name: "LAGER nord", settings: {} })).body.code).toBe("name_taken");
+    expect((await org.post("/import-presets", { name: "Shopify", settings: {} })).body.code).toBe("name_taken");
+    const changed = await org.patch(`/import-presets/${made.body.id}`, { settings: { base: "none" } });
+    expect(changed.body).toMatchObject({ version: 2, settings: { base: "none" } });
+    expect((await org.delete(`/import-presets/${made.body.id}`)).body.deleted).toBe(true);
+    const gone = await org.post("/orders/import", { csv, preset: "Lager Nord" });
+    expect(gone.body.errors).toMatchObject([{ pointer: "/preset", code: "unknown_preset" }]);
+    const near = await org.post("/orders/import", { csv, preset: "shopfy" });
+    expect(near.body.errors[0].suggestion).toBe("shopify");
+  });
+
+  test("those of known programs are listed with their columns", async () => {
+    const org = await hub.org();
+    const { data } = (await org.get("/import-presets/built-in")).body;
+    expect(data.map(({ name }: { name: string }) => name)).toEqual([
+      "hub",
+      "shopify",
+      "woocommerce",
+      "amazon",
+      "shipstation",
+      "etsy",
+      "ebay",
+    ]);
+    const fields = data.flatMap(({ columns }: { columns: { field: string | null }[] }) =>
+      columns.map(({ field }) => field),
+    );
+    const known = await org.post("/orders/import", { csv: "x,number\n1,2\n", mapping: { x: "nope" } });
+    const { allowed } = known.body.errors[0];
+    // No preset names a field that there is not.
+    expect(fields.filter((field: string | null) => field !== null && !allowed.includes(field))).toEqual([]);
+  });
+});
+
+test("what is guessed or assumed is said: vague names, dates, numbers, quantities, currencies", async () => {
+  const org = await hub.org();
+  const csv = "Name;SKU;Date;Price\nAnn;MUG;03/02/2026;1,250\n";
+  const { body } = await org.post("/orders/import", { csv, dryRun: true });
+  expect(body.warnings.map(({ column, code }: { column: string; code: string }) => [column, code])).toEqual([
+    ["Name", "guessed_column"],
+    ["Date", "guessed_column"],
+    ["SKU", "assumed_quantity"],
+    ["Price", "assumed_currency"],
+    ["Name", "assumed_number"],
+    ["Date", "assumed_date_order"],
+    ["Price", "assumed_decimal_sign"],
+  ]);
+  const said = {
+    decimalSign: ",",
+    dateOrder: "dmy",
+    currency: "EUR",
+    mapping: { Name: "customer.name" },
+    dryRun: true,
+  };
+  expect(codesOf((await org.post("/orders/import", { csv, ...said })).body.warnings)).toEqual([
+    "guessed_column",
+    "assumed_quantity",
+    "assumed_number",
+  ]);
+});
