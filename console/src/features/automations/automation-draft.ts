@@ -1,4 +1,4 @@
-import type { Automation, OrderFilter } from "@order-operations-hub/sdk/api-types";
+import type { Automation, OrderFilter, Condition as SentCondition } from "@order-operations-hub/sdk/api-types";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
@@ -68,7 +68,7 @@ const draftOf = (one: Automation): Draft => ({
   cron: one.on.cron ?? "0 6 * * 1-5",
   timezone: one.on.timezone ?? "UTC",
   filter: asLists(one.on.filter ?? {}),
-  when: (one.when ?? undefined) as Condition,
+  when: one.when ?? undefined,
   pipelineId: one.pipeline_id,
   maxPerHour: String(one.max_per_hour),
 });
@@ -100,11 +100,13 @@ export function useAutomationDraft(
     mutationFn: (version: number | undefined): Promise<Automation> => {
       const body = bodyOf(draft);
       if (!base || version === undefined)
-        return hub.call("POST /api/v1/automations", { body: { ...body, ...(draft.when ? { when: draft.when } : {}) } });
+        return hub.call("POST /api/v1/automations", {
+          body: { ...body, ...(draft.when ? { when: draft.when as SentCondition } : {}) },
+        });
       return hub.call("PATCH /api/v1/automations/{id}", {
         path: { id: base.id },
         ifMatch: version,
-        body: { ...body, when: draft.when ?? null },
+        body: { ...body, when: (draft.when as SentCondition | undefined) ?? null },
       });
     },
     onSuccess: async (saved) => {
