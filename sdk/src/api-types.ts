@@ -2591,6 +2591,8 @@ export type Operations = {
       added: number;
       alreadyPresent: number;
       valueCount: number;
+      /** The first 100 that the set had before, as it has them */
+      present?: Array<string>;
     };
   };
   /** Remove values (`conditionSets.values.delete`) */

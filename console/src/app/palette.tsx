@@ -103,12 +103,25 @@ const pages: Array<[name: string, href: string]> = [
   ["Orders", paths.orders()],
   ["Operations", paths.operations()],
   ["Presets", paths.presets()],
+  ["Tasks", paths.tasks()],
+  ["Condition sets", paths.conditionSets()],
+  ["Locations", paths.locations()],
+  ["Keys", paths.keys()],
+  ["Users", paths.users()],
+  ["Organizations", paths.organizations()],
+  ["Audit", paths.audit()],
+  ["Settings", paths.settings()],
+  ["My account", paths.account()],
 ];
 
 /** Kinds that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),
+  execution: ({ id }) => paths.task(id),
+  condition_set: ({ id }) => paths.conditionSet(id),
+  location: ({ id }) => paths.location(id),
+  user: ({ id }) => paths.user(id),
 };
 
 function useEntries(typed: string): Entry[] {

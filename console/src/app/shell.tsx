@@ -115,5 +115,6 @@ function useGoKeys(show: (overlay: Overlay) => void, toggleDock: () => void): vo
     { keys: "g o", name: "Go to orders", run: go(paths.orders()) },
     { keys: "g r", name: "Go to operations", run: go(paths.operations()) },
     { keys: "g p", name: "Go to presets", run: go(paths.presets()) },
+    { keys: "g t", name: "Go to tasks", run: go(paths.tasks()) },
   ]);
 }
