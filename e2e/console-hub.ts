@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { expect, inject } from "vitest";
 import { readConsoleFrom } from "../server/src/http/console-files.ts";
@@ -85,12 +85,29 @@ function listen(page: Page): string[] {
   return complaints;
 }
 
-export async function signIn(page: Page, hub: TestHub, { email, password }: TestOrg["admin"], at = "/"): Promise<void> {
+export async function signIn(
+  page: Page,
+  hub: Pick<TestHub, "url">,
+  { email, password }: TestOrg["admin"],
+  at = "/",
+): Promise<void> {
   await page.goto(hub.url + at);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+/** Counts what a person clicks; values that are typed are none. */
+export function countClicks(): { click(what: Locator): Promise<void>; count(): number } {
+  let clicks = 0;
+  return {
+    async click(what) {
+      clicks++;
+      await what.click();
+    },
+    count: () => clicks,
+  };
 }
 
 /** In the dark only colours are others; on a small screen, what is shown and where. */

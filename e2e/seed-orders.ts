@@ -1,4 +1,4 @@
-import type { TestOrg } from "../server/src/testing/test-hub.ts";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 
 const people = [
   "T. Becker",
@@ -61,4 +61,25 @@ export async function seedOrders(org: TestOrg, count: number, prefix = "SHOP-"):
     order_ids: held,
     actions: [{ type: "hold", params: { reason: "high_risk_of_fraud" } }],
   });
+}
+
+/** So many more orders like this one, past the API: a test of a hundred thousand would else wait for them longer than it takes. */
+export async function multiplyOrder(hub: TestHub, id: string, count: number): Promise<void> {
+  await hub.world.db.query(
+    `insert into orders (${await writable(hub)})
+     select ${(await writable(hub)).replaceAll(/("\w+")/g, "n.$1")}
+       from orders o, generate_series(1, $2::int) g,
+         jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'number', o.number || '-' || g)) n
+      where o.id = $1`,
+    [id, count],
+  );
+  await hub.world.db.query("analyze orders");
+}
+
+async function writable({ world }: TestHub): Promise<string> {
+  const rows = await world.db.query<{ name: string }>(
+    `select quote_ident(column_name) as name from information_schema.columns
+      where table_name = 'orders' and table_schema = current_schema() and is_generated = 'NEVER'`,
+  );
+  return rows.map(({ name }) => `"${name.replaceAll('"', "")}"`).join(", ");
 }

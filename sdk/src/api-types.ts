@@ -2961,6 +2961,8 @@ export type Operations = {
       added: number;
       alreadyPresent: number;
       valueCount: number;
+      /** The first 100 that the set had before, as it has them */
+      present?: Array<string>;
     };
   };
   /** Remove values (`conditionSets.values.delete`) */
@@ -4968,21 +4970,78 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
-      status?: string;
       /** Id of the schedule */
       scheduleId?: string;
-      retryOf?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
+      /** Of the error it ended with */
+      code?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
       to?: string;
+      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
+      status?: string;
+      retryOf?: string;
+      /** Whether another execution was queued in place of it */
+      isRetried?: boolean;
     };
     answer: {
       data: Array<ExecutionSummary>;
       pagination: Pagination;
+    };
+  };
+  /** Retry the executions that failed and meet a filter, up to 500 a time (`tasks.failures.retry`) */
+  "POST /api/v1/tasks/executions/retry": {
+    body: {
+      bridgeId?: string;
+      taskName?: string;
+      scheduleId?: string;
+      /** Queued by this run of a pipeline */
+      runId?: string;
+      /** Of the error it ended with */
+      code?: string;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+      /** One or more of failed, timed_out, expired, cancelled, with commas between. Default: the first three */
+      status?: string;
+      /** Only say what would be retried */
+      dryRun?: boolean;
+    };
+    answer: {
+      dryRun: boolean;
+      summary: {
+        /** Met the filter and were not retried before */
+        matched: number;
+        queued: number;
+        /** Could not be queued; `results` says why */
+        failed: number;
+        /** May have happened all the same, and are left out unless `code` is outcome_unknown */
+        outcomeUnknown: number;
+        /** Not looked at yet: at most 500 a time. Ask again */
+        remaining: number;
+      };
+      /** Those that matched, most first; 100 at most */
+      groups: Array<{
+        bridgeId: string;
+        taskName: string;
+        /** Of the error; the status, where there is none */
+        code: string;
+        count: number;
+        isLeftOut: boolean;
+      }>;
+      /** The oldest first; none of a dry run */
+      results: Array<{
+        retryOf: string;
+        status: Open<"queued" | "failed">;
+        id?: string;
+        error?: {
+          code: string;
+          message: string;
+        };
+      }>;
     };
   };
   /** Read an execution with its attempts, result and last log lines (`tasks.executions.get`) */
@@ -5000,6 +5059,32 @@ export type Operations = {
       id: string;
     };
     answer: string;
+  };
+  /** Read the log of an execution, on from the lines one has (`tasks.executions.logs.list`) */
+  "GET /api/v1/tasks/executions/{id}/logs": {
+    path: {
+      /** Id of the execution */
+      id: string;
+    };
+    query: {
+      /** How many lines one has already: `next` of the answer before */
+      after?: number;
+      /** Lines */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        /** Counted from 1 */
+        line: number;
+        at: string;
+        attempt: number;
+        level: Open<"info" | "warn" | "error">;
+        message: string;
+      }>;
+      next: number;
+      /** It has ended, and these are its last lines */
+      isComplete: boolean;
+    };
   };
   /** Cancel an execution that is queued or running; nothing of it begins after the answer (`tasks.executions.cancel`) */
   "POST /api/v1/tasks/executions/{id}/cancel": {
@@ -5547,15 +5632,19 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
-      status?: string;
-      retryOf?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
+      /** Of the error it ended with */
+      code?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
       to?: string;
+      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
+      status?: string;
+      retryOf?: string;
+      /** Whether another execution was queued in place of it */
+      isRetried?: boolean;
     };
     answer: {
       data: Array<ExecutionSummary>;
@@ -7187,10 +7276,14 @@ export type Operations = {
       limit?: number;
       /** Such as condition_set.created; docs/events.md has all of them */
       type?: string;
+      /** What was changed, such as condition_set */
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
       actorId?: string;
+      /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
+      search?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
@@ -7200,6 +7293,26 @@ export type Operations = {
       data: Array<AuditEntry>;
       pagination: Pagination;
     };
+  };
+  /** Export what was changed as CSV, newest first (`audit.export`) */
+  "GET /api/v1/audit/export.csv": {
+    query: {
+      /** Such as condition_set.created; docs/events.md has all of them */
+      type?: string;
+      /** What was changed, such as condition_set */
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      /** Id of the object */
+      objectId?: string;
+      /** Id of the actor */
+      actorId?: string;
+      /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
+      search?: string;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+    };
+    answer: string;
   };
   /** Recompute the hash chain of the audit log (`audit.verification.get`) */
   "GET /api/v1/audit/verification": {

@@ -114,6 +114,15 @@ const pages: Array<[name: string, href: string]> = [
   ["Schedules", paths.schedules()],
   ["Automations", paths.automations()],
   ["Webhooks", paths.webhooks()],
+  ["Tasks", paths.tasks()],
+  ["Condition sets", paths.conditionSets()],
+  ["Locations", paths.locations()],
+  ["Keys", paths.keys()],
+  ["Users", paths.users()],
+  ["Organizations", paths.organizations()],
+  ["Audit", paths.audit()],
+  ["Settings", paths.settings()],
+  ["My account", paths.account()],
 ];
 
 /** Kinds that have a page. */
@@ -127,6 +136,10 @@ const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   shipment: ({ id }) => paths.shipment(id),
   pickup: ({ id }) => paths.pickups({ open: id }),
   schedule: ({ id }) => paths.schedule(id),
+  execution: ({ id }) => paths.task(id),
+  condition_set: ({ id }) => paths.conditionSet(id),
+  location: ({ id }) => paths.location(id),
+  user: ({ id }) => paths.user(id),
 };
 
 function useEntries(typed: string): Entry[] {

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouterState } from "@tanstack/react-router";
 import { orderCountsQuery } from "../features/orders/orders.queries.ts";
 import { runningRunsQuery } from "../features/operations/operations.queries.ts";
+import { useMe } from "../live/me.ts";
 import { cx } from "../ui/class-names.ts";
 import { formatCount } from "../ui/format.ts";
 import { Link } from "../ui/link.tsx";
@@ -12,6 +13,7 @@ type Entry = { href: string; name: string; note?: string | undefined };
 
 export function Rail({ onPick }: { onPick?: () => void }) {
   const here = useRouterState({ select: (state) => state.location.pathname });
+  const me = useMe();
   const { data: counts } = useQuery(orderCountsQuery);
   const { data: running } = useQuery(runningRunsQuery);
   // By what people come for: the day's work, its prices, what it is connected to, who may do it. A page gets its line here with its route.
@@ -37,13 +39,25 @@ export function Rail({ onPick }: { onPick?: () => void }) {
       name: "Connect",
       entries: [
         { href: paths.bridges(), name: "Bridges" },
+        { href: paths.tasks(), name: "Tasks" },
         { href: paths.transformations(), name: "Transformations" },
         { href: paths.schedules(), name: "Schedules" },
         { href: paths.automations(), name: "Automations" },
         { href: paths.webhooks(), name: "Webhooks" },
+        { href: paths.conditionSets(), name: "Condition sets" },
+        { href: paths.locations(), name: "Locations" },
       ],
     },
-    { name: "Administration", entries: [] },
+    {
+      name: "Administration",
+      entries: [
+        { href: paths.keys(), name: "Keys" },
+        { href: paths.users(), name: "Users" },
+        { href: paths.audit(), name: "Audit" },
+        ...(me.organization.isOperator ? [{ href: paths.organizations(), name: "Organizations" }] : []),
+        { href: paths.settings(), name: "Settings" },
+      ],
+    },
   ];
   // Some pages lie below others: the longest address that fits is where one is.
   const fits = (href: string): boolean => (href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`));

@@ -146,6 +146,62 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/automations/automation.page.tsx"), "AutomationPage"),
   ),
   page(
+    "/tasks",
+    lazyRouteComponent(() => import("../features/tasks/tasks.page.tsx"), "TasksPage"),
+  ),
+  page(
+    "/tasks/$id",
+    lazyRouteComponent(() => import("../features/tasks/task.page.tsx"), "TaskPage"),
+  ),
+  page(
+    "/condition-sets",
+    lazyRouteComponent(() => import("../features/condition-sets/condition-sets.page.tsx"), "ConditionSetsPage"),
+  ),
+  page(
+    "/condition-sets/$id",
+    lazyRouteComponent(() => import("../features/condition-sets/condition-set.page.tsx"), "ConditionSetPage"),
+  ),
+  page(
+    "/locations",
+    lazyRouteComponent(() => import("../features/locations/locations.page.tsx"), "LocationsPage"),
+  ),
+  page(
+    "/locations/$id",
+    lazyRouteComponent(() => import("../features/locations/location.page.tsx"), "LocationPage"),
+  ),
+  page(
+    "/locations/sync/$bridgeId",
+    lazyRouteComponent(() => import("../features/locations/location-sync.page.tsx"), "LocationSyncPage"),
+  ),
+  page(
+    "/settings",
+    lazyRouteComponent(() => import("../features/organizations/settings.page.tsx"), "SettingsPage"),
+  ),
+  page(
+    "/settings/keys",
+    lazyRouteComponent(() => import("../features/api-keys/api-keys.page.tsx"), "ApiKeysPage"),
+  ),
+  page(
+    "/settings/users",
+    lazyRouteComponent(() => import("../features/users/users.page.tsx"), "UsersPage"),
+  ),
+  page(
+    "/settings/users/$id",
+    lazyRouteComponent(() => import("../features/users/user.page.tsx"), "UserPage"),
+  ),
+  page(
+    "/settings/organizations",
+    lazyRouteComponent(() => import("../features/organizations/organizations.page.tsx"), "OrganizationsPage"),
+  ),
+  page(
+    "/settings/audit",
+    lazyRouteComponent(() => import("../features/audit/audit.page.tsx"), "AuditPage"),
+  ),
+  page(
+    "/settings/account",
+    lazyRouteComponent(() => import("../features/auth/account.page.tsx"), "AccountPage"),
+  ),
+  page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),

@@ -119,5 +119,6 @@ function useGoKeys(show: (overlay: Overlay) => void, toggleDock: () => void): vo
     { keys: "g s", name: "Go to shipments", run: go(paths.shipments()) },
     { keys: "g u", name: "Go to pickups", run: go(paths.pickups()) },
     { keys: "g p", name: "Go to presets", run: go(paths.presets()) },
+    { keys: "g t", name: "Go to tasks", run: go(paths.tasks()) },
   ]);
 }

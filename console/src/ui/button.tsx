@@ -26,6 +26,9 @@ export function buttonClass(kind: Kind = "plain", more?: string): string {
   return cx(buttonShape, looks[kind], more);
 }
 
+/** What cannot be pressed does not answer the pointer either. */
+const offLook = (kind: Kind): string => looks[kind].replaceAll(/hover:\S+/g, "");
+
 export function Button({
   kind = "plain",
   keys,
@@ -45,7 +48,7 @@ export function Button({
       aria-busy={isBusy || undefined}
       aria-keyshortcuts={keys?.replace("$mod", "Control")}
       onClick={isOff ? (event) => event.preventDefault() : onClick}
-      className={buttonClass(kind, cx(className, isOff && "opacity-55 hover:bg-inherit"))}
+      className={isOff ? cx(buttonShape, offLook(kind), className, "opacity-55") : buttonClass(kind, className)}
     >
       {children}
       {keys && <Kbd keys={keys} isQuiet={kind === "primary"} />}

@@ -1,5 +1,6 @@
 import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { Button } from "./button.tsx";
+import { valueText } from "./change-text.ts";
 import { Table, Td, Th } from "./table.tsx";
 
 /** Somebody else was faster: 412. */
@@ -7,7 +8,7 @@ export const isConflict = (error: unknown): boolean => error instanceof HubApiEr
 
 type Props = {
   /** Field by field: what I typed, and what stands there now. Those that agree are left out. */
-  fields: ReadonlyArray<{ name: string; mine: string; theirs: string }>;
+  fields: ReadonlyArray<{ name: string; mine: unknown; theirs: unknown }>;
   onTakeTheirs(): void;
   onKeepMine(): void;
   isBusy?: boolean;
@@ -15,10 +16,14 @@ type Props = {
 
 /** Theirs beside mine. Nothing that was typed is lost before somebody has decided. */
 export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props) {
-  const differing = fields.filter(({ mine, theirs }) => mine !== theirs);
+  const differing = fields.filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs));
   return (
-    <div role="alert" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
-      <p className="font-medium text-warn">Somebody else changed this while you were typing.</p>
+    <section
+      role="alert"
+      aria-label="Changed by somebody else"
+      className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5"
+    >
+      <p className="font-medium text-warn">Somebody else changed this while you were typing. Nothing was written.</p>
       {differing.length === 0 ? (
         <p className="mt-1">What you typed is what stands there now, too.</p>
       ) : (
@@ -35,8 +40,8 @@ export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props)
               {differing.map(({ name, mine, theirs }) => (
                 <tr key={name}>
                   <Td className="text-muted">{name}</Td>
-                  <Td>{mine || "–"}</Td>
-                  <Td>{theirs || "–"}</Td>
+                  <Td>{valueText(mine)}</Td>
+                  <Td>{valueText(theirs)}</Td>
                 </tr>
               ))}
             </tbody>
@@ -49,6 +54,6 @@ export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props)
           Save mine over it
         </Button>
       </div>
-    </div>
+    </section>
   );
 }

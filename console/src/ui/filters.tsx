@@ -8,7 +8,7 @@ import type { Search } from "./search-params.ts";
 import { oneOf, useSearchParams } from "./search-params.ts";
 import { inputClass, TextField } from "./text-field.tsx";
 import { cx } from "./class-names.ts";
-import { itemClass } from "./select.tsx";
+import { itemClass } from "./popup-class.ts";
 
 /** A filter of a list, as it stands in the address. */
 export type ListFilter =

@@ -2,7 +2,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
 import { buttonClass } from "./button.tsx";
 import { Kbd } from "./kbd.tsx";
-import { itemClass, popupClass } from "./select.tsx";
+import { itemClass, popupClass } from "./popup-class.ts";
 
 export type MenuItem = {
   label: ReactNode;

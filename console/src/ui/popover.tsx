@@ -2,7 +2,7 @@ import { Popover as Base } from "@base-ui/react/popover";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { cx } from "./class-names.ts";
-import { popupClass } from "./select.tsx";
+import { popupClass } from "./popup-class.ts";
 
 type Props = {
   trigger: ReactNode;

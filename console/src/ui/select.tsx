@@ -1,6 +1,7 @@
 import { Select as Base } from "@base-ui/react/select";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
+import { itemClass, popupClass } from "./popup-class.ts";
 import { Field, inputClass } from "./text-field.tsx";
 
 type Option = { value: string; label: string; note?: string };
@@ -47,8 +48,3 @@ export function Select({ label, hint, error, isLabelHidden, value, options, plac
     </Field>
   );
 }
-
-export const popupClass =
-  "min-w-(--anchor-width) max-w-[min(28rem,calc(100vw-16px))] rounded-lg border border-line bg-raised p-1 shadow-pop outline-none";
-export const itemClass =
-  "flex min-h-7 items-center gap-2 rounded-md px-2 outline-none select-none data-highlighted:bg-accent-soft data-highlighted:text-accent-text data-disabled:opacity-55";

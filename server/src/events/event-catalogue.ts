@@ -400,6 +400,13 @@ export const eventCatalogue = {
 
 export type EventType = keyof typeof eventCatalogue;
 
+/** All kinds of things that events are about. */
+export const objectTypes = [...new Set(Object.values(eventCatalogue).map(({ objectType }) => objectType))].toSorted();
+
+export function typesAbout(objectType: string): string[] {
+  return Object.entries(eventCatalogue).flatMap(([type, event]) => (event.objectType === objectType ? [type] : []));
+}
+
 /** What can happen to one kind of object, such as `bought` to a `label`. */
 export type Happening<Family extends string> = EventType extends infer Each
   ? Each extends `${Family}.${infer What}`

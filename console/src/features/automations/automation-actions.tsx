@@ -4,7 +4,7 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -21,8 +21,8 @@ export function AutomationActions({ automation }: { automation: Automation }) {
       <ConfirmButton
         label="Delete"
         title={`Delete ${automation.name}?`}
-        confirm="Delete"
-        keep="Keep it"
+        yes="Delete"
+        no="Keep it"
         disabledReason={refused}
         run={async () => {
           await hub.call("DELETE /api/v1/automations/{id}", { path: { id }, ifMatch: version });
@@ -38,7 +38,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
           kind="plain"
           label="Pause"
           title={`Pause ${automation.name}?`}
-          confirm="Pause"
+          yes="Pause"
           disabledReason={refused}
           run={async () => {
             await hub.call("POST /api/v1/automations/{id}/pause", { path: { id } });
@@ -67,7 +67,7 @@ function ResumeButton({ automation }: { automation: Automation }) {
       kind="plain"
       label="Resume"
       title={`Resume ${automation.name}?`}
-      confirm="Resume"
+      yes="Resume"
       disabledReason={automationCan.change(useMe())}
       run={async () => {
         await hub.call("POST /api/v1/automations/{id}/resume", {
@@ -105,7 +105,7 @@ function ModeButton({ automation }: { automation: Automation }) {
         kind="plain"
         label="Back to shadow"
         title="Back to shadow?"
-        confirm="Back to shadow"
+        yes="Back to shadow"
         disabledReason={automationCan.change(me)}
         run={() => switchTo("shadow")}
       >
@@ -119,8 +119,8 @@ function ModeButton({ automation }: { automation: Automation }) {
       kind="primary"
       label="Let it run"
       title={`Let ${automation.name} run?`}
-      confirm="Let it run, live"
-      keep="Leave it in shadow"
+      yes="Let it run, live"
+      no="Leave it in shadow"
       disabledReason={automationCan.goLive(automation, me)}
       run={() => switchTo("active")}
     >

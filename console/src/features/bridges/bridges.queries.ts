@@ -3,17 +3,6 @@ import type { Answer } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** Names to pick from. */
-export const bridgeNamesQuery = queryOptions({
-  queryKey: ["bridges", "names"],
-  queryFn: async ({ signal }) => {
-    const { data } = await hub.call("GET /api/v1/bridges", { query: { limit: 100 }, signal });
-    return data.map((one) => ({ id: one.id, name: one.name }));
-  },
-  staleTime: 60_000,
-  retry: false,
-});
-
 export const bridgesQuery = (page: number) =>
   queryOptions({
     queryKey: ["bridges", "list", page],

@@ -1,13 +1,31 @@
-import { queryOptions } from "@tanstack/react-query";
+import type { Answer, Input } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** Names to pick from. */
-export const locationNamesQuery = queryOptions({
-  queryKey: ["locations", "names"],
-  queryFn: async ({ signal }) => {
-    const { data } = await hub.call("GET /api/v1/locations", { query: { limit: 100 }, signal });
-    return data.map((one) => ({ id: one.id, name: one.name }));
-  },
-  staleTime: 60_000,
-  retry: false,
-});
+export type Location = Answer<"GET /api/v1/locations/{id}">;
+export type LocationPatch = NonNullable<Input<"PATCH /api/v1/locations/{id}">["body"]>;
+export type LocationSync = Answer<"POST /api/v1/locations/sync/{bridgeId}">;
+type Query = NonNullable<Input<"GET /api/v1/locations">["query"]>;
+
+export const locationsQuery = (filter: Query, page: number) =>
+  queryOptions({
+    queryKey: ["locations", "list", filter, page],
+    queryFn: ({ signal }) => hub.call("GET /api/v1/locations", { query: { ...filter, page, limit: 50 }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const readLocation = (id: string): Promise<Location> => hub.call("GET /api/v1/locations/{id}", { path: { id } });
+
+export const locationQuery = (id: string) =>
+  queryOptions({ queryKey: ["locations", "one", id], queryFn: () => readLocation(id) });
+
+/** What a sync would do. Asked anew each time: the other side may have changed. */
+export const syncPreviewQuery = (bridgeId: string) =>
+  queryOptions({
+    queryKey: ["locations", "sync", bridgeId],
+    queryFn: ({ signal }): Promise<LocationSync> =>
+      hub.call("POST /api/v1/locations/sync/{bridgeId}", { path: { bridgeId }, query: { dry_run: true }, signal }),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });

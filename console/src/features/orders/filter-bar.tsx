@@ -5,7 +5,7 @@ import { Kbd } from "../../ui/kbd.tsx";
 import { Popover } from "../../ui/popover.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf } from "../../ui/search-params.ts";
-import { useEntityNames } from "../pick/entity.pick.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import type { FilterDefinition } from "./order-filters.ts";
 import { chipText, orderFilters, paramsOf } from "./order-filters.ts";
 import { text } from "./orders.text.ts";

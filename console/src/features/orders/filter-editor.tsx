@@ -7,7 +7,7 @@ import type { Search } from "../../ui/search-params.ts";
 import { listOf, oneOf } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
-import { useEntityNames } from "../pick/entity.pick.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import type { FilterDefinition } from "./order-filters.ts";
 
 type Props = { filter: FilterDefinition; search: Search; onApply(change: Search): void };

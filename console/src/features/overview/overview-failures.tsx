@@ -6,7 +6,7 @@ import { formatCount, plural, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { runsQuery } from "../operations/operations.queries.ts";
 import { taskStatsQuery } from "./overview.queries.ts";
 import { Tile } from "./overview-tile.tsx";
@@ -72,7 +72,7 @@ const lastRuns = (count: number): string => (count === 0 ? "any run" : `the last
 
 export function TasksTile() {
   const stats = useQuery(taskStatsQuery);
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const nameOf = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? "a bridge";
   return (
     <Tile

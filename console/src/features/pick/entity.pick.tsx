@@ -1,26 +1,10 @@
-import type { UseQueryResult } from "@tanstack/react-query";
-import { useQuery } from "@tanstack/react-query";
 import { Select } from "../../ui/select.tsx";
 import type { EntityPicker } from "../../ui/schema-form/schema-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
-import { carrierAccountNamesQuery } from "../carrier-accounts/carrier-accounts.queries.ts";
-import { locationNamesQuery } from "../locations/locations.queries.ts";
-import { userNamesQuery } from "../users/users.queries.ts";
+import type { EntityKind } from "./entity-names.queries.ts";
+import { isEntityKind, useEntityNames } from "./entity-names.queries.ts";
 
-const queries = {
-  location: locationNamesQuery,
-  bridge: bridgeNamesQuery,
-  user: userNamesQuery,
-  carrier_account: carrierAccountNamesQuery,
-};
-export type EntityKind = keyof typeof queries;
-type Named = { id: string; name: string };
-
-export function useEntityNames(kind: EntityKind): UseQueryResult<Named[]> {
-  // All four ask for the same shape; which one it is does not change while a field is shown.
-  return useQuery(queries[kind] as typeof locationNamesQuery);
-}
+export { useEntityNames } from "./entity-names.queries.ts";
 
 function EntityField({ entity, label, hint, error, value, onChange }: Parameters<EntityPicker>[0]) {
   const { data, error: failed } = useEntityNames(entity as EntityKind);
@@ -48,7 +32,7 @@ function EntityField({ entity, label, hint, error, value, onChange }: Parameters
 }
 
 export const pickEntity: EntityPicker = (given) =>
-  given.entity in queries ? (
+  isEntityKind(given.entity) ? (
     <EntityField {...given} />
   ) : (
     <TextField

@@ -7,7 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { formatDay, formatLongDay, placeOfZone } from "../../ui/calendar.ts";
 import { Heading, Skeleton } from "../../ui/card.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { SidePanel } from "../../ui/dialog.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
@@ -136,8 +136,8 @@ function CancelButton({ pickup }: { pickup: Pickup }) {
     <ConfirmButton
       label="Cancel it"
       title={`Cancel ${formatDay(pickup.window.date)}, ${windowText(pickup)}?`}
-      confirm="Cancel the pickup"
-      keep="Keep it"
+      yes="Cancel the pickup"
+      no="Keep it"
       disabledReason={pickupCan.cancel(pickup, me)}
       run={async () => {
         await hub.call("DELETE /api/v1/pickups/{id}", {
@@ -161,7 +161,7 @@ function RetryButton({ pickup }: { pickup: Pickup }) {
       kind="plain"
       label="Ask again"
       title="Ask the carrier once more?"
-      confirm="Ask again"
+      yes="Ask again"
       disabledReason={pickupCan.retry(pickup, me)}
       run={async () => {
         await hub.call("POST /api/v1/pickups/{id}/retry", { path: { id: pickup.id } });

@@ -12,7 +12,7 @@ import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { CronFields, CronMeaning, useCronPreview } from "./cron.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
@@ -102,7 +102,7 @@ function missingOf(draft: Draft): string | undefined {
 type TaskProps = { draft: Draft; set(change: Partial<Draft>): void; wrong: ReadonlyMap<string, string> };
 
 function TaskFields({ draft, set, wrong }: TaskProps) {
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const tasks = useQuery(bridgeTasksQuery(draft.bridgeId));
   const task = tasks.data?.find(({ name }) => name === draft.taskName);
   const schema = (task?.inputSchema ?? {}) as FormSchema;

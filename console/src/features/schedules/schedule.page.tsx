@@ -7,7 +7,7 @@ import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { Crumbs } from "../../ui/crumbs.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
 import { formatCount, formatMs, words } from "../../ui/format.ts";
@@ -20,7 +20,7 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { scheduleCan } from "./schedule.can.ts";
 import { ScheduleForm } from "./schedule.form.tsx";
 import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
@@ -104,8 +104,8 @@ function Head({ schedule }: { schedule: Schedule }) {
         <ConfirmButton
           label="Delete"
           title={`Delete ${nameOf(schedule)}?`}
-          confirm="Delete"
-          keep="Keep it"
+          yes="Delete"
+          no="Keep it"
           disabledReason={refused}
           run={async () => {
             await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
@@ -157,7 +157,7 @@ const columns: Array<ListColumn<ExecutionSummary>> = [
 function Runs({ schedule }: { schedule: Schedule }) {
   const page = usePage();
   const executions = useQuery(scheduleExecutionsQuery(schedule.id, page));
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const { counters, lastSkipped } = schedule;
   const bridge = bridges?.find(({ id }) => id === schedule.bridgeId);
   return (

@@ -16,7 +16,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { scheduleCan } from "./schedule.can.ts";
 import { schedulesQuery, timelineQuery } from "./schedules.queries.ts";
 import { executionTones, localText, nameOf } from "./schedules.text.ts";
@@ -99,7 +99,7 @@ export function SchedulesPage() {
     schedulesQuery({ page, ...(state ? { isActive: state === "active" } : {}), ...(sought ? { search: sought } : {}) }),
   );
   const timeline = useQuery(timelineQuery(Number(span) || 1, clock.now));
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const bridgeName = (id: string): string =>
     bridges?.find((bridge) => bridge.id === id)?.name ?? "a bridge that is gone";
   const refused = scheduleCan.change(me);

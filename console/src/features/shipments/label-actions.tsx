@@ -2,7 +2,7 @@ import type { Label } from "@order-operations-hub/sdk/api-types";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatMoney } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -37,7 +37,7 @@ export function LabelActions({ label }: { label: Label }) {
           kind="quiet"
           label="Ask again"
           title="Ask the carrier once more?"
-          confirm="Ask again"
+          yes="Ask again"
           disabledReason={labelCan.retry(label, me)}
           run={async () => {
             await hub.call("POST /api/v1/shipments/labels/{id}/retry", { path: { id: label.id } });
@@ -53,8 +53,8 @@ export function LabelActions({ label }: { label: Label }) {
           isDangerous
           label="Void"
           title={`Give back ${label.trackingNumber ?? "this label"}?`}
-          confirm="Give it back"
-          keep="Keep it"
+          yes="Give it back"
+          no="Keep it"
           disabledReason={labelCan.void(label, me)}
           run={async () => {
             await hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id: label.id } });

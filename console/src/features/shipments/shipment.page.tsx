@@ -5,7 +5,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { Crumbs } from "../../ui/crumbs.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
@@ -72,8 +72,8 @@ export function ShipmentPage() {
         <ConfirmButton
           label="Void"
           title="Void this shipment?"
-          confirm="Void it"
-          keep="Keep it"
+          yes="Void it"
+          no="Keep it"
           disabledReason={shipmentCan.void(shipment, me)}
           run={async () => {
             await hub.call("POST /api/v1/shipments/{id}/void", { path: { id }, ifMatch: shipment.version });

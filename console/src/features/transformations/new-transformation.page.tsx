@@ -18,7 +18,8 @@ import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useKept } from "../../ui/use-kept.ts";
-import { bridgeNamesQuery, bridgeTasksQuery } from "../bridges/bridges.queries.ts";
+import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { MappingEditor } from "./mapping-editor.tsx";
 import type { Mapping, Row } from "./mapping.ts";
 import { toMappings, toRows } from "./mapping.ts";
@@ -28,7 +29,7 @@ type Draft = { name: string; isActive: boolean; mappings: Mapping[] };
 /** For which task of which bridge; then rows, tried on a sample as they are written. */
 export function NewTransformationPage() {
   const { search, set } = useSearchParams();
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const bridgeId = oneOf(search["bridgeId"]) ?? (bridges?.length === 1 ? bridges[0]!.id : "");
   const { data: tasks } = useQuery(bridgeTasksQuery(bridgeId));
   const usable = tasks?.filter(({ name }) => name !== "connection.test");

@@ -12,7 +12,8 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { bridgeNamesQuery, bridgeTasksQuery } from "../bridges/bridges.queries.ts";
+import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ReplayPanel } from "./replay.panel.tsx";
 import { SavedMapping } from "./saved-mapping.tsx";
 import { transformationQuery } from "./transformations.queries.ts";
@@ -75,7 +76,7 @@ function About({
 }: {
   transformation: Transformation;
 }) {
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const { data: tasks } = useQuery(bridgeTasksQuery(bridgeId));
   const title = tasks?.find(({ name }) => name === taskName)?.title.toLowerCase() ?? taskName;
   return (

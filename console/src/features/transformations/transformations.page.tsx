@@ -12,7 +12,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { bridgeNamesQuery } from "../bridges/bridges.queries.ts";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { transformationsQuery } from "./transformations.queries.ts";
 
 const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Transformation>> => [
@@ -56,7 +56,7 @@ export function TransformationsPage() {
   const { search } = useSearchParams();
   const state = oneOf(search["state"]);
   const isActive = state === "active" ? true : state === "off" ? false : undefined;
-  const { data: bridges } = useQuery(bridgeNamesQuery);
+  const { data: bridges } = useEntityNames("bridge");
   const refused = missingScope(useMe(), "transformations:write");
   const nameOf = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge that is gone";
   return (

@@ -1,13 +1,37 @@
-import { queryOptions } from "@tanstack/react-query";
+import type { Answer, Input } from "@order-operations-hub/sdk/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** Names to pick from. */
-export const userNamesQuery = queryOptions({
-  queryKey: ["users", "names"],
-  queryFn: async ({ signal }) => {
-    const { data } = await hub.call("GET /api/v1/users", { query: { limit: 100 }, signal });
-    return data.map((one) => ({ id: one.id, name: one.email }));
-  },
-  staleTime: 60_000,
-  retry: false,
-});
+export type User = Answer<"GET /api/v1/users/{id}">;
+export type Role = Input<"POST /api/v1/users">["body"]["role"];
+export type Session = Answer<"GET /api/v1/sessions">["data"][number];
+
+export type UserFilter = { role?: Role | undefined; status?: "active" | "disabled" | undefined };
+
+export const usersQuery = (filter: UserFilter, page: number) =>
+  queryOptions({
+    queryKey: ["users", "list", filter, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/users", {
+        query: {
+          page,
+          limit: 50,
+          ...(filter.role ? { role: filter.role } : {}),
+          ...(filter.status ? { status: filter.status } : {}),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+export const readUser = (id: string): Promise<User> => hub.call("GET /api/v1/users/{id}", { path: { id } });
+
+export const userQuery = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => readUser(id) });
+
+/** Without an id: one's own. */
+export const sessionsQuery = (userId?: string) =>
+  queryOptions({
+    queryKey: ["sessions", userId],
+    queryFn: async ({ signal }): Promise<Session[]> =>
+      (await hub.call("GET /api/v1/sessions", { query: { limit: 100, ...(userId ? { userId } : {}) }, signal })).data,
+  });

@@ -2,7 +2,7 @@ import type { Webhook } from "@order-operations-hub/sdk/api-types";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -31,7 +31,7 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
       kind="quiet"
       label="Send many again"
       title="Send many again?"
-      confirm="Send again"
+      yes="Send again"
       disabledReason={webhookCan.change(useMe())}
       run={async () => {
         const from = new Date(clock.now() - Number(hours) * 3_600_000).toISOString();

@@ -8,7 +8,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatCount, formatMs, plural } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
@@ -31,8 +31,8 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <ConfirmButton
         label="Delete"
         title={`Delete ${webhook.description || hostOf(webhook.url)}?`}
-        confirm="Delete"
-        keep="Keep it"
+        yes="Delete"
+        no="Keep it"
         disabledReason={refused}
         run={async () => {
           await hub.call("DELETE /api/v1/webhooks/{id}", { path: { id }, ifMatch: webhook.version });
@@ -60,7 +60,7 @@ function PauseButton({ webhook }: { webhook: Webhook }) {
       kind="plain"
       label="Pause"
       title="Pause deliveries?"
-      confirm="Pause"
+      yes="Pause"
       disabledReason={refused}
       run={async () => {
         await hub.call("POST /api/v1/webhooks/{id}/pause", { path: { id: webhook.id } });
@@ -85,7 +85,7 @@ function EnableButton({ webhook }: { webhook: Webhook }) {
       kind="primary"
       label="Enable"
       title="Deliver again?"
-      confirm="Enable"
+      yes="Enable"
       disabledReason={refused}
       run={async () => {
         await hub.call("POST /api/v1/webhooks/{id}/enable", { path: { id: webhook.id }, body: { from } });
@@ -113,7 +113,7 @@ function RotateButton({ webhook }: { webhook: Webhook }) {
         kind="plain"
         label="New secret"
         title="Give it a new secret?"
-        confirm="Make a new one"
+        yes="Make a new one"
         disabledReason={webhookCan.change(useMe())}
         run={async () => {
           const body = { overlapHours: Number(hours) };

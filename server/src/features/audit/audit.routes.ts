@@ -1,3 +1,4 @@
+import { Type } from "../../core/type.ts";
 import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./audit.schemas.ts";
@@ -11,6 +12,15 @@ export const auditRoutes = [
     query: shapes.AuditQuery,
     answer: [200, PageOf(shapes.AuditEntry)],
     handle: (ctx, { query }) => audit.listAuditEntries(ctx, query),
+  }),
+  defineRoute("GET /audit/export.csv", {
+    name: "audit.export",
+    scope: "audit:read",
+    summary: "Export what was changed as CSV, newest first",
+    query: shapes.AuditExportQuery,
+    answer: [200, Type.String()],
+    answerType: "text/csv",
+    handle: (ctx, { query }) => audit.exportAudit(ctx, query),
   }),
   defineRoute("GET /audit/verification", {
     name: "audit.verification.get",

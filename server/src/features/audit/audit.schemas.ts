@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Before, Count, DateTime, Id, Nullable, OneOf, pageQuery, Since } from "../../core/schema.ts";
+import { Before, Count, DateTime, Id, Nullable, OneOf, pageQuery, Since, Strict } from "../../core/schema.ts";
+import { objectTypes } from "../../events/event-catalogue.ts";
 
 export const AuditEntry = Type.Object({
   id: Id,
@@ -18,16 +19,34 @@ export const AuditEntry = Type.Object({
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
-export const AuditQuery = pageQuery({
+/** Looked at for a text, the newest first: a log that has grown for years is not read to its end for each key that is pressed. */
+export const maxSearched = 100_000;
+
+const filters = {
   type: Type.Optional(
     Type.String({ maxLength: 100, description: "Such as condition_set.created; docs/events.md has all of them" }),
   ),
+  objectType: Type.Optional(OneOf(objectTypes, { description: "What was changed, such as condition_set" })),
   objectId: Type.Optional(Id),
   actorId: Type.Optional(Id),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        "Part of the type, of an id, of who did it, or of the data; among the newest " +
+        `${maxSearched.toLocaleString("en-US")} entries that meet the other filters`,
+    }),
+  ),
   from: Since,
   to: Before,
-});
+};
+
+export const AuditQuery = pageQuery(filters);
 export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditExportQuery = Strict(filters);
+export type AuditExportQuery = Static<typeof AuditExportQuery>;
 
 export const AuditHead = Type.Object({
   organizationId: Id,

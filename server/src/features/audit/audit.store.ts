@@ -3,10 +3,13 @@ import { mapPage } from "../../core/page.ts";
 import type { Kind, Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
-import { listPage } from "../../db/list-page.ts";
+import type { Condition } from "../../db/list-page.ts";
+import { likePattern, listPage, meetAll } from "../../db/list-page.ts";
 import type { ChainRow } from "../../events/chain.ts";
 import { chainColumns } from "../../events/chain.ts";
-import type { AuditEntry, AuditQuery } from "./audit.schemas.ts";
+import { typesAbout } from "../../events/event-catalogue.ts";
+import type { AuditEntry, AuditExportQuery, AuditQuery } from "./audit.schemas.ts";
+import { maxSearched } from "./audit.schemas.ts";
 
 const hex: Kind = { type: "bytea", read: (bytes) => (bytes as Buffer).toString("hex") };
 const { selected, fromRow } = defineColumns<AuditEntry>("e", {
@@ -22,24 +25,58 @@ const { selected, fromRow } = defineColumns<AuditEntry>("e", {
   hash: hex,
 });
 
-export async function listEntries(db: Queryable, orgId: string, query: AuditQuery): Promise<Page<AuditEntry>> {
-  const filters: [string, unknown][] = [
+function meets(orgId: string, query: AuditExportQuery): Condition[] {
+  return [
+    ["org_id = ?", orgId],
     ["type = ?", query.type],
+    // By the types that are about it: those have an index.
+    ["type = any(?)", query.objectType && typesAbout(query.objectType)],
     ["object_id = ?", query.objectId],
     ["actor->>'id' = ?", query.actorId?.toLowerCase()],
     ["occurred_at >= ?", query.from],
     ["occurred_at < ?", query.to],
   ];
-  const isFiltered = filters.some(([, value]) => value !== undefined);
+}
+
+/** All that is shown of an entry, and nothing else. */
+const shownText = "concat_ws(' ', e.type, e.object_id, e.request_id, e.actor, e.data)";
+
+/** Where to look, and for what: a text is looked for among the newest that meet the rest. */
+function sourceOf(orgId: string, query: AuditExportQuery): { from: string; values: unknown[]; where: Condition[] } {
+  const values: unknown[] = [];
+  const where = meets(orgId, query);
+  if (query.search === undefined) return { from: "events e", values, where };
+  const newest = `select * from events where ${meetAll(where, values)} order by sequence desc limit ${maxSearched}`;
+  return { from: `(${newest}) e`, values, where: [[`${shownText} ilike ?`, likePattern(query.search)]] };
+}
+
+export async function listEntries(db: Queryable, orgId: string, query: AuditQuery): Promise<Page<AuditEntry>> {
+  const { page: _page, limit: _limit, ...filters } = query;
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const page = await listPage<Stored<AuditEntry>>(db, query, {
+    ...sourceOf(orgId, query),
     select: selected,
-    from: "events e",
-    where: [["org_id = ?", orgId], ...filters],
     orderBy: "sequence desc",
     // The sequence has no gaps: without a filter its head is the count, however long the log has become.
     total: isFiltered ? undefined : await countEntries(db, orgId),
   });
   return mapPage(page, fromRow);
+}
+
+/** Those before a place in the log, the newest first. */
+export async function listEntriesBefore(
+  db: Queryable,
+  orgId: string,
+  query: AuditExportQuery,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<AuditEntry[]> {
+  const { from, values, where } = sourceOf(orgId, query);
+  const all = meetAll([...where, ["sequence < ?", before]], values);
+  const rows = await db.query<Stored<AuditEntry>>(
+    `select ${selected} from ${from} where ${all} order by sequence desc limit ${limit}`,
+    values,
+  );
+  return rows.map(fromRow);
 }
 
 async function countEntries(db: Queryable, orgId: string): Promise<number> {

@@ -30,6 +30,29 @@ describe("the audit log", () => {
     expect((await org.get("/audit?from=2100-01-01T00:00:00Z")).body.data).toEqual([]);
   });
 
+  test("is searched by what it is about and by a text, and exported as it is listed", async () => {
+    const org = await hub.org();
+    const other = await hub.org();
+    await other.post("/condition-sets", { name: "Remote ZIPs 100% mine" });
+    const { body: set } = await org.post("/condition-sets", { name: "Remote ZIPs 100%" });
+    await org.post("/locations", { name: "Newark" });
+    const found = async (query: string) =>
+      (await org.get(`/audit?${query}`)).body.data.map(({ objectId }: { objectId: string }) => objectId);
+    expect(await found("objectType=condition_set")).toEqual([set.id]);
+    expect(await found("search=remote%20zips%20100%25")).toEqual([set.id]);
+    expect(await found(`search=${set.id.slice(0, 13)}`)).toEqual([set.id]);
+    expect(await found("search=100_")).toEqual([]);
+    expect(await found("search=remote&objectType=location")).toEqual([]);
+    const wrong = await org.get("/audit?objectType=condition_sets");
+    expect([wrong.status, wrong.body.errors[0]]).toMatchObject([400, { suggestion: "condition_set" }]);
+    const { text } = await org.get("/audit/export.csv?search=remote");
+    const [header, ...rows] = text.trim().split("\r\n");
+    expect(header).toContain("sequence,occurredAt,type");
+    expect(rows).toEqual([expect.stringContaining(`condition_set.created,condition_set,${set.id}`)]);
+    const all = (await org.get("/audit/export.csv")).text.trim().split("\r\n").slice(1);
+    expect(all).toHaveLength((await org.get("/audit?limit=1")).body.pagination.total);
+  });
+
   test("has an entry for every change, and none for a refusal or a look", async () => {
     const org = await hub.org();
     const made = await buildOneOfEverything(org);

@@ -31,14 +31,18 @@ export async function stepUp(ctx: Ctx, { password, totpCode }: StepUpRequest, ad
   const stored = needsCode ? undefined : await findPasswordHash(ctx.db, ctx.orgId, actor.id);
   const isKnown = stored !== undefined && (await passwordMatches(given, stored));
   const at = ctx.clock.real();
-  const proved = await change(ctx, async (tx) => {
-    if (!(needsCode ? await useTotp(tx, ctx, actor.id, given) : isKnown)) return { provedAt: undefined };
-    await sessions.markProved(tx, ctx.orgId, sessionId, at);
-    await recordEvent(tx, ctx, { type: "session.proved", objectId: actor.id });
-    await ctx.signals.publish(tx, "user", actor.id);
-    return { provedAt: at.toISOString() };
-  });
-  if (proved.provedAt === undefined) throw await attempt.failed(wrong);
-  await attempt.succeeded();
-  return { provedAt: proved.provedAt };
+  try {
+    const answer = await change(ctx, async (tx) => {
+      // Thrown, not answered: what is answered is kept for a repeated key, and has to be an answer.
+      if (!(needsCode ? await useTotp(tx, ctx, actor.id, given) : isKnown)) throw wrong;
+      await sessions.markProved(tx, ctx.orgId, sessionId, at);
+      await recordEvent(tx, ctx, { type: "session.proved", objectId: actor.id });
+      await ctx.signals.publish(tx, "user", actor.id);
+      return { provedAt: at.toISOString() };
+    });
+    await attempt.succeeded();
+    return answer;
+  } catch (error) {
+    throw error === wrong ? await attempt.failed(wrong) : error;
+  }
 }

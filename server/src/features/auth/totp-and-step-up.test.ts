@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { TObject } from "typebox";
 import { describe, expect, test } from "vitest";
 import { totpCode, totpStep } from "../../core/totp-codes.ts";
@@ -161,6 +162,9 @@ describe("a recent proof", () => {
     expect((await other.post("/api-keys", { name: "by a key" })).status).toBe(201);
     expect((await client.get("/users")).status).toBe(200);
     expect((await client.post("/auth/step-up", {})).body.errors[0]).toMatchObject({ pointer: "/password" });
+    const keyed = { headers: { "idempotency-key": randomUUID() } };
+    const mistyped = await client.post("/auth/step-up", { password: "a wrong one" }, keyed);
+    expect([mistyped.status, mistyped.body.errors[0].code]).toEqual([400, "wrong_password"]);
     expect((await client.post("/auth/step-up", { password: "a wrong one" })).body.errors[0].code).toBe(
       "wrong_password",
     );

@@ -62,6 +62,13 @@ export const ValuesQuery = pageQuery(
 );
 export type ValuesQuery = Static<typeof ValuesQuery>;
 
-export const ValuesAdded = Type.Object({ added: Count, alreadyPresent: Count, valueCount: Count });
+export const ValuesAdded = Type.Object({
+  added: Count,
+  alreadyPresent: Count,
+  valueCount: Count,
+  present: Type.Optional(
+    Type.Array(Type.String(), { description: "The first 100 that the set had before, as it has them" }),
+  ),
+});
 export const ValuesRemoved = Type.Object({ removed: Count, notFound: Type.Array(Type.String()), valueCount: Count });
 export const ValuesCleared = Type.Object({ removed: Count, valueCount: Count });

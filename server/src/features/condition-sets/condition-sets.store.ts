@@ -60,6 +60,16 @@ export async function insertValues(tx: Tx, setId: string, keys: string[], values
   return row?.added ?? 0;
 }
 
+/** As they are kept, the first of those that have one of these keys. */
+export async function listPresent(tx: Tx, setId: string, keys: string[], limit: number): Promise<string[]> {
+  const rows = await tx.query<{ value: string }>(
+    `select v.value from unnest($2::text[]) with ordinality as t (k, n)
+       join condition_set_values v on v.set_id = $1 and v.match_key = t.k order by t.n limit $3`,
+    [setId, keys, limit],
+  );
+  return rows.map(({ value }) => value);
+}
+
 /** Returns the keys that were there. */
 export async function deleteValues(tx: Tx, setId: string, keys: string[]): Promise<string[]> {
   const rows = await tx.query<{ match_key: string }>(

@@ -127,6 +127,7 @@ describe("the values of a set", () => {
       added: 1,
       alreadyPresent: 2,
       valueCount: 4,
+      present: ["a"],
     });
     expect((await org.get(values)).body).toMatchObject({ data: ["b", "a", "c", "d"], pagination: { total: 4 } });
     expect((await org.delete(values, { values: ["a", "x"] })).body).toEqual({

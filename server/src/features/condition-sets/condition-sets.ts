@@ -87,6 +87,8 @@ export async function listValues(ctx: Ctx, id: string, query: ValuesQuery): Prom
   return await store.listValues(ctx.db, set, query, key);
 }
 
+const shownPresent = 100;
+
 export async function addValues(ctx: Ctx, id: string, values: string[]) {
   refuseBlank(values);
   return await change(ctx, async (tx) => {
@@ -97,6 +99,7 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
       // Of two spellings the first is kept, as it is when they come one after the other.
       if (!byKey.has(key)) byKey.set(key, normaliseValue(value));
     }
+    const present = await store.listPresent(tx, id, [...byKey.keys()], shownPresent);
     const added = await store.insertValues(tx, id, [...byKey.keys()], [...byKey.values()]);
     const valueCount = set.valueCount + added;
     if (valueCount > maxValuesPerSet) {
@@ -107,7 +110,8 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
       const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       await recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
-    return { added, alreadyPresent: values.length - added, valueCount };
+    const told = present.length === 0 ? {} : { present };
+    return { added, alreadyPresent: values.length - added, valueCount, ...told };
   });
 }
 

@@ -3,16 +3,24 @@ import type { Ctx, World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { ForeignEvent } from "../../events/record-event.ts";
 import { eventRecords } from "../../events/record-event.ts";
-import { concurrencyOf } from "../bridges/bridge-tasks.ts";
+import { concurrencyOf, requireTask } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { closeEffects } from "./attempt/effects.store.ts";
 import type { ExecutionRow, NewExecution } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
+import type { SyncRequest } from "./tasks.schemas.ts";
 import type { FollowUp, Trigger } from "./tasks.states.ts";
 import { wakeTaskEngines } from "./engine/wake-engines.ts";
 
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
+
+/** Mistakes are told before anything is queued. */
+export async function checkTask(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
+  const input = request.input ?? {};
+  const { bridge, task } = await requireTask(ctx, { ...request, input });
+  return { bridge, task, input };
+}
 
 export type QueueOptions = {
   mode?: "async" | "sync";

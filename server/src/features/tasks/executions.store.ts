@@ -1,8 +1,9 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Cause } from "../../core/cause.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { listPage } from "../../db/list-page.ts";
+import type { Condition } from "../../db/list-page.ts";
+import { listPage, meetAll } from "../../db/list-page.ts";
 import { eventsInsert } from "../../events/record-event.ts";
 import type { Attempt, Execution, ExecutionQuery, Failure } from "./tasks.schemas.ts";
 import type { ExecutionStatus, FollowUp, Trigger } from "./tasks.states.ts";
@@ -171,31 +172,89 @@ export async function countByTask(
   );
 }
 
+export type ExecutionFilter = Omit<ExecutionQuery, "page" | "limit" | "status"> & {
+  statuses: ExecutionStatus[];
+  /** What may have happened all the same is left out. */
+  isKnownOutcome?: boolean;
+};
+
+function meets(orgId: string, { statuses, ...filter }: ExecutionFilter): Condition[] {
+  // Said in so many words, the planner may use the index of those that did not simply succeed.
+  const unsuccessful = statuses.length > 0 && !statuses.includes("succeeded") ? ["status <> 'succeeded'"] : [];
+  const hasRetry = "exists (select from task_executions n where n.retry_of = e.id)";
+  return [
+    ["org_id = ?", orgId],
+    ["bridge_id = ?", filter.bridgeId],
+    ["task_name = ?", filter.taskName],
+    ["schedule_id = ?", filter.scheduleId],
+    ["retry_of = ?", filter.retryOf],
+    ["run_id = ?", filter.runId],
+    ["error->>'code' = ?", filter.code],
+    ["created_at >= ?", filter.from],
+    ["created_at < ?", filter.to],
+    ...unsuccessful,
+    statuses.length === 1 ? ["status = ?", statuses[0]] : ["status = any(?)", statuses.length > 1 ? statuses : null],
+    ...(filter.isKnownOutcome ? ["error->>'code' is distinct from 'outcome_unknown'"] : []),
+    ...(filter.isRetried === undefined ? [] : [filter.isRetried ? hasRetry : `not ${hasRetry}`]),
+  ];
+}
+
 export async function listExecutions(
   db: Queryable,
   orgId: string,
-  query: ExecutionQuery & { statuses: ExecutionStatus[] },
+  query: ExecutionFilter & PageRequest,
 ): Promise<Page<ExecutionRow>> {
-  const { statuses } = query;
-  // Said in so many words, the planner may use the index of those that did not simply succeed.
-  const unsuccessful = statuses.length > 0 && !statuses.includes("succeeded") ? ["status <> 'succeeded'"] : [];
   return await listPage<ExecutionRow>(db, query, {
     select: summaryColumns,
-    from: "task_executions",
-    where: [
-      ["org_id = ?", orgId],
-      ["bridge_id = ?", query.bridgeId],
-      ["task_name = ?", query.taskName],
-      ["schedule_id = ?", query.scheduleId],
-      ["retry_of = ?", query.retryOf],
-      ["run_id = ?", query.runId],
-      ["created_at >= ?", query.from],
-      ["created_at < ?", query.to],
-      ...unsuccessful,
-      statuses.length === 1 ? ["status = ?", statuses[0]] : ["status = any(?)", statuses.length > 1 ? statuses : null],
-    ],
+    from: "task_executions e",
+    where: meets(orgId, query),
     orderBy: "created_at desc, id desc",
   });
+}
+
+type FailureGroup = { bridgeId: string; taskName: string; code: string; count: number };
+
+/** How many meet the filter, by what they did and why it failed; most first. */
+export async function groupExecutions(db: Queryable, orgId: string, filter: ExecutionFilter): Promise<FailureGroup[]> {
+  const values: unknown[] = [];
+  return await db.query<FailureGroup>(
+    `select bridge_id as "bridgeId", task_name as "taskName", coalesce(error->>'code', status) as code, count(*)::integer as count
+       from task_executions e where ${meetAll(meets(orgId, filter), values)} group by 1, 2, 3 order by count desc, 1, 2, 3`,
+    values,
+  );
+}
+
+/** The oldest of them, so many and no more data than that: their input is read whole. */
+export async function listToRetry(
+  db: Queryable,
+  orgId: string,
+  filter: ExecutionFilter,
+  most: { count: number; bytes: number },
+): Promise<ExecutionRow[]> {
+  const values: unknown[] = [];
+  const where = meetAll(meets(orgId, filter), values);
+  return await db.query<ExecutionRow>(
+    `select ${executionColumns} from task_executions where org_id = $1 and id in (
+       select id from (select id, sum(pg_column_size(input)) over (order by created_at, id) - pg_column_size(input) as before
+         from (select * from task_executions e where ${where} order by created_at, id limit ${most.count}) f) g
+        where before < ${most.bytes})
+      order by created_at, id`,
+    values,
+  );
+}
+
+/** Those of these that are still as they were: not retried, and not begun anew. Locked, in the order of their ids. */
+export async function lockToRetry(tx: Tx, orgId: string, ids: string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    "select id from task_executions where org_id = $1 and id = any($2::uuid[]) order by id for update",
+    [orgId, ids],
+  );
+  // Another statement: the one before does not see what was queued while it waited.
+  const retried = await tx.query<{ id: string }>(
+    "select retry_of as id from task_executions where org_id = $1 and retry_of = any($2::uuid[])",
+    [orgId, ids],
+  );
+  return new Set(rows.map(({ id }) => id)).difference(new Set(retried.map(({ id }) => id)));
 }
 
 export async function listRetries(db: Queryable, orgId: string, id: string): Promise<{ id: string; status: string }[]> {
@@ -213,6 +272,13 @@ export async function listLogs(db: Queryable, id: string, limit: number): Promis
     [id, limit],
   );
   return rows.toReversed();
+}
+
+export async function listLogsAfter(db: Queryable, id: string, after: number, limit: number): Promise<LogLine[]> {
+  return await db.query<LogLine>(
+    `select at, attempt, level, message from task_logs where execution_id = $1 order by position offset $2 limit $3`,
+    [id, after, limit],
+  );
 }
 
 /** Ends them here and now: whatever their attempts still write is refused, since they are no longer running. */

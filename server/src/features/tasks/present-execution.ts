@@ -54,9 +54,18 @@ export function presentExecution(
     attempts: row.attempts,
     retriedBy: retries.map(({ id }) => id),
     transformations: row.transformations ?? { outbound: null, inbound: null },
-    logs: logs.map((line) => ({ ...line, at: line.at.toISOString() })),
+    logs: presentLogs(ctx, row, logs),
   };
   return maySeePersonalData(ctx) ? execution : maskExecution(execution, isFilledIn(row));
+}
+
+/** What went well is told in figures, what went wrong often in the words of others. */
+export function presentLogs(ctx: Caller, row: ExecutionRow, lines: LogLine[]): Execution["logs"] {
+  const mayRead = maySeePersonalData(ctx);
+  return lines.map(({ at, attempt, level, message }) => {
+    const isHidden = !mayRead && (isFilledIn(row) || level !== "info");
+    return { at: at.toISOString(), attempt, level, message: isHidden ? mask : message };
+  });
 }
 
 /** A pull that did not come to its end has stored the pages before: what they were is told. */
@@ -83,7 +92,7 @@ export function isFilledIn({ run_id, follow_up }: ExecutionRow): boolean {
  * text is a name, so that no text is shown; elsewhere none that is named like a part of a person.
  */
 function maskExecution(execution: Execution, isFilled: boolean): Execution {
-  const { input, transformedInput, result, attempts, logs } = execution;
+  const { input, transformedInput, result, attempts } = execution;
   const hide = (value: unknown): unknown => (isFilled ? maskTexts(value) : maskPersonsWithin(value));
   return {
     ...execution,
@@ -91,8 +100,6 @@ function maskExecution(execution: Execution, isFilled: boolean): Execution {
     transformedInput: hide(transformedInput) as Members | null,
     result: withMaskedFailures(maskFailuresWithin(hide(result))),
     attempts: attempts.map((attempt) => ({ ...attempt, error: maskFailure(attempt.error, isFilled) })),
-    // What went well is told in figures, what went wrong often in the words of others.
-    logs: logs.map((line) => (isFilled || line.level !== "info" ? { ...line, message: mask } : line)),
   };
 }
 

@@ -53,6 +53,17 @@ export const taskRoutes = [
     answer: [200, PageOf(shapes.ExecutionSummary)],
     handle: (ctx, { query }) => tasks.listExecutions(ctx, query),
   }),
+  defineRoute("POST /tasks/executions/retry", {
+    name: "tasks.failures.retry",
+    scope: "tasks:execute",
+    summary: `Retry the executions that failed and meet a filter, up to ${shapes.maxRetriesAtOnce} a time`,
+    description:
+      "Each once: one that was retried before is left to its retry. What may have happened all the same is left out until it is " +
+      "asked for by its code.",
+    body: shapes.RetryManyRequest,
+    answer: [202, shapes.RetryManyAnswer],
+    handle: (ctx, { body }) => tasks.retryExecutions(ctx, body),
+  }),
   defineRoute("GET /tasks/executions/:id", {
     name: "tasks.executions.get",
     scope: "tasks:read",
@@ -70,6 +81,15 @@ export const taskRoutes = [
     answerType: liveType,
     answer: [200, shapes.Execution],
     handle: (ctx, { params }) => tasks.watchExecution(ctx, params.id),
+  }),
+  defineRoute("GET /tasks/executions/:id/logs", {
+    name: "tasks.executions.logs.list",
+    scope: "tasks:read",
+    summary: "Read the log of an execution, on from the lines one has",
+    ids,
+    query: shapes.LogQuery,
+    answer: [200, shapes.ExecutionLogs],
+    handle: (ctx, { params, query }) => tasks.listExecutionLogs(ctx, params.id, query),
   }),
   defineRoute("POST /tasks/executions/:id/cancel", {
     name: "tasks.executions.cancel",

@@ -99,6 +99,34 @@ export const RetryRequest = Strict(
 );
 export type RetryRequest = Static<typeof RetryRequest>;
 
+export const maxRetriesAtOnce = 500;
+
+const filters = {
+  bridgeId: Type.Optional(Id),
+  taskName: Type.Optional(Type.String({ maxLength: 100 })),
+  scheduleId: Type.Optional(Id),
+  runId: Type.Optional({ ...Id, description: "Queued by this run of a pipeline" }),
+  code: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Of the error it ended with" })),
+  from: Since,
+  to: Before,
+};
+
+export const RetryManyRequest = Strict(
+  {
+    ...filters,
+    status: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          "One or more of failed, timed_out, expired, cancelled, with commas between. Default: the first three",
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be retried" })),
+  },
+  { examples: [{ status: "failed", taskName: "orders.import", dryRun: true }] },
+);
+export type RetryManyRequest = Static<typeof RetryManyRequest>;
+
 const Failure = Type.Object({
   code: Type.String(),
   message: Type.String(),
@@ -121,6 +149,40 @@ export const BulkExecuteAnswer = Type.Object({
 });
 export type BulkExecuteAnswer = Static<typeof BulkExecuteAnswer>;
 
+export const RetryManyAnswer = Type.Object({
+  dryRun: Type.Boolean(),
+  summary: Type.Object({
+    matched: { ...Count, description: "Met the filter and were not retried before" },
+    queued: Count,
+    failed: { ...Count, description: "Could not be queued; `results` says why" },
+    outcomeUnknown: {
+      ...Count,
+      description: "May have happened all the same, and are left out unless `code` is outcome_unknown",
+    },
+    remaining: { ...Count, description: `Not looked at yet: at most ${maxRetriesAtOnce} a time. Ask again` },
+  }),
+  groups: Type.Array(
+    Type.Object({
+      bridgeId: Id,
+      taskName: Type.String(),
+      code: Type.String({ description: "Of the error; the status, where there is none" }),
+      count: Count,
+      isLeftOut: Type.Boolean(),
+    }),
+    { description: "Those that matched, most first; 100 at most" },
+  ),
+  results: Type.Array(
+    Type.Object({
+      retryOf: Id,
+      status: OneOf(["queued", "failed"]),
+      id: Type.Optional(Id),
+      error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    }),
+    { description: "The oldest first; none of a dry run" },
+  ),
+});
+export type RetryManyAnswer = Static<typeof RetryManyAnswer>;
+
 const Attempt = Type.Object({
   number: Count,
   status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "lost", "interrupted"]),
@@ -129,6 +191,31 @@ const Attempt = Type.Object({
   error: Nullable(Failure),
 });
 export type Attempt = Static<typeof Attempt>;
+
+const logLine = {
+  at: DateTime,
+  attempt: Count,
+  level: OneOf(["info", "warn", "error"]),
+  message: Type.String(),
+};
+
+export const LogQuery = Strict({
+  after: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: "How many lines one has already: `next` of the answer before",
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 200, description: "Lines" }),
+});
+export type LogQuery = Static<typeof LogQuery>;
+
+export const ExecutionLogs = Type.Object({
+  data: Type.Array(Type.Object({ line: Type.Integer({ minimum: 1, description: "Counted from 1" }), ...logLine })),
+  next: Count,
+  isComplete: Type.Boolean({ description: "It has ended, and these are its last lines" }),
+});
+export type ExecutionLogs = Static<typeof ExecutionLogs>;
 
 const UsedTransformation = Type.Object({ id: Id, version: Type.Integer() });
 
@@ -164,29 +251,17 @@ export const Execution = Type.Object({
   attempts: Type.Array(Attempt),
   retriedBy: Type.Array(Id),
   transformations: Type.Object({ outbound: Nullable(UsedTransformation), inbound: Nullable(UsedTransformation) }),
-  logs: Type.Array(
-    Type.Object({
-      at: DateTime,
-      attempt: Count,
-      level: OneOf(["info", "warn", "error"]),
-      message: Type.String(),
-    }),
-    { description: "The last 100 lines" },
-  ),
+  logs: Type.Array(Type.Object(logLine), { description: "The last 100 lines" }),
 });
 export type Execution = Static<typeof Execution>;
 export type ExecutionSummary = Static<typeof ExecutionSummary>;
 
 export const ExecutionQuery = pageQuery({
-  bridgeId: Type.Optional(Id),
-  taskName: Type.Optional(Type.String({ maxLength: 100 })),
+  ...filters,
   status: Type.Optional(
     Type.String({ maxLength: 100, description: `One or more of ${executionStatuses.join(", ")}, with commas between` }),
   ),
-  scheduleId: Type.Optional(Id),
   retryOf: Type.Optional(Id),
-  runId: Type.Optional({ ...Id, description: "Queued by this run of a pipeline" }),
-  from: Since,
-  to: Before,
+  isRetried: Type.Optional(Type.Boolean({ description: "Whether another execution was queued in place of it" })),
 });
 export type ExecutionQuery = Static<typeof ExecutionQuery>;

@@ -1,3 +1,6 @@
+import { badField } from "../../core/errors.ts";
+import { alternatives } from "../../core/nearest.ts";
+
 export const executionStatuses = [
   "queued",
   "running",
@@ -15,3 +18,12 @@ export type Trigger = (typeof triggers)[number];
 
 /** The orders were handed to fulfilment, or asked back: when it ends, they are told. */
 export type FollowUp = "fulfillment_send" | "fulfillment_recall";
+
+/** Names with commas between; none: no condition. */
+export function readStatuses(pointer: string, text: string | undefined): ExecutionStatus[] {
+  const names = (text ?? "").split(",").filter((name) => name !== "");
+  const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));
+  if (wrong === undefined) return names as ExecutionStatus[];
+  const more = alternatives(wrong, executionStatuses);
+  throw badField(pointer, "enum", `There is no status ${wrong}.`, more);
+}

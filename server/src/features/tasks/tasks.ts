@@ -1,6 +1,5 @@
 import type { ConnectorTask } from "../../connectors/connector.ts";
-import { badField, errorsAt, HubError } from "../../core/errors.ts";
-import { alternatives } from "../../core/nearest.ts";
+import { errorsAt, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -9,34 +8,34 @@ import { change, waitOutside } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
-import { findKnownBridge, findTask, requireTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
+import { findTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import type { Live } from "../../route.ts";
 import { Unfinished } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
-import { refsLeft } from "./attempt/run-push.ts";
 import { awaitEnd } from "./await-end.ts";
 import { announceCancels } from "./engine/follow-cancels.ts";
 import { concludeFollowUps } from "./engine/follow-ups.ts";
-import { defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
-import type { CheckedTask, QueueRequest } from "./enqueue-executions.ts";
+import { checkTask, enqueueExecutions } from "./enqueue-executions.ts";
+import type { QueueRequest } from "./enqueue-executions.ts";
 import { enqueueTogether } from "./enqueue-together.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
-import { presentExecution, presentSummary } from "./present-execution.ts";
+import { presentExecution, presentLogs, presentSummary } from "./present-execution.ts";
 import type {
   BulkExecuteAnswer,
   ExecuteRequest,
   Execution,
+  ExecutionLogs,
   ExecutionQuery,
   ExecutionSummary,
-  RetryRequest,
+  LogQuery,
   SyncRequest,
   StatsQuery,
   TaskStats,
 } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
-import { executionStatuses, retryableStatuses } from "./tasks.states.ts";
+import { executionStatuses, readStatuses } from "./tasks.states.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { deleteOldExecutionsAcrossOrgs, listRecordings } from "./executions.store.ts";
@@ -49,13 +48,14 @@ export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
+export { retryExecution, retryExecutions } from "./retry-executions.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
   return presentExecution(ctx, await enqueueTogether(ctx, await toQueueRequest(ctx, request)));
 }
 
 async function toQueueRequest(ctx: Ctx, request: ExecuteRequest): Promise<QueueRequest> {
-  const checked = await check(ctx, request);
+  const checked = await checkTask(ctx, request);
   const { maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds } = request;
   return { ...checked, trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds };
 }
@@ -88,19 +88,13 @@ const syncWaitMs = 30_000;
 
 /** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
 export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
-  const checked = await check(ctx, request);
+  const checked = await checkTask(ctx, request);
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
   const { id } = await enqueueTogether(ctx, { ...checked, ...options });
   await waitOutside(ctx, () => awaitEnd(ctx, id, syncWaitMs));
   const answer = await getExecution(ctx, id);
   return answer.finishedAt === null ? new Unfinished(answer) : answer;
-}
-
-async function check(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
-  const input = request.input ?? {};
-  const { bridge, task } = await requireTask(ctx, { ...request, input });
-  return { bridge, task, input };
 }
 
 /** Bridge and task of calls that were checked before; those that are gone since then are left out. */
@@ -150,16 +144,11 @@ const isFailure = (status: ExecutionStatus): boolean => ["failed", "timed_out", 
 const sum = (counted: Record<string, number>): number => Object.values(counted).reduce((all, count) => all + count, 0);
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
-  const page = await store.listExecutions(ctx.db, ctx.orgId, { ...query, statuses: readStatuses(query.status) });
+  const page = await store.listExecutions(ctx.db, ctx.orgId, {
+    ...query,
+    statuses: readStatuses("query/status", query.status),
+  });
   return mapPage(page, (row) => presentSummary(ctx, row));
-}
-
-function readStatuses(text: string | undefined): ExecutionStatus[] {
-  const names = (text ?? "").split(",").filter((name) => name !== "");
-  const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));
-  if (wrong === undefined) return names as ExecutionStatus[];
-  const more = alternatives(wrong, executionStatuses);
-  throw badField("query/status", "enum", `There is no status ${wrong}.`, more);
 }
 
 const shownLogLines = 100;
@@ -168,6 +157,15 @@ export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
   const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const retries = await store.listRetries(ctx.db, ctx.orgId, id);
   return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
+}
+
+/** Lines in the order they were written, counted from 1: whoever has read some asks for those after them. */
+export async function listExecutionLogs(ctx: Ctx, id: string, { after, limit }: LogQuery): Promise<ExecutionLogs> {
+  // The record first: what had ended by then writes no line any more.
+  const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
+  const lines = await store.listLogsAfter(ctx.db, id, after, limit);
+  const data = presentLogs(ctx, row, lines).map((line, at) => ({ line: after + at + 1, ...line }));
+  return { data, next: after + lines.length, isComplete: row.finished_at !== null && lines.length < limit };
 }
 
 export async function watchExecution(ctx: Ctx, id: string): Promise<Live> {
@@ -206,50 +204,4 @@ export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise
     for (const { id, mode } of cancelled) if (mode === "sync") ctx.signals.hint("task_ended", id);
   });
   return cancelled;
-}
-
-export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
-  const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
-  const left = await listLeft(ctx, found);
-  refuseRetry(found, left);
-  // What arrived is left out where the rest is known.
-  const input = request.input ?? (left.length === 0 ? found.input : { ...found.input, orderIds: left });
-  const checked = await check(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input });
-  return await change(ctx, async (tx) => {
-    // It may have grown too old while nobody looked.
-    const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
-    refuseRetry(row, left);
-    const retries = await store.listRetries(tx, ctx.orgId, id);
-    const open = retries.find(({ status }) => status === "queued" || status === "running");
-    if (open) {
-      throw new HubError("retry_in_progress", "A retry of this execution is under way.", {
-        extra: { executionId: open.id },
-      });
-    }
-    const options = {
-      trigger: "retry",
-      retryOf: row,
-      maxAttempts: row.mode === "sync" ? defaultAttempts : row.max_attempts,
-      timeoutSeconds: row.timeout_ms / 1000,
-      retryDelaySeconds: row.retry_delay_ms / 1000,
-    } as const;
-    const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
-    return presentExecution(ctx, retried!);
-  });
-}
-
-/** Orders that did not arrive, of an execution that as a whole has succeeded. */
-async function listLeft(ctx: Ctx, { status, bridge_id, task_name, result }: ExecutionRow): Promise<string[]> {
-  if (status !== "succeeded") return [];
-  const bridge = await findKnownBridge(ctx, bridge_id);
-  return bridge && findTask(bridge, task_name)?.mode === "push" ? refsLeft(result) : [];
-}
-
-function refuseRetry({ status }: ExecutionRow, left: string[]): void {
-  if (retryableStatuses.includes(status) || left.length > 0) return;
-  const hint =
-    status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
-  throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
-    extra: { retryableStatuses },
-  });
 }

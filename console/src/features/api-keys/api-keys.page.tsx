@@ -1,0 +1,186 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Refusal } from "../../live/refusal.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { plural } from "../../ui/format.ts";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import type { ApiKey } from "./api-keys.queries.ts";
+import { apiKeysQuery } from "./api-keys.queries.ts";
+import { KeyValue, NewKey } from "./new-key.tsx";
+
+type Doing = { what: "new" } | { what: "delete" | "rotate"; key: ApiKey };
+
+const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void): Array<ListColumn<ApiKey>> => [
+  { name: "Name", className: "max-w-56 truncate font-medium", cell: (key) => key.name },
+  {
+    name: "Value",
+    className: "font-mono text-sm whitespace-nowrap text-muted",
+    cell: (key) => `${key.prefix}…${key.last4}`,
+  },
+  {
+    name: "May",
+    className: "max-w-72 truncate text-muted",
+    cell: (key) => <span title={key.scopes.join(", ")}>{mayText(key.scopes)}</span>,
+  },
+  {
+    name: "State",
+    cell: (key) =>
+      key.makerIsGone ? (
+        <Badge tone="warn">its maker is gone</Badge>
+      ) : (
+        <Badge tone={key.status === "active" ? "ok" : "skip"}>{key.replacedBy ? "replaced" : key.status}</Badge>
+      ),
+  },
+  {
+    name: "Last used",
+    className: "whitespace-nowrap",
+    cell: (key) => (key.lastUsedAt ? <Time at={key.lastUsedAt} /> : <span className="text-muted">never</span>),
+  },
+  {
+    name: "Ends",
+    className: "whitespace-nowrap",
+    cell: (key) => (key.expiresAt ? <Time at={key.expiresAt} /> : <span className="text-warn">never</span>),
+  },
+  {
+    name: "Made by",
+    className: "max-w-44 truncate text-muted",
+    cell: ({ createdBy }) => createdBy.email ?? createdBy.name ?? "the hub",
+  },
+  {
+    name: "",
+    isNumber: true,
+    cell: (key) => (
+      <Menu
+        label="…"
+        name={`What to do with ${key.name}`}
+        kind="quiet"
+        items={[
+          {
+            label: "New value",
+            note: "The old one works for another day.",
+            disabledReason: refused,
+            onPick: () => onDo({ what: "rotate", key }),
+          },
+          {
+            label: "Revoke",
+            note: "It stops working at once.",
+            disabledReason: refused,
+            onPick: () => onDo({ what: "delete", key }),
+          },
+        ]}
+      />
+    ),
+  },
+];
+
+const mayText = (scopes: readonly string[]): string =>
+  scopes.includes("admin")
+    ? "everything here"
+    : scopes.length <= 3
+      ? scopes.join(", ")
+      : plural(scopes.length, "scope");
+
+/** Keys for programs. Nobody can read a value again, so that nobody can take it from here. */
+export function ApiKeysPage() {
+  const me = useMe();
+  const keys = useQuery(apiKeysQuery(usePage()));
+  const [doing, setDoing] = useState<Doing>();
+  const refused = missingScope(me, "admin");
+  const close = (): void => setDoing(undefined);
+  return (
+    <>
+      <PageHead title="Keys" note="for programs that use the API">
+        <Button kind="primary" disabledReason={refused} onClick={() => setDoing({ what: "new" })}>
+          New key
+        </Button>
+      </PageHead>
+      <ListCard
+        label="Keys"
+        query={keys}
+        columns={columnsWith(refused, setDoing)}
+        idOf={(key) => key.id}
+        empty={
+          <Empty text="No key yet. A program that uses the API has one of its own, with just what it needs.">
+            <Button disabledReason={refused} onClick={() => setDoing({ what: "new" })}>
+              Make the first key
+            </Button>
+          </Empty>
+        }
+      />
+      {doing?.what === "new" && <NewKey onClose={close} />}
+      {doing?.what === "delete" && <Revoke apiKey={doing.key} onClose={close} />}
+      {doing?.what === "rotate" && <Rotate apiKey={doing.key} onClose={close} />}
+    </>
+  );
+}
+
+function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  const revoke = useMutation({
+    mutationFn: () => hub.call("DELETE /api/v1/api-keys/{id}", { path: { id: apiKey.id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
+      tell(`The key ${apiKey.name} is revoked`);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Revoke ${apiKey.name}?`}
+      yes="Revoke"
+      isBusy={revoke.isPending}
+      onYes={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        Whatever uses it is refused from the next request on.{" "}
+        {apiKey.lastUsedAt ? (
+          <>
+            It was last used <Time at={apiKey.lastUsedAt} />.
+          </>
+        ) : (
+          "It was never used."
+        )}
+      </p>
+      <Refusal error={revoke.error} onRepeat={() => revoke.mutate()} />
+    </Confirm>
+  );
+}
+
+function Rotate({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  const rotate = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/api-keys/{id}/rotate", { path: { id: apiKey.id }, body: {} }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["api-keys"] }),
+  });
+  if (rotate.data) {
+    return (
+      <KeyValue
+        made={rotate.data}
+        note="The old value works for another day: time to put the new one in place."
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Confirm
+      title={`A new value for ${apiKey.name}?`}
+      yes="Make a new value"
+      no="Not now"
+      isBusy={rotate.isPending}
+      onYes={() => rotate.mutate()}
+      onClose={onClose}
+    >
+      <p>The old value works for another day, then it is refused.</p>
+      <Refusal error={rotate.error} onRepeat={() => rotate.mutate()} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,49 @@
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { sentence } from "../../ui/format.ts";
+import type { ScopeName } from "./api-keys.queries.ts";
+
+/** What a key may do, by what it is about. Only what one may do oneself can be given. */
+export function ScopePicker({
+  held,
+  chosen,
+  onChange,
+}: {
+  held: readonly ScopeName[];
+  chosen: ReadonlySet<ScopeName>;
+  onChange(chosen: ReadonlySet<ScopeName>): void;
+}) {
+  const groups = Map.groupBy(held, (scope) => (scope.includes(":") ? scope.split(":", 1)[0]! : "everything"));
+  const toggle = (scope: ScopeName) => (isOn: boolean) => {
+    const next = new Set(chosen);
+    if (isOn) next.add(scope);
+    else next.delete(scope);
+    onChange(next);
+  };
+  return (
+    <fieldset className="rounded-md border border-line">
+      <legend className="mx-2 px-1 text-sm font-medium text-muted">What it may do</legend>
+      <div className="max-h-64 overflow-y-auto px-3 pb-2">
+        {[...groups].map(([group, scopes]) => (
+          <div
+            key={group}
+            role="group"
+            aria-label={sentence(group)}
+            className="grid grid-cols-[140px_1fr] items-baseline border-b border-line py-0.5 last:border-b-0"
+          >
+            <span className="text-muted">{sentence(group)}</span>
+            <span className="flex flex-wrap gap-x-4">
+              {scopes.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  label={scope === "admin" ? "admin: all of this organization" : scope}
+                  isChecked={chosen.has(scope)}
+                  onChange={toggle(scope)}
+                />
+              ))}
+            </span>
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

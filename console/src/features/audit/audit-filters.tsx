@@ -1,0 +1,64 @@
+import { Chip } from "../../ui/chip.tsx";
+import { sentence } from "../../ui/format.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Select } from "../../ui/select.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TextField } from "../../ui/text-field.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { objectTypes } from "./audit.text.ts";
+
+/** A text, what it is about, who, and from when to when; what came with a link is a chip. */
+export function AuditFilters({ search }: { search: Search }) {
+  const { set } = useSearchParams();
+  const { data: users } = useEntityNames("user");
+  const value = (name: string): string => oneOf(search[name]) ?? "";
+  const choose = (name: string) => (next: string) => set({ [name]: next || undefined, page: undefined });
+  const actor = value("actorId");
+  const isKnown = users?.some(({ id }) => id === actor);
+  const chips = [
+    { name: "type", label: "Type", text: value("type") },
+    { name: "objectId", label: "About", text: value("objectId").slice(0, 8) },
+  ].filter(({ text }) => text !== "");
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <div className="w-64 max-sm:w-full">
+        <SearchBox label="Search the audit log" />
+      </div>
+      <div className="w-44 max-sm:w-full">
+        <Select
+          label="About"
+          isLabelHidden
+          value={value("objectType")}
+          options={[
+            { value: "", label: "About everything" },
+            ...objectTypes.map((type) => ({ value: type, label: sentence(type) })),
+          ]}
+          onChange={choose("objectType")}
+        />
+      </div>
+      <div className="w-52 max-sm:w-full">
+        <Select
+          label="By"
+          isLabelHidden
+          value={actor}
+          options={[
+            { value: "", label: "By everybody" },
+            ...(users ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(actor && !isKnown ? [{ value: actor, label: "a key, or somebody who is gone" }] : []),
+          ]}
+          onChange={choose("actorId")}
+        />
+      </div>
+      <div className="w-36 max-sm:w-full">
+        <TextField label="From" type="date" value={value("from")} onChange={choose("from")} />
+      </div>
+      <div className="w-36 max-sm:w-full">
+        <TextField label="To, with that day" type="date" value={value("to")} onChange={choose("to")} />
+      </div>
+      {chips.map(({ name, label, text }) => (
+        <Chip key={name} name={label} value={text} onDrop={() => set({ [name]: undefined, page: undefined })} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { fieldName, valueText } from "../../ui/change-text.ts";
+import { SidePanel } from "../../ui/dialog.tsx";
+import { CopyText } from "../../ui/copy-text.tsx";
+import { FactList } from "../../ui/facts.tsx";
+import { formatCount, sentence, words } from "../../ui/format.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Time } from "../../ui/zone.tsx";
+import { AuditFilters } from "./audit-filters.tsx";
+import type { AuditEntry, AuditFilter } from "./audit.queries.ts";
+import { auditQuery } from "./audit.queries.ts";
+
+/** What the address asks for. */
+function filterOf(search: Search): AuditFilter {
+  const one = (name: string): string | undefined => oneOf(search[name]) || undefined;
+  const day = (name: string, addDays = 0): string | undefined => {
+    const given = Date.parse(`${one(name) ?? ""}T00:00:00`);
+    return Number.isNaN(given) ? undefined : new Date(given + addDays * 86_400_000).toISOString();
+  };
+  const wanted = {
+    type: one("type"),
+    objectType: one("objectType"),
+    objectId: one("objectId"),
+    actorId: one("actorId"),
+    search: one("search"),
+    from: day("from"),
+    to: day("to", 1),
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+}
+
+const actorText = ({ actor }: AuditEntry): string =>
+  actor.type === "system"
+    ? (actor.name ?? "the hub")
+    : `${actor.type === "api_key" ? "key " : ""}${actor.email ?? actor.name ?? ""}`;
+
+/** The data of an entry in a few words. */
+function dataText({ data }: AuditEntry): string {
+  return Object.entries(data)
+    .filter(([, value]) => value !== null && value !== "")
+    .slice(0, 4)
+    .map(([name, value]) => `${fieldName(name)} ${valueText(value)}`)
+    .join(", ");
+}
+
+const columnsWith = (onOpen: (entry: AuditEntry) => void): Array<ListColumn<AuditEntry>> => [
+  { name: "No.", isNumber: true, className: "text-faint", cell: (entry) => formatCount(entry.sequence) },
+  { name: "When", className: "whitespace-nowrap", cell: (entry) => <Time at={entry.occurredAt} withSeconds /> },
+  {
+    name: "What",
+    className: "whitespace-nowrap",
+    cell: (entry) => (
+      <button
+        type="button"
+        onClick={() => onOpen(entry)}
+        className="inline-flex min-h-6 items-center text-accent-text hover:underline"
+      >
+        {whatText(entry)}
+      </button>
+    ),
+  },
+  { name: "By", className: "max-w-56 truncate", cell: actorText },
+  { name: "With", className: "w-1/2 max-w-0 min-w-48 truncate text-muted", cell: (entry) => dataText(entry) || "–" },
+];
+
+function whatText({ type }: AuditEntry): string {
+  const [about = "", what = ""] = type.split(".", 2);
+  return `${sentence(about)} ${words(what)}`;
+}
+
+/** Everything that was changed, by whom. Each entry seals the ones before it; whether they are all there can be checked. */
+export function AuditPage() {
+  const { search, set } = useSearchParams();
+  const filter = filterOf(search);
+  const entries = useQuery(auditQuery(filter, usePage()));
+  const [isChecking, setChecking] = useState(false);
+  const refused = missingScope(useMe(), "audit:read");
+  const openId = oneOf(search["open"]);
+  const open = entries.data?.data.find(({ id }) => id === openId);
+  return (
+    <>
+      <PageHead title="Audit" note="what was changed, by whom">
+        <Button disabledReason={refused} onClick={() => setChecking(true)}>
+          Check the chain
+        </Button>
+        <a href={csvHref(filter)} download className={buttonClass("quiet")}>
+          CSV
+        </a>
+      </PageHead>
+      <div className="flex flex-col gap-2.5">
+        {isChecking && <Check />}
+        <AuditFilters search={search} />
+        <ListCard
+          label="Entries"
+          query={entries}
+          columns={columnsWith((entry) => set({ open: entry.id }, "replace"))}
+          idOf={(entry) => entry.id}
+          empty={
+            <Empty text="No entry meets these filters.">
+              <Button onClick={() => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}>
+                Drop all filters
+              </Button>
+            </Empty>
+          }
+        />
+      </div>
+      <SidePanel
+        title={open ? whatText(open) : ""}
+        isOpen={open !== undefined}
+        onClose={() => set({ open: undefined }, "replace")}
+      >
+        {open && <Entry entry={open} onFilter={(change) => set({ ...change, open: undefined, page: undefined })} />}
+      </SidePanel>
+    </>
+  );
+}
+
+function csvHref(filter: AuditFilter): string {
+  const params = new URLSearchParams(Object.entries(filter));
+  return `/api/v1/audit/export.csv${params.size > 0 ? `?${params}` : ""}`;
+}
+
+function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter(change: Search): void }) {
+  const { actor } = entry;
+  return (
+    <div className="flex flex-col gap-3">
+      <FactList
+        facts={[
+          ["When", <Time key="when" at={entry.occurredAt} withSeconds />],
+          ["By", actorText(entry)],
+          [
+            "Type",
+            <code key="type" className="font-mono text-sm">
+              {entry.type}
+            </code>,
+          ],
+          [sentence(entry.objectType), <CopyText key="object" text={entry.objectId} label="Copy the id" />],
+          [
+            "Request",
+            entry.requestId ? <CopyText key="request" text={entry.requestId} label="Copy the request id" /> : "–",
+          ],
+          ["Number", formatCount(entry.sequence)],
+          ["Hash", <CopyText key="hash" text={entry.hash} label="Copy the hash" />],
+        ]}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => onFilter({ objectId: entry.objectId, search: undefined, objectType: undefined })}>
+          All about this {words(entry.objectType)}
+        </Button>
+        {actor.id && <Button onClick={() => onFilter({ actorId: actor.id, search: undefined })}>All by them</Button>}
+        {entry.objectType === "operation_run" && (
+          <a href={paths.run(entry.objectId)} className={buttonClass("quiet")}>
+            Open the run
+          </a>
+        )}
+      </div>
+      <div>
+        <p className="mb-1 text-sm font-medium text-muted">What was noted</p>
+        <JsonView label="What was noted" value={entry.data} />
+      </div>
+    </div>
+  );
+}
+
+/** Recomputes every hash. A long log takes some seconds; the page can be used meanwhile. */
+function Check() {
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ["audit", "chain"],
+    queryFn: ({ signal }) => hub.call("GET /api/v1/audit/verification", { signal }),
+    gcTime: 0,
+    retry: false,
+  });
+  if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
+  if (isFetching || !data) return <p role="status">All entries are read and their hashes computed again…</p>;
+  const { ok, entries, head, firstBroken } = data;
+  return (
+    <section
+      role="status"
+      aria-label="The chain"
+      className={`rounded-lg border px-3 py-2.5 ${ok ? "border-ok bg-ok-soft" : "border-bad bg-bad-soft"}`}
+    >
+      <p className={`flex items-center gap-2 font-medium ${ok ? "text-ok" : "text-bad"}`}>
+        <Icon name={ok ? "check" : "alert"} />
+        {ok
+          ? `The chain is whole: ${formatCount(entries)} entries, none changed, none missing.`
+          : `The chain is broken at entry ${formatCount(firstBroken?.sequence ?? 0)}: ${firstBroken?.reason ?? ""}.`}
+      </p>
+      <p className="ms-5.5 mt-1 text-sm text-muted">
+        {ok
+          ? "Its head, to be kept elsewhere: "
+          : `${formatCount(entries)} entries before it are whole. What comes after cannot be relied on. `}
+        {ok && <CopyText text={head.hash} label="Copy the head" />}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { Refusal } from "../../live/refusal.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Heading } from "../../ui/card.tsx";
+import { CopyText } from "../../ui/copy-text.tsx";
+import { plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+
+/** Codes of an app besides the password. Set up in three steps: secret, first code, recovery codes. */
+export function Totp() {
+  const { data: totp, error } = useQuery({
+    queryKey: ["me", "totp"],
+    queryFn: ({ signal }) => hub.call("GET /api/v1/me/totp", { signal }),
+  });
+  const [code, setCode] = useState("");
+  const fresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ["me", "totp"] });
+  const begin = useMutation({ mutationFn: () => hub.call("POST /api/v1/me/totp") });
+  const confirm = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/me/totp/confirm", { body: { code: code.trim() } }),
+    onSuccess: fresh,
+  });
+  const renew = useMutation({ mutationFn: () => hub.call("POST /api/v1/me/totp/recovery-codes"), onSuccess: fresh });
+  const end = useMutation({ mutationFn: () => hub.call("DELETE /api/v1/me/totp"), onSuccess: fresh });
+  const codes = renew.data ?? confirm.data;
+  const isOn = totp?.isEnabled ?? false;
+  return (
+    <>
+      <Heading
+        title="Authenticator app"
+        note={totp && <Badge tone={isOn ? "ok" : "skip"}>{isOn ? "on" : "off"}</Badge>}
+      />
+      {error && <ProblemBox error={error} />}
+      {codes && <RecoveryCodes codes={codes.recoveryCodes} />}
+      {isOn && !codes && <p className="text-muted">{plural(totp?.recoveryCodesLeft ?? 0, "recovery code")} left.</p>}
+      {totp && !isOn && !begin.data && (
+        <p className="text-muted">Whoever knows your password could not sign in without the app on your phone.</p>
+      )}
+      {!isOn && begin.data && (
+        <form
+          className="flex flex-col gap-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (code.trim()) confirm.mutate();
+          }}
+        >
+          <p>1. Type this secret into the app, or open the address on the phone that has it.</p>
+          <div className="rounded-md border border-line bg-bg px-2 py-1.5">
+            <CopyText text={begin.data.secret} label="Copy the secret" />
+            <br />
+            <a href={begin.data.uri} className="text-accent-text underline underline-offset-2">
+              Open in an app on this device
+            </a>
+          </div>
+          <TextField
+            label="2. Type the code that the app shows"
+            value={code}
+            onChange={setCode}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+          />
+          <Refusal error={confirm.error} onRepeat={() => confirm.mutate()} />
+          <div>
+            <Button
+              kind="primary"
+              type="submit"
+              isBusy={confirm.isPending}
+              disabledReason={!code.trim() && "Type the code first."}
+            >
+              Turn it on
+            </Button>
+          </div>
+        </form>
+      )}
+      <Refusal
+        error={begin.error ?? renew.error ?? end.error}
+        onRepeat={() => (begin.error ? begin : renew.error ? renew : end).mutate()}
+      />
+      <div className="flex flex-wrap gap-2">
+        {totp && !isOn && !begin.data && (
+          <Button isBusy={begin.isPending} onClick={() => begin.mutate()}>
+            Set it up
+          </Button>
+        )}
+        {isOn && (
+          <>
+            <Button isBusy={renew.isPending} onClick={() => renew.mutate()}>
+              New recovery codes
+            </Button>
+            <Button kind="danger" isBusy={end.isPending} onClick={() => end.mutate()}>
+              Turn it off
+            </Button>
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <div>
+      <p className="mb-1.5">
+        Keep these recovery codes: each stands for a code once, and they are shown this one time.
+      </p>
+      <ul className="mb-1.5 grid grid-cols-2 gap-x-4 rounded-md border border-line bg-bg px-2 py-1.5 font-mono text-sm">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <CopyText text={codes.join("\n")} label="Copy all of them">
+        {""}
+      </CopyText>
+    </div>
+  );
+}

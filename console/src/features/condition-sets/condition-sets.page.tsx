@@ -1,0 +1,159 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { fieldError } from "../../ui/field-error.ts";
+import { formatCount, plural } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { Time } from "../../ui/zone.tsx";
+import type { ConditionSet } from "./condition-sets.queries.ts";
+import { conditionSetsQuery } from "./condition-sets.queries.ts";
+import { matchingOptions, matchingWords } from "./condition-sets.text.ts";
+
+const columns: Array<ListColumn<ConditionSet>> = [
+  {
+    name: "Name",
+    className: "max-w-64 truncate",
+    cell: (set) => (
+      <Link
+        href={paths.conditionSet(set.id)}
+        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
+      >
+        {set.name}
+      </Link>
+    ),
+  },
+  {
+    name: "What it is",
+    className: "w-1/2 max-w-0 min-w-48 truncate text-muted",
+    cell: (set) => set.description || "–",
+  },
+  { name: "Values", isNumber: true, cell: (set) => formatCount(set.valueCount) },
+  {
+    name: "Case",
+    className: "whitespace-nowrap text-muted",
+    cell: (set) => matchingWords[set.matching] ?? set.matching,
+  },
+  {
+    name: "Used by",
+    className: "whitespace-nowrap text-muted",
+    cell: (set) =>
+      set.usedBy.length === 0 ? (
+        "nothing yet"
+      ) : (
+        <span title={set.usedBy.map(({ name }) => name).join(", ")}>{plural(set.usedBy.length, "place")}</span>
+      ),
+  },
+  { name: "Changed", className: "whitespace-nowrap text-muted", cell: (set) => <Time at={set.updatedAt} /> },
+];
+
+/** Lists of values that conditions ask for, such as ZIP codes, SKUs or customers. */
+export function ConditionSetsPage() {
+  const { search } = useSearchParams();
+  const text = oneOf(search["search"]) ?? "";
+  const sets = useQuery(conditionSetsQuery(text, usePage()));
+  const [isMaking, setMaking] = useState(false);
+  const refused = missingScope(useMe(), "condition_sets:write");
+  return (
+    <>
+      <PageHead title="Condition sets" note="lists that conditions and rate cards ask for">
+        <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
+          New set
+        </Button>
+      </PageHead>
+      <div className="mb-2.5 max-w-72">
+        <SearchBox label="Search condition sets" />
+      </div>
+      <ListCard
+        label="Condition sets"
+        query={sets}
+        columns={columns}
+        idOf={(set) => set.id}
+        empty={
+          <Empty
+            text={
+              text
+                ? `No set has “${text}” in its name.`
+                : "No set yet. A set is a list, such as ZIP codes that take a day longer; pipelines and rate cards ask whether something is in it."
+            }
+          >
+            <Button disabledReason={refused} onClick={() => setMaking(true)}>
+              New set
+            </Button>
+          </Empty>
+        }
+      />
+      {isMaking && <NewSet onClose={() => setMaking(false)} />}
+    </>
+  );
+}
+
+function NewSet({ onClose }: { onClose(): void }) {
+  const router = useRouter();
+  const [name, setName] = useState("");
+  const [description, setDescription] = useState("");
+  const [matching, setMatching] = useState("case_insensitive");
+  const create = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/condition-sets", {
+        body: { name: name.trim(), description: description.trim(), matching: matching as "exact" },
+      }),
+    onSuccess: async (set) => {
+      router.history.push(paths.conditionSet(set.id));
+      await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
+    },
+  });
+  return (
+    <Dialog title="New condition set" isOpen onClose={onClose}>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim()) create.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          hint="Conditions name it, such as Remote ZIPs."
+          error={fieldError(create.error, "/name")}
+          value={name}
+          onChange={setName}
+          maxLength={100}
+        />
+        <TextField
+          label="What it is (optional)"
+          error={fieldError(create.error, "/description")}
+          value={description}
+          onChange={setDescription}
+          maxLength={500}
+        />
+        <Select label="Upper and lower case" value={matching} options={matchingOptions} onChange={setMatching} />
+        {create.error && <ProblemBox error={create.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={create.isPending}
+            disabledReason={!name.trim() && "Give it a name."}
+          >
+            Make the set
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

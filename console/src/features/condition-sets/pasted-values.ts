@@ -1,0 +1,47 @@
+/** What a pasted column comes to, before the hub is asked. */
+export type Pasted = {
+  values: string[];
+  /** Named more than once in what was pasted. */
+  repeated: string[];
+  refused: Array<{ line: number; text: string; why: string }>;
+};
+
+const maxLength = 512;
+
+/**
+ * A column of a sheet: one value a line; of several columns the first one counts. Blanks around a value are none of it.
+ * Quotes that a sheet has put around a value are taken off.
+ */
+export function readPasted(text: string, isExact: boolean): Pasted {
+  const pasted: Pasted = { values: [], repeated: [], refused: [] };
+  const seen = new Set<string>();
+  for (const [at, row] of text.split(/\r\n|\r|\n/).entries()) {
+    const cell = row.split("\t", 1)[0]!.trim();
+    const value = /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
+    if (value === "") {
+      // An empty line between others is a gap in the sheet; one at the end is how a paste ends.
+      if (row.trim() !== "")
+        pasted.refused.push({ line: at + 1, text: row.trim().slice(0, 40), why: "no value in the first column" });
+      continue;
+    }
+    if (value.length > maxLength) {
+      pasted.refused.push({ line: at + 1, text: `${value.slice(0, 40)}…`, why: `longer than ${maxLength} characters` });
+      continue;
+    }
+    if (!value.isWellFormed()) {
+      pasted.refused.push({
+        line: at + 1,
+        text: value.toWellFormed().slice(0, 40),
+        why: "not a text that can be kept",
+      });
+      continue;
+    }
+    const key = isExact ? value.normalize("NFC") : value.normalize("NFC").toUpperCase().toLowerCase();
+    if (seen.has(key)) pasted.repeated.push(value);
+    else {
+      seen.add(key);
+      pasted.values.push(value);
+    }
+  }
+  return pasted;
+}

@@ -1,0 +1,163 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { addressOf, draftOf, LocationForm } from "./location.form.tsx";
+import type { Location } from "./locations.queries.ts";
+import { locationsQuery } from "./locations.queries.ts";
+import { placeText } from "./locations.text.ts";
+
+const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Location>> => [
+  {
+    name: "Name",
+    className: "max-w-64 truncate",
+    cell: (one) => (
+      <>
+        <Link
+          href={paths.location(one.id)}
+          className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
+        >
+          {one.name}
+        </Link>{" "}
+        {one.is_default && <Badge tone="info">default</Badge>}
+      </>
+    ),
+  },
+  { name: "Kind", className: "whitespace-nowrap text-muted", cell: (one) => words(one.type) },
+  { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => placeText(one) || "–" },
+  {
+    name: "State",
+    cell: (one) => <Badge tone={one.is_active ? "ok" : "skip"}>{one.is_active ? "in use" : "not in use"}</Badge>,
+  },
+  {
+    name: "From",
+    className: "max-w-44 truncate text-muted",
+    cell: (one) => (one.bridge_id ? bridgeName(one.bridge_id) : "here"),
+  },
+  {
+    name: "Synced",
+    className: "whitespace-nowrap text-muted",
+    cell: (one) => (one.last_synced_at ? <Time at={one.last_synced_at} /> : "–"),
+  },
+];
+
+/** Where goods lie and leave. Some are kept here, others follow a bridge. */
+export function LocationsPage() {
+  const { search } = useSearchParams();
+  const router = useRouter();
+  const text = oneOf(search["search"]) ?? "";
+  const active = oneOf(search["active"]);
+  const filter = { ...(text ? { search: text } : {}), ...(active ? { is_active: active === "yes" } : {}) };
+  const locations = useQuery(locationsQuery(filter, usePage()));
+  const { data: bridges } = useEntityNames("bridge");
+  const [isMaking, setMaking] = useState(false);
+  const refused = missingScope(useMe(), "locations:write");
+  const bridgeName = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge";
+  const at = (is?: string) => ({ href: paths.locations({ search: text, active: is }), isOn: active === is });
+  return (
+    <>
+      <PageHead title="Locations">
+        <Menu
+          label="Sync from a bridge"
+          empty="There is no bridge yet."
+          items={(bridges ?? []).map(({ id, name }) => ({
+            label: name,
+            disabledReason: refused,
+            onPick: () => router.history.push(paths.locationSync(id)),
+          }))}
+        />
+        <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
+          New location
+        </Button>
+      </PageHead>
+      <TabLinks
+        label="Locations by state"
+        tabs={[
+          { label: "All", ...at() },
+          { label: "In use", ...at("yes") },
+          { label: "Not in use", ...at("no") },
+        ]}
+      />
+      <div className="mb-2.5 max-w-72">
+        <SearchBox label="Search locations" />
+      </div>
+      <ListCard
+        label="Locations"
+        query={locations}
+        columns={columnsWith(bridgeName)}
+        idOf={(one) => one.id}
+        empty={
+          <Empty
+            text={text || active ? "No location is like that." : "No location yet. Pickups and shipments begin at one."}
+          >
+            <Button disabledReason={refused} onClick={() => setMaking(true)}>
+              New location
+            </Button>
+          </Empty>
+        }
+      />
+      {isMaking && <NewLocation onClose={() => setMaking(false)} />}
+    </>
+  );
+}
+
+function NewLocation({ onClose }: { onClose(): void }) {
+  const router = useRouter();
+  const [draft, setDraft] = useState(() => draftOf());
+  const create = useMutation({
+    mutationFn: () =>
+      hub.call("POST /api/v1/locations", {
+        body: { name: draft.name.trim(), type: draft.type, address: addressOf(draft) },
+      }),
+    onSuccess: async (location) => {
+      router.history.push(paths.location(location.id));
+      await queryClient.invalidateQueries({ queryKey: ["locations"] });
+    },
+  });
+  return (
+    <Dialog
+      title="New location"
+      isOpen
+      isWide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            kind="primary"
+            isBusy={create.isPending}
+            disabledReason={!draft.name.trim() && "Give it a name."}
+            onClick={() => create.mutate()}
+          >
+            Make the location
+          </Button>
+        </>
+      }
+    >
+      <LocationForm draft={draft} onChange={setDraft} error={create.error} isNew />
+      {create.error && (
+        <div className="mt-3">
+          <ProblemBox error={create.error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

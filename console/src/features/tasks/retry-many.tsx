@@ -1,0 +1,132 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { Button } from "../../ui/button.tsx";
+import { Skeleton } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useClock } from "../../ui/zone.tsx";
+import type { RetryFilter, RetryReport, TaskFilter } from "./tasks.queries.ts";
+import { askedOf } from "./tasks.queries.ts";
+
+type Props = { filter: TaskFilter; bridgeName(id: string): string; onClose(): void };
+type Sum = { queued: number; refused: RetryReport["results"] };
+
+/** What would be retried, by why it failed; then all of it, portion after portion. */
+export function RetryMany({ filter, bridgeName, onClose }: Props) {
+  const clock = useClock();
+  // The same moment for the look and for the deed: what fails meanwhile is not part of it.
+  const [body] = useState((): RetryFilter => {
+    const { isRetried: _retried, ...asked } = askedOf(filter, clock.now);
+    return { ...asked, to: new Date(clock.now()).toISOString() };
+  });
+  const look = useQuery({
+    queryKey: ["tasks", "retry", body],
+    queryFn: ({ signal }) =>
+      hub.call("POST /api/v1/tasks/executions/retry", { body: { ...body, dryRun: true }, signal }),
+    gcTime: 0,
+    retry: false,
+  });
+  const [refused, setRefused] = useState<RetryReport["results"]>([]);
+  const retry = useMutation({
+    mutationFn: async (): Promise<Sum> => {
+      const sum: Sum = { queued: 0, refused: [] };
+      for (;;) {
+        const { summary, results } = await hub.call("POST /api/v1/tasks/executions/retry", { body });
+        sum.queued += summary.queued;
+        sum.refused.push(...results.filter(({ status }) => status === "failed"));
+        // What was refused is met again: without anything new it would go on for ever.
+        if (summary.remaining === 0 || summary.queued === 0) return sum;
+      }
+    },
+    onSuccess: async (sum) => {
+      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+      tell(`${plural(sum.queued, "execution")} queued again`);
+      if (sum.refused.length === 0) onClose();
+      else setRefused(sum.refused);
+    },
+  });
+  const summary = look.data?.summary;
+  const count = summary ? summary.matched - summary.outcomeUnknown : 0;
+  return (
+    <Dialog
+      title="Retry what failed"
+      isOpen
+      isWide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{refused.length > 0 ? "Close" : "Not now"}</Button>
+          {refused.length === 0 && (
+            <Button
+              kind="primary"
+              isBusy={retry.isPending || look.isPending}
+              disabledReason={look.data && count === 0 && "There is nothing to retry."}
+              onClick={() => retry.mutate()}
+            >
+              Retry {plural(count, "execution")}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {look.isPending && <Skeleton rows={3} />}
+      {(look.error ?? retry.error) && <ProblemBox error={look.error ?? retry.error} />}
+      {look.data && refused.length === 0 && <Groups report={look.data} bridgeName={bridgeName} />}
+      {refused.length > 0 && (
+        <>
+          <p className="mb-2">{plural(refused.length, "execution")} could not be queued again:</p>
+          <ul className="list-disc ps-4">
+            {refused.slice(0, 50).map((one) => (
+              <li key={one.retryOf}>
+                <code className="font-mono text-sm">{one.error?.code}</code> {one.error?.message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Groups({ report, bridgeName }: { report: RetryReport; bridgeName(id: string): string }) {
+  const { summary, groups } = report;
+  if (groups.length === 0) return <p>Nothing that failed meets these filters any more.</p>;
+  return (
+    <div className="flex flex-col gap-2.5">
+      <Table label="What would be retried">
+        <thead>
+          <tr>
+            <Th>Task</Th>
+            <Th>Bridge</Th>
+            <Th>Why it failed</Th>
+            <Th isNumber>Executions</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={`${group.bridgeId} ${group.taskName} ${group.code}`}>
+              <Td className="font-mono text-sm">{group.taskName}</Td>
+              <Td>{bridgeName(group.bridgeId)}</Td>
+              <Td>
+                <code className="font-mono text-sm">{group.code}</code>
+                {group.isLeftOut && <span className="text-warn"> left out</span>}
+              </Td>
+              <Td isNumber>{formatCount(group.count)}</Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {summary.outcomeUnknown > 0 && (
+        <p className="text-warn">
+          {plural(summary.outcomeUnknown, "execution")} may have happened all the same. They are left out: look at the
+          other side, and retry them one by one.
+        </p>
+      )}
+      <p className="text-muted">What they sent before is not sent again. Each is retried once, by a new execution.</p>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Execution } from "@order-operations-hub/sdk/api-types";
+import type { ReactNode } from "react";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { formatCount, words } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+import { Link } from "../../ui/link.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import type { Tone } from "../../ui/tone.ts";
+import { hasEnded } from "./tasks.queries.ts";
+
+type Told = { ref: string; status: string; error?: { code: string; message: string } };
+
+/** What went in and what came out: first in figures and words, then the data for those who ask for it. */
+export function TaskData({ execution }: { execution: Execution }) {
+  const { search } = useSearchParams();
+  const tab = oneOf(search["data"]) === "in" ? "in" : "out";
+  const at = (data?: string): string => paths.task(execution.id, { data });
+  return (
+    <Card label="In and out" className="px-3 pt-1.5 pb-3">
+      <TabLinks
+        label="In and out"
+        tabs={[
+          { href: at(), label: "Out", isOn: tab === "out" },
+          { href: at("in"), label: "In", isOn: tab === "in" },
+        ]}
+      />
+      {tab === "in" ? <In execution={execution} /> : <Out execution={execution} />}
+    </Card>
+  );
+}
+
+function In({ execution: { input, transformedInput } }: { execution: Execution }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <Tree label="As it was asked for" value={input} isEmpty={Object.keys(input).length === 0} />
+      {transformedInput && <Tree label="As it was sent, after its transformation" value={transformedInput} />}
+    </div>
+  );
+}
+
+function Out({ execution }: { execution: Execution }) {
+  const { result } = execution;
+  if (result === null || result === undefined)
+    return <p className="text-muted">{hasEnded(execution) ? "Nothing came back." : "Nothing came back yet."}</p>;
+  const { summary, results, ...rest } = (typeof result === "object" ? result : {}) as Record<string, unknown>;
+  const figures = figuresOf({ ...rest, ...(summary as object | undefined) });
+  const told = Array.isArray(results) ? (results as Told[]) : [];
+  const left = told.filter(({ status }) => !["sent", "updated", "already_sent"].includes(status));
+  return (
+    <div className="flex flex-col gap-2">
+      {figures.length > 0 && (
+        <p className="flex flex-wrap gap-x-4 gap-y-1">
+          {figures.map(([name, value]) => (
+            <span key={name}>
+              <span className="font-semibold tabular-nums">{formatCount(value)}</span>{" "}
+              <span className="text-muted">{words(name)}</span>
+            </span>
+          ))}
+        </p>
+      )}
+      {left.length > 0 && <Left results={left} />}
+      <Tree label="All that came back" value={result} />
+    </div>
+  );
+}
+
+const figuresOf = (data: Record<string, unknown>): Array<[string, number]> =>
+  Object.entries(data).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+
+const tones: Record<string, Tone> = { failed: "bad", outcome_unknown: "warn", in_progress: "info" };
+
+/** Of a push: the orders that did not arrive, or of which nobody knows. */
+function Left({ results }: { results: Told[] }) {
+  return (
+    <Table label="Orders that did not arrive">
+      <thead>
+        <tr>
+          <Th>Order</Th>
+          <Th>Result</Th>
+          <Th>Why</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {results.slice(0, 100).map((one) => (
+          <tr key={one.ref}>
+            <Td>
+              <Link href={paths.order(one.ref)} className="font-mono text-sm hover:underline">
+                {one.ref}
+              </Link>
+            </Td>
+            <Td>
+              <Badge tone={tones[one.status] ?? "skip"}>{words(one.status)}</Badge>
+            </Td>
+            <Td className="text-muted">{one.error?.message ?? "–"}</Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function Tree({ label, value, isEmpty }: { label: string; value: unknown; isEmpty?: boolean }): ReactNode {
+  return (
+    <div>
+      <p className="mb-1 text-sm font-medium text-muted">{label}</p>
+      {isEmpty ? (
+        <p className="text-muted">Nothing: the task needs no input.</p>
+      ) : (
+        <JsonView label={label} value={value} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Execution } from "@order-operations-hub/sdk/api-types";
+import type { ReactNode } from "react";
+import { paths } from "../../app/paths.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { CopyText } from "../../ui/copy-text.tsx";
+import { FactList } from "../../ui/facts.tsx";
+import { formatMs, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { statusTones, triggerWords } from "./tasks.text.ts";
+
+const linkClass = "text-accent-text underline underline-offset-2";
+
+export function TaskFacts({ execution, bridgeName }: { execution: Execution; bridgeName: string | undefined }) {
+  const { createdBy } = execution;
+  const facts: Array<[name: string, value: ReactNode]> = [
+    [
+      "Bridge",
+      <Link key="bridge" href={paths.bridge(execution.bridgeId)} className={linkClass}>
+        {bridgeName ?? "open it"}
+      </Link>,
+    ],
+    [
+      "Begun by",
+      `${triggerWords[execution.trigger] ?? words(execution.trigger)}, by ${createdBy.type === "api_key" ? "the key " : ""}${createdBy.name ?? createdBy.email ?? "the hub"}`,
+    ],
+    ["Queued", <Time key="queued" at={execution.createdAt} withSeconds />],
+    ["Started", <Time key="started" at={execution.startedAt} withSeconds />],
+    ["Ended", <Time key="ended" at={execution.finishedAt} withSeconds />],
+    ["Took", execution.durationMs === null ? "–" : formatMs(execution.durationMs)],
+    ...(execution.nextAttemptAt
+      ? [["Next attempt", <Time key="next" at={execution.nextAttemptAt} withSeconds />] as [string, ReactNode]]
+      : []),
+    ...linkFact("Run", execution.runId, paths.run, "the run that queued it"),
+    ...linkFact("Schedule", execution.scheduleId, paths.schedule, "the schedule it belongs to"),
+    ...linkFact("Retry of", execution.retryOf, paths.task, "the execution it replaces"),
+    ...execution.retriedBy.flatMap((id) => linkFact("Retried by", id, paths.task, "the execution in its place")),
+    ["Id", <CopyText key="id" text={execution.id} label="Copy the id" />],
+  ];
+  return <FactList facts={facts} />;
+}
+
+function linkFact(
+  name: string,
+  id: string | null,
+  pathTo: (id: string) => string,
+  label: string,
+): Array<[string, ReactNode]> {
+  if (!id) return [];
+  return [
+    [
+      name,
+      <Link key={id} href={pathTo(id)} className={linkClass}>
+        {label}
+      </Link>,
+    ],
+  ];
+}
+
+/** Each try: what failed the first time may not be what failed the last. */
+export function Attempts({ execution }: { execution: Execution }) {
+  const { attempts, maxAttempts } = execution;
+  return (
+    <Card label="Attempts">
+      <p className="px-3 pt-2 pb-1 font-semibold">
+        Attempts{" "}
+        <span className="font-normal text-muted">
+          {attempts.length} of at most {maxAttempts}
+        </span>
+      </p>
+      {attempts.length === 0 ? (
+        <p className="px-3 pb-2.5 text-muted">It has not begun yet.</p>
+      ) : (
+        <Table label="Attempts">
+          <thead>
+            <tr>
+              <Th isNumber>No.</Th>
+              <Th>Result</Th>
+              <Th>Started</Th>
+              <Th isNumber>Took</Th>
+              <Th>Why</Th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map((attempt) => (
+              <tr key={attempt.number}>
+                <Td isNumber>{attempt.number}</Td>
+                <Td>
+                  <Badge tone={statusTones[attempt.status] ?? "skip"}>{words(attempt.status)}</Badge>
+                </Td>
+                <Td className="whitespace-nowrap">
+                  <Time at={attempt.startedAt} withSeconds />
+                </Td>
+                <Td isNumber className="whitespace-nowrap text-muted">
+                  {attempt.finishedAt === null
+                    ? "–"
+                    : formatMs(Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt))}
+                </Td>
+                <Td className="w-full max-w-0 min-w-40 truncate text-muted">
+                  {attempt.error ? (
+                    <span title={attempt.error.message}>
+                      <code className="font-mono text-sm text-text">{attempt.error.code}</code> {attempt.error.message}
+                    </span>
+                  ) : (
+                    "–"
+                  )}
+                </Td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </Card>
+  );
+}

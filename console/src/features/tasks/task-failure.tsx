@@ -1,0 +1,65 @@
+import type { Execution } from "@order-operations-hub/sdk/api-types";
+import { paths } from "../../app/paths.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { Link } from "../../ui/link.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { hasEnded } from "./tasks.queries.ts";
+import { codeHelp, text, unknownCode } from "./tasks.text.ts";
+
+/** Why it failed and what can be done. What nobody knows the end of is explained, before anybody repeats it. */
+export function TaskFailure({ execution }: { execution: Execution }) {
+  const { error, status } = execution;
+  if (!error || status === "succeeded") return null;
+  const isUnknown = error.code === unknownCode;
+  const last = execution.retriedBy.at(-1);
+  return (
+    <section
+      aria-label="Why it failed"
+      className={`rounded-lg border px-3 py-2.5 ${isUnknown ? "border-warn bg-warn-soft" : "border-bad bg-bad-soft"}`}
+    >
+      <p className={`flex items-start gap-2 font-medium ${isUnknown ? "text-warn" : "text-bad"}`}>
+        <span className="pt-0.5">
+          <Icon name="alert" />
+        </span>
+        {isUnknown ? text.unknown.title : error.message}
+      </p>
+      <div className="ms-5.5 mt-1 flex flex-col gap-1">
+        {isUnknown && (
+          <>
+            <p>{text.unknown.why}</p>
+            <ol className="list-decimal ps-4">
+              {text.unknown.steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          </>
+        )}
+        {error.errors && error.errors.length > 0 && (
+          <ul className="list-disc ps-4">
+            {error.errors.slice(0, 8).map((one, at) => (
+              <li key={at}>
+                {typeof one["pointer"] === "string" && <code className="font-mono text-sm">{one["pointer"]} </code>}
+                {typeof one["message"] === "string" ? one["message"] : "is not right"}
+              </li>
+            ))}
+          </ul>
+        )}
+        {codeHelp[error.code] && <p>{codeHelp[error.code]}</p>}
+        <p className="flex flex-wrap gap-x-3 text-sm text-muted">
+          <code className="font-mono">{error.code}</code>
+          {isUnknown && <span>{error.message}</span>}
+          {!hasEnded(execution) && execution.nextAttemptAt && (
+            <span>
+              Tried again by itself <Time at={execution.nextAttemptAt} withSeconds />.
+            </span>
+          )}
+          {last && (
+            <Link href={paths.task(last)} className="text-accent-text underline underline-offset-2">
+              It was retried: see that
+            </Link>
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}

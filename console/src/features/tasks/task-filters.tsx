@@ -1,0 +1,85 @@
+import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { Chip } from "../../ui/chip.tsx";
+import { Select } from "../../ui/select.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { TaskStats } from "./tasks.queries.ts";
+
+const spans = [
+  { value: "24h", label: "Last 24 hours", days: 1 },
+  { value: "7d", label: "Last 7 days", days: 7 },
+  { value: "30d", label: "Last 30 days", days: 30 },
+  { value: "all", label: "All that is kept", days: undefined },
+];
+/** A failure of Friday night is looked at on Monday. */
+const usual = spans[1]!;
+
+export const daysOf = (since: string | undefined): number | undefined =>
+  (spans.find(({ value }) => value === since) ?? usual).days;
+
+export function daysText(days: number | undefined): string {
+  return days === undefined ? "all that is kept" : days === 1 ? "of the last 24 hours" : `of the last ${days} days`;
+}
+
+type Props = { search: Search; stats: TaskStats | undefined; bridgeName(id: string): string };
+
+/** Time, bridge and task to choose from; what came with a link, such as a run, is a chip that can be dropped. */
+export function TaskFilters({ search, stats, bridgeName }: Props) {
+  const { set } = useSearchParams();
+  const { data: bridges } = useEntityNames("bridge");
+  const value = (name: string): string => oneOf(search[name]) ?? "";
+  const choose = (name: string) => (next: string) => set({ [name]: next || undefined, page: undefined });
+  const tasks = [...new Set(stats?.byTask.map(({ taskName }) => taskName))].toSorted();
+  const chosenTask = value("taskName");
+  const chips = [
+    { name: "runId", label: "Run", text: value("runId").slice(0, 8) },
+    { name: "scheduleId", label: "Schedule", text: value("scheduleId").slice(0, 8) },
+    { name: "code", label: "Code", text: value("code") },
+  ].filter(({ text }) => text !== "");
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <div className="w-44 max-sm:w-full">
+        <Select
+          label="Queued in"
+          isLabelHidden
+          value={value("since") || usual.value}
+          options={spans}
+          onChange={(next) => set({ since: next === usual.value ? undefined : next, page: undefined })}
+        />
+      </div>
+      <div className="w-52 max-sm:w-full">
+        <Select
+          label="Bridge"
+          isLabelHidden
+          value={value("bridgeId")}
+          options={[
+            { value: "", label: "All bridges" },
+            ...(bridges ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(value("bridgeId") && bridges && !bridges.some(({ id }) => id === value("bridgeId"))
+              ? [{ value: value("bridgeId"), label: bridgeName(value("bridgeId")) }]
+              : []),
+          ]}
+          onChange={choose("bridgeId")}
+        />
+      </div>
+      <div className="w-52 max-sm:w-full">
+        <Select
+          label="Task"
+          isLabelHidden
+          value={chosenTask}
+          options={[
+            { value: "", label: "All tasks" },
+            ...[...new Set([...tasks, ...(chosenTask ? [chosenTask] : [])])].map((name) => ({
+              value: name,
+              label: name,
+            })),
+          ]}
+          onChange={choose("taskName")}
+        />
+      </div>
+      {chips.map(({ name, label, text }) => (
+        <Chip key={name} name={label} value={text} onDrop={() => set({ [name]: undefined, page: undefined })} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import type { Execution } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { useWatch } from "../../live/watch.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { Attempts, TaskFacts } from "./task-facts.tsx";
+import { TaskData } from "./task-data.tsx";
+import { TaskFailure } from "./task-failure.tsx";
+import { TaskLog } from "./task-log.tsx";
+import { taskCan } from "./tasks.can.ts";
+import { executionQuery, hasEnded } from "./tasks.queries.ts";
+import { statusTones, text, unknownCode } from "./tasks.text.ts";
+
+export function TaskPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data: execution, error } = useQuery(executionQuery(id));
+  useProgress(id, execution);
+  if (error && !execution) {
+    return (
+      <>
+        <PageHead title="Task" />
+        <ProblemBox error={error} />
+      </>
+    );
+  }
+  return execution ? <Task execution={execution} key={id} /> : <Skeleton rows={12} />;
+}
+
+/** The record as it changes; it is kept where the page reads it. */
+function useProgress(id: string, execution: Execution | undefined): void {
+  const isOver = execution !== undefined && hasEnded(execution);
+  useWatch(
+    execution && !isOver ? id : undefined,
+    (signal) => hub.stream("GET /api/v1/tasks/executions/{id}/watch", { path: { id }, signal }),
+    (state, isLast) => {
+      queryClient.setQueryData(["tasks", "one", id], state);
+      if (isLast) void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+    },
+  );
+}
+
+function Task({ execution }: { execution: Execution }) {
+  const me = useMe();
+  const router = useRouter();
+  const { data: bridges } = useEntityNames("bridge");
+  const [isAsking, setAsking] = useState(false);
+  const { id } = execution;
+  const cancel = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/tasks/executions/{id}/cancel", { path: { id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+      tell("Cancelled: nothing of it begins any more");
+    },
+  });
+  const retry = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/tasks/executions/{id}/retry", { path: { id }, body: {} }),
+    onSuccess: (next) => {
+      void queryClient.invalidateQueries({ queryKey: ["tasks"], refetchType: "none" });
+      router.history.push(paths.task(next.id));
+    },
+    onSettled: () => setAsking(false),
+  });
+  const isUnknown = execution.error?.code === unknownCode;
+  const failure = cancel.error ?? retry.error;
+  const bridgeName = bridges?.find((one) => one.id === execution.bridgeId)?.name;
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            <Link href={paths.tasks()} className="text-muted hover:underline">
+              Tasks
+            </Link>
+            <span aria-hidden className="text-faint">
+              /
+            </span>
+            <span className="font-mono">{execution.taskName}</span>
+          </>
+        }
+        note={<Badge tone={statusTones[execution.status] ?? "skip"}>{words(execution.status)}</Badge>}
+      >
+        {!hasEnded(execution) && (
+          <Button
+            kind="danger"
+            isBusy={cancel.isPending}
+            disabledReason={taskCan.cancel(execution, me)}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        )}
+        <Button
+          kind={hasEnded(execution) && execution.status !== "succeeded" ? "primary" : "plain"}
+          isBusy={retry.isPending}
+          disabledReason={taskCan.retry(execution, me)}
+          onClick={() => (isUnknown ? setAsking(true) : retry.mutate())}
+        >
+          Retry
+        </Button>
+      </PageHead>
+      <div className="flex flex-col gap-2.5">
+        {failure && <ProblemBox error={failure} />}
+        <TaskFailure execution={execution} />
+        <Progress execution={execution} />
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-2.5 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+          <div className="flex flex-col gap-2.5">
+            <Card className="px-3 py-2" label="About it">
+              <TaskFacts execution={execution} bridgeName={bridgeName} />
+            </Card>
+            <Attempts execution={execution} />
+          </div>
+          <div className="flex min-w-0 flex-col gap-2.5">
+            <TaskLog id={id} isOver={hasEnded(execution)} />
+            <TaskData execution={execution} />
+          </div>
+        </div>
+      </div>
+      <Dialog
+        title="Have you looked at the other side?"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        footer={
+          <>
+            <Button onClick={() => setAsking(false)}>Not yet</Button>
+            <Button kind="danger" isBusy={retry.isPending} onClick={() => retry.mutate()}>
+              It is missing there: do it again
+            </Button>
+          </>
+        }
+      >
+        <p>{text.unknown.why}</p>
+      </Dialog>
+    </>
+  );
+}
+
+function Progress({ execution }: { execution: Execution }) {
+  const { progress } = execution;
+  if (hasEnded(execution) || !progress) return null;
+  const { done, total } = progress;
+  const told = total === null ? `${formatCount(done)} done` : `${formatCount(done)} of ${formatCount(total)}`;
+  return (
+    <div>
+      <div
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuetext={told}
+        {...(total === null ? {} : { "aria-valuemin": 0, "aria-valuemax": total, "aria-valuenow": done })}
+        className="h-2 overflow-hidden rounded-full bg-skip-soft"
+      >
+        <i
+          className="block h-full bg-accent transition-[width]"
+          style={{ width: total ? `${Math.min(100, (done / total) * 100)}%` : "30%" }}
+        />
+      </div>
+      <p className="mt-1 tabular-nums">{told}</p>
+    </div>
+  );
+}

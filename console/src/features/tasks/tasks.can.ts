@@ -1,0 +1,23 @@
+import type { Execution, ExecutionSummary } from "@order-operations-hub/sdk/api-types";
+import type { Me } from "../../live/me.ts";
+import { missingScope } from "../../live/me.ts";
+import { words } from "../../ui/format.ts";
+import { hasEnded } from "./tasks.queries.ts";
+
+/** Orders that did not arrive, of a push that succeeded as a whole. */
+function ordersLeft({ result }: Pick<Execution, "result">): number {
+  const { summary } = (result ?? {}) as { summary?: Record<string, number> };
+  return (summary?.["failed"] ?? 0) + (summary?.["outcomeUnknown"] ?? 0) + (summary?.["inProgress"] ?? 0);
+}
+
+/** What may be done with an execution: undefined, or why not. The hub decides in the end. */
+export const taskCan = {
+  cancel: (one: ExecutionSummary, me: Me): string | undefined =>
+    missingScope(me, "tasks:execute") ?? (hasEnded(one) ? `It has ${words(one.status)} already.` : undefined),
+  retry(one: Execution, me: Me): string | undefined {
+    const refused = missingScope(me, "tasks:execute");
+    if (refused) return refused;
+    if (!hasEnded(one)) return "It has not ended. Cancel it first.";
+    return one.status === "succeeded" && ordersLeft(one) === 0 ? "It succeeded." : undefined;
+  },
+};

@@ -1,0 +1,48 @@
+import type { Tone } from "../../ui/tone.ts";
+
+export const statusTones: Record<string, Tone> = {
+  queued: "skip",
+  running: "info",
+  succeeded: "ok",
+  failed: "bad",
+  timed_out: "bad",
+  expired: "warn",
+  cancelled: "skip",
+  lost: "warn",
+  interrupted: "warn",
+};
+
+export const triggerWords: Record<string, string> = {
+  api: "asked for",
+  retry: "a retry",
+  schedule: "a schedule",
+  manual_schedule: "a schedule, by hand",
+  backfill: "a schedule, for a time that was missed",
+  operation: "a run",
+  system: "the hub itself",
+};
+
+export const failedStatuses = "failed,timed_out,expired";
+export const unknownCode = "outcome_unknown";
+
+/** What a code means for whoever has to decide what to do now. */
+export const codeHelp: Record<string, string> = {
+  timeout: "The other side did not answer in time. A retry is the usual way on.",
+  unauthorized: "The other side did not accept the credentials of the bridge. Mend those first.",
+  rate_limited: "The other side asked for a pause. It has been taken; a retry is the usual way on.",
+  unreachable: "The other side could not be reached. Test the bridge, then retry.",
+  invalid_response: "The other side answered something that could not be read. Its message says what.",
+};
+
+export const text = {
+  allWell: "All well: nothing failed that was not retried.",
+  unknown: {
+    title: "Nobody knows whether it happened",
+    why: "The connection, or the hub, broke off after the request was sent and before an answer came. It may have been done on the other side all the same, so that the hub does not repeat it by itself.",
+    steps: [
+      "Look at the other side, in the system behind this bridge, whether it is there.",
+      "If it is there, nothing is to be done: leave this as it is.",
+      "If it is missing, do it again here.",
+    ],
+  },
+} as const;

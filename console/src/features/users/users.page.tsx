@@ -1,0 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { missingScope, useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/card.tsx";
+import { Link } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/list-card.tsx";
+import { ListCard, usePage } from "../../ui/list-card.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { TabLinks } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { InviteUser } from "./invite-user.tsx";
+import type { User, UserFilter } from "./users.queries.ts";
+import { usersQuery } from "./users.queries.ts";
+
+const columns: Array<ListColumn<User>> = [
+  {
+    name: "E-mail",
+    className: "max-w-72 truncate",
+    cell: (user) => (
+      <Link href={paths.user(user.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+        {user.email}
+      </Link>
+    ),
+  },
+  { name: "Name", className: "max-w-56 truncate", cell: (user) => user.name },
+  { name: "Role", cell: (user) => user.role },
+  { name: "State", cell: (user) => <Badge tone={user.status === "active" ? "ok" : "skip"}>{user.status}</Badge> },
+  {
+    name: "Signs in",
+    className: "text-muted",
+    cell: (user) => (user.hasPassword ? "with a password" : "through the identity provider"),
+  },
+  {
+    name: "Last signed in",
+    className: "whitespace-nowrap",
+    cell: (user) =>
+      user.lastSignedInAt ? <Time at={user.lastSignedInAt} /> : <span className="text-muted">never</span>,
+  },
+];
+
+const tabs: Array<[label: string, query: Record<string, string>]> = [
+  ["All", {}],
+  ["Admins", { role: "admin" }],
+  ["Operators", { role: "operator" }],
+  ["Viewers", { role: "viewer" }],
+  ["Disabled", { status: "disabled" }],
+];
+
+/** Who may work here, and as what. */
+export function UsersPage() {
+  const { search } = useSearchParams();
+  const filter = { role: oneOf(search["role"]), status: oneOf(search["status"]) } as UserFilter;
+  const users = useQuery(usersQuery(filter, usePage()));
+  const [isInviting, setInviting] = useState(false);
+  const refused = missingScope(useMe(), "admin");
+  return (
+    <>
+      <PageHead title="Users">
+        <Button kind="primary" disabledReason={refused} onClick={() => setInviting(true)}>
+          Invite somebody
+        </Button>
+      </PageHead>
+      <TabLinks
+        label="Users by role"
+        tabs={tabs.map(([label, query]) => ({
+          label,
+          href: paths.users(query),
+          isOn: filter.role === query["role"] && filter.status === query["status"],
+        }))}
+      />
+      <ListCard
+        label="Users"
+        query={users}
+        columns={columns}
+        idOf={(user) => user.id}
+        empty={
+          <Empty text="Nobody is like that.">
+            <Button disabledReason={refused} onClick={() => setInviting(true)}>
+              Invite somebody
+            </Button>
+          </Empty>
+        }
+      />
+      {isInviting && <InviteUser onClose={() => setInviting(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { eventually } from "../server/src/testing/eventually.ts";
+import { holdOrders } from "../server/src/testing/hold-orders.ts";
+import { clientOf, signIn as signInTo, startHubProcess } from "../server/src/testing/hub-process.ts";
+import { adminPassword, unattended } from "../server/src/testing/launch-hub.ts";
+import { readyDataDir } from "../server/src/testing/ready-data-dir.ts";
+import { openBrowser, signIn, takePicture } from "./console-hub.ts";
+
+const admin = { email: "admin@hub.local", password: adminPassword };
+
+test("a hub that dies in the middle of a run comes back, and the page follows the run to its end by itself", async () => {
+  const dataDir = await readyDataDir();
+  const env = { ...unattended, HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
+  const [hub, browser] = await Promise.all([startHubProcess({ dataDir, env }), openBrowser()]);
+  const { url } = hub;
+  const token = await signInTo(url, admin);
+  const orders = Array.from({ length: 40 }, (_, at) => ({ number: `R-${at}`, status: "ready" }));
+  expect((await token.post("/orders/bulk", { orders })).status).toBeLessThan(300);
+  const { page } = await browser.person();
+  await signIn(page, { url }, admin, "/orders");
+  await page.getByRole("row", { name: /R-0/ }).first().waitFor();
+  // Somebody holds the orders: the run cannot end before the hub does.
+  const held = await holdOrders(dataDir);
+  const started = await token.post(
+    "/operations/run",
+    { order_ids: orders.map(({ number }) => number), actions: [{ type: "add_tags", params: { tags: ["survived"] } }] },
+    { headers: { prefer: "respond-async" } },
+  );
+  await page.goto(`${url}/operations/runs/${started.body.id}`);
+  await page.getByRole("progressbar").waitFor();
+  hub.send("SIGKILL");
+  await hub.exited;
+  await page.getByText("The hub does not answer.").waitFor();
+  await page.getByRole("progressbar").waitFor();
+  await takePicture(page, "run-hub-away");
+  const again = await startHubProcess({ dataDir, env: { ...env, HUB_PORT: new URL(url).port } });
+  await held.letGo();
+  await page.getByText("succeeded").first().waitFor({ timeout: 40_000 });
+  await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
+  const reader = await signInTo(again.url, admin);
+  const done = await eventually(
+    async () => (await reader.get(`/operations/runs/${started.body.id}?results=0`)).body,
+    ({ status }) => status === "succeeded",
+  );
+  expect(done.summary).toMatchObject({ succeeded: 40, failed: 0 });
+  expect((await clientOf(again.url).get("/orders")).status).toBe(401);
+  await again.stop();
+});

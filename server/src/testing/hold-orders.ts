@@ -1,0 +1,16 @@
+import pg from "pg";
+import { databaseOf } from "./launch-hub.ts";
+
+/** Locks all orders of a hub with its own PostgreSQL, past the hub: what changes them waits until they are let go. */
+export async function holdOrders(dataDir: string): Promise<{ letGo(): Promise<void> }> {
+  const client = new pg.Client(databaseOf(dataDir));
+  await client.connect();
+  await client.query("begin");
+  await client.query("select id from orders for update");
+  return {
+    async letGo() {
+      await client.query("rollback");
+      await client.end();
+    },
+  };
+}
