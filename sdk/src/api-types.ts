@@ -4011,6 +4011,7 @@ export type Operations = {
     path: {
       /** Id of the shipment */
       id: string;
+      /** Id of the event: its key */
       key: string;
     };
     answer: Shipment;
@@ -6326,6 +6327,32 @@ export type Operations = {
       version: number;
       rowCount: number;
       uploadedAt: string;
+    };
+  };
+  /** Read the rows of the zone chart, as they can be uploaded again (`carrierAccounts.zoneChart.list`) */
+  "GET /api/v1/carrier-accounts/{id}/zone-chart": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        origin: string;
+        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        destination: string;
+        /** null: not served */
+        zone: string | null;
+        /** Without it: every service */
+        service?: string;
+      }>;
+      pagination: Pagination;
     };
   };
   /** Delete the zone chart; zones come from the distance again (`carrierAccounts.zoneChart.delete`) */

@@ -180,9 +180,15 @@ function pathParameter(route: Route, name: string): Json {
     name,
     in: "path",
     required: true,
-    ...(kind === undefined ? {} : { description: `${what} of the ${kind}` }),
+    description: kind === undefined ? `Id of the ${partBefore(route, name)}: its ${name}` : `${what} of the ${kind}`,
     schema,
   };
+}
+
+/** Of a part of a record, which has no id of its own kind: "event" in /shipments/:id/events/:key. */
+function partBefore({ path }: Route, name: string): string {
+  const parts = path.split("/");
+  return parts[parts.indexOf(`:${name}`) - 1]!.replace(/s$/, "");
 }
 
 function sizeText({ bodyLimitBytes }: Route): string {

@@ -36,12 +36,14 @@ export async function chartFromCsv(
   for (const { number, cells: line } of table.rows.slice(first + 1)) {
     const from = originAt === -1 ? origin! : clean(line[originAt]);
     const to = clean(line[destinationAt]);
+    const zones = zoneColumns.map(({ index: at, name }) => ({ name, zone: plainZone(line[at]) }));
+    // Notes below the table.
+    if (!rangeOf(to) && zones.every(({ zone }) => zone === "")) continue;
     const extra = extraCells(line, names.length);
     if (extra) errors.push(placedError(number, null, extra.code, extra.message));
     if (!rangeOf(to)) errors.push(placedError(number, names[destinationAt]!, "zip_range", `${to} is no ZIP or range.`));
     if (!rangeOf(from)) errors.push(placedError(number, names[originAt] ?? null, "zip_range", `${from} is no ZIP.`));
-    for (const { index: at, name } of zoneColumns) {
-      const zone = (line[at] ?? "").trim().replace(/[*+]$/, "");
+    for (const { name, zone } of zones) {
       if (zone === "") continue;
       if (zone !== "-" && !/^\w{1,10}$/.test(zone)) {
         errors.push(placedError(number, name, "zone", `${zone} is no zone.`));
@@ -54,6 +56,11 @@ export async function chartFromCsv(
     }
   }
   return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { rows };
+}
+
+/** Without marks of footnotes: `224*` is 224, and `[1]` alone says nothing about a zone. */
+function plainZone(cell: string | undefined): string {
+  return (cell ?? "").replaceAll(/\[\d+\]|[*+\u2020\u2021]/g, "").trim();
 }
 
 function clean(cell: string | undefined): string {

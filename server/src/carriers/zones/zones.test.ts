@@ -124,6 +124,18 @@ describe("a chart of the carrier", () => {
     });
   });
 
+  test("is read with the footnotes that carriers put into it", async () => {
+    const csv =
+      "Dest. ZIP,Ground,3 Day Select\n967-968,[1],224*\n100,2[2],302\u2020\n[1] See the list for Hawaii,,\n* By air\n";
+    expect(await chartFromCsv(csv, "900")).toEqual({
+      rows: [
+        { origin: "900", destination: "967-968", zone: "224", service: "3 Day Select" },
+        { origin: "900", destination: "100", zone: "2", service: "Ground" },
+        { origin: "900", destination: "100", zone: "302", service: "3 Day Select" },
+      ],
+    });
+  });
+
   test("is refused with row and column of every mistake", async () => {
     const read = await chartFromCsv("destination,zone\n100,2\nabc,3\n200,way too long\n", "900");
     expect("errors" in read && read.errors.map(({ row, column, code }) => [row, column, code])).toEqual([

@@ -1,3 +1,4 @@
+import { ChartRow } from "../../carriers/zones/zone-chart.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./carrier-accounts.schemas.ts";
@@ -129,6 +130,15 @@ export const carrierAccountRoutes = [
     heavyFromBytes,
     answer: [200, shapes.ZoneChartInfo],
     handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
+  }),
+  defineRoute("GET /carrier-accounts/:id/zone-chart", {
+    name: "carrierAccounts.zoneChart.list",
+    scope: read,
+    summary: "Read the rows of the zone chart, as they can be uploaded again",
+    ids,
+    query: shapes.ZoneChartQuery,
+    answer: [200, PageOf(ChartRow)],
+    handle: (ctx, { params, query }) => cards.listZoneChart(ctx, params.id, query),
   }),
   defineRoute("DELETE /carrier-accounts/:id/zone-chart", {
     name: "carrierAccounts.zoneChart.delete",

@@ -169,6 +169,9 @@ export const ZoneChartUpload = Strict(
   },
   { examples: [{ name: "Newark 2026", rows: [{ origin: "070-073", destination: "900-902", zone: "8" }] }] },
 );
+export const ZoneChartQuery = pageQuery({}, { limit: 500, max: 10_000 });
+export type ZoneChartQuery = Static<typeof ZoneChartQuery>;
+
 export type ZoneChartUpload = Static<typeof ZoneChartUpload>;
 
 const Place = Strict({

@@ -307,6 +307,11 @@ describe("a quote", () => {
       zoneSource: "chart",
     });
     expect((await org.get(account)).body.zoneChart).toMatchObject({ rowCount: 1 });
+    const row = { origin: "070-073", destination: "900-902", zone: "5", service: "Ground" };
+    expect((await org.get(`${account}/zone-chart`)).body).toMatchObject({ data: [row], pagination: { total: 1 } });
+    expect((await org.get(`${account}/zone-chart?page=2`)).body.data).toEqual([]);
+    const again = await org.call("PUT", `${account}/zone-chart`, { rows: [row] });
+    expect(again.body).toMatchObject({ rowCount: 1, version: 2 });
     const wrong = await org.call("PUT", `${account}/zone-chart`, { csv: "dest,zone\nabc,5\n", origin: "070" });
     expect(wrong.body.errors[0]).toMatchObject({ pointer: "/csv/2/dest", code: "zip_range" });
     expect((await org.delete(`${account}/zone-chart`)).status).toBe(200);
@@ -315,6 +320,7 @@ describe("a quote", () => {
       zoneSource: "distance",
     });
     expect((await org.delete(`${account}/zone-chart`)).body.code).toBe("zone_chart_not_found");
+    expect((await org.get(`${account}/zone-chart`)).body.code).toBe("zone_chart_not_found");
   });
 
   test("of the demo carrier needs no card", async () => {

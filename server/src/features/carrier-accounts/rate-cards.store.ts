@@ -2,9 +2,10 @@ import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { ChartRow } from "../../carriers/zones/zone-chart.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
+import { offsetOf, toPage } from "../../core/page.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
-import type { RateCardInfo, RateCardQuery, ZoneChartInfo } from "./carrier-accounts.schemas.ts";
+import type { RateCardInfo, RateCardQuery, ZoneChartInfo, ZoneChartQuery } from "./carrier-accounts.schemas.ts";
 
 export type CardRow = Omit<RateCardInfo, "isInEffect" | "createdAt"> & { createdAt: Date };
 /** With its prices. */
@@ -179,6 +180,23 @@ export async function findChartRows(db: Queryable, orgId: string, accountId: str
     [orgId, accountId],
   );
   return row?.rows;
+}
+
+/** In the order of the upload. */
+export async function listChartRows(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  query: ZoneChartQuery,
+): Promise<Page<ChartRow> | undefined> {
+  const [chart] = await db.query<{ total: number; rows: ChartRow[] }>(
+    `select row_count as total, coalesce((
+       select jsonb_agg(e.value order by e.n) from jsonb_array_elements(rows) with ordinality as e (value, n)
+        where e.n > $3 and e.n <= $3 + $4), '[]') as rows
+       from zone_charts where org_id = $1 and account_id = $2`,
+    [orgId, accountId, offsetOf(query), query.limit],
+  );
+  return chart && toPage(chart.rows, chart.total, query);
 }
 
 export async function deleteChart(tx: Tx, orgId: string, accountId: string): Promise<boolean> {

@@ -24,6 +24,7 @@ import type {
   RateCardQuery,
   RateCardUpload,
   ZoneChartInfo,
+  ZoneChartQuery,
   ZoneChartUpload,
 } from "./carrier-accounts.schemas.ts";
 import { getAccount, lock } from "./carrier-accounts.ts";
@@ -143,6 +144,13 @@ export async function replaceZoneChart(ctx: Ctx, accountId: string, upload: Zone
     await recordEvent(tx, ctx, { type: "carrier_account.zone_chart_uploaded", objectId: accountId, data });
     return chart;
   });
+}
+
+export async function listZoneChart(ctx: Ctx, accountId: string, query: ZoneChartQuery): Promise<Page<ChartRow>> {
+  await getAccount(ctx.db, ctx, accountId);
+  const page = await store.listChartRows(ctx.db, ctx.orgId, accountId, query);
+  if (!page) throw new HubError("zone_chart_not_found", "The account has no zone chart.");
+  return page;
 }
 
 async function readChart({ rows, csv, origin }: ZoneChartUpload): Promise<ChartRow[]> {
