@@ -21,7 +21,8 @@ type Import = { from: string; to: string };
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), "utf8");
-  return [...text.matchAll(/(?:from|import\(?)\s*"([^"]+)"/g)].map(([, target]) => ({
+  // Not the word in an address, such as "/orders/import".
+  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )"([^"]+)"/gm)].map(([, target]) => ({
     from: file,
     to: target!.startsWith(".") ? path.join(path.dirname(file), target!) : target!,
   }));

@@ -189,7 +189,9 @@ test("settings of the organization ask once more who one is, in place, where tha
   await proof.getByLabel("Your password").fill(org.admin.password);
   await proof.getByRole("button", { name: "Go on" }).click();
   await proof.waitFor({ state: "detached" });
-  expect((await org.get("/organizations")).body.data[0].outboundHosts).toEqual(["*.example.com"]);
+  await expect
+    .poll(async () => (await org.get("/organizations")).body.data[0].outboundHosts)
+    .toEqual(["*.example.com"]);
 });
 
 test("one sets up an authenticator app, and keeps the recovery codes", async () => {
