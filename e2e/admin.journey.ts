@@ -142,6 +142,7 @@ test("the audit log is searched, filtered and checked; a broken entry is named",
   const { page } = person;
   await page.goto(`${hub.url}/settings/audit`);
   await page.getByLabel("Search the audit log").fill("Remote ZIPs");
+  await page.waitForURL(/search=Remote/);
   await page.getByRole("button", { name: "Condition set created" }).click();
   await page.getByRole("button", { name: "All about this condition set" }).click();
   await page.getByText(/of 3 entries/).waitFor();
