@@ -142,6 +142,7 @@ test("the audit log is searched, filtered and checked; a broken entry is named",
   const { page } = person;
   await page.goto(`${hub.url}/settings/audit`);
   await page.getByLabel("Search the audit log").fill("Remote ZIPs");
+  await page.waitForURL(/search=Remote/);
   await page.getByRole("button", { name: "Condition set created" }).click();
   await page.getByRole("button", { name: "All about this condition set" }).click();
   await page.getByText(/of 3 entries/).waitFor();
@@ -189,7 +190,9 @@ test("settings of the organization ask once more who one is, in place, where tha
   await proof.getByLabel("Your password").fill(org.admin.password);
   await proof.getByRole("button", { name: "Go on" }).click();
   await proof.waitFor({ state: "detached" });
-  expect((await org.get("/organizations")).body.data[0].outboundHosts).toEqual(["*.example.com"]);
+  await expect
+    .poll(async () => (await org.get("/organizations")).body.data[0].outboundHosts)
+    .toEqual(["*.example.com"]);
 });
 
 test("one sets up an authenticator app, and keeps the recovery codes", async () => {

@@ -44,34 +44,36 @@ export function ListCard<Row>({
   return (
     <>
       {error && <ProblemBox error={error} onRetry={() => void query.refetch()} />}
-      <Card label={label} className="shrink-0">
-        {isPending && <Skeleton />}
-        {data?.data.length === 0 && empty}
-        {data && data.data.length > 0 && (
-          <Table label={label}>
-            <thead>
-              <tr>
-                {columns.map(({ name, isNumber = false }) => (
-                  <Th key={name} isNumber={isNumber}>
-                    {name}
-                  </Th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.data.map((row) => (
-                <tr key={idOf(row)} className="hover:bg-skip-soft">
-                  {columns.map(({ name, isNumber = false, className = "", cell }) => (
-                    <Td key={name} isNumber={isNumber} className={className}>
-                      {cell(row)}
-                    </Td>
+      {(isPending || data) && (
+        <Card label={label} className="shrink-0">
+          {isPending && <Skeleton />}
+          {data?.data.length === 0 && empty}
+          {data && data.data.length > 0 && (
+            <Table label={label}>
+              <thead>
+                <tr>
+                  {columns.map(({ name, isNumber = false }) => (
+                    <Th key={name} isNumber={isNumber}>
+                      {name}
+                    </Th>
                   ))}
                 </tr>
-              ))}
-            </tbody>
-          </Table>
-        )}
-      </Card>
+              </thead>
+              <tbody>
+                {data.data.map((row) => (
+                  <tr key={idOf(row)} className="hover:bg-skip-soft">
+                    {columns.map(({ name, isNumber = false, className = "", cell }) => (
+                      <Td key={name} isNumber={isNumber} className={className}>
+                        {cell(row)}
+                      </Td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </Table>
+          )}
+        </Card>
+      )}
       {data && <Pages label={label} answer={data} name={pageName} />}
     </>
   );

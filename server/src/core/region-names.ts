@@ -101,12 +101,18 @@ const stateNames: Record<string, string> = {
 
 export const countriesWithStates = Object.keys(stateNames);
 
+export function listStates(country: string): [code: string, name: string][] {
+  return stateNames[country]!.split(",").map((entry) => [
+    entry.slice(0, entry.indexOf(" ")),
+    entry.slice(entry.indexOf(" ") + 1),
+  ]);
+}
+
 /** Names and codes of the states of a country, by their key; the value is the code. */
 export function statesOf(country: string): (text: string) => string | undefined {
   const states = new Map<string, string>();
-  for (const entry of stateNames[country]!.split(",")) {
-    const [code = "", ...name] = entry.split(" ");
-    states.set(keyOf(name.join(" ")), code);
+  for (const [code, name] of listStates(country)) {
+    states.set(keyOf(name), code);
     states.set(keyOf(code), code);
   }
   return (text) => (text.length > 100 ? undefined : states.get(keyOf(text)));

@@ -75,7 +75,7 @@ export function LocationPage() {
         <Card className="px-3 py-2" label="About it">
           <FactList
             facts={[
-              ["Kept here", location.locked_fields.map(words).join(", ") || "nothing: it follows its bridge"],
+              ["Kept here", keptText(location)],
               ["Synced", <Time key="synced" at={location.last_synced_at} />],
               ["Theirs", location.external_id ?? "made here"],
               ["Changed", <Time key="changed" at={location.updated_at} />],
@@ -87,6 +87,11 @@ export function LocationPage() {
       {isDropping && <Drop location={location} onClose={() => setDropping(false)} />}
     </>
   );
+}
+
+function keptText({ bridge_id: bridgeId, locked_fields: locked }: Location): string {
+  if (!bridgeId) return "all of it: it was made here";
+  return locked.map(words).join(", ") || "nothing: it follows its bridge";
 }
 
 /** Only what was changed here: what others changed beside it stays. */

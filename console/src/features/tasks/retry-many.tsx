@@ -122,8 +122,8 @@ function Groups({ report, bridgeName }: { report: RetryReport; bridgeName(id: st
       </Table>
       {summary.outcomeUnknown > 0 && (
         <p className="text-warn">
-          {plural(summary.outcomeUnknown, "execution")} may have happened all the same. They are left out: look at the
-          other side, and retry them one by one.
+          Left out: {plural(summary.outcomeUnknown, "execution")} that may have happened all the same. Look at the other
+          side first, then retry one by one.
         </p>
       )}
       <p className="text-muted">What they sent before is not sent again. Each is retried once, by a new execution.</p>

@@ -27,12 +27,12 @@ function isDigits(text: string): boolean {
 export function stateOfPlace(state: string | null | undefined, zip: string | undefined): string | undefined {
   const written = state?.trim().toUpperCase() ?? "";
   if (/^[A-Z]{2}$/.test(written)) return written;
-  return (zip === undefined ? undefined : stateOfZip(zip)) ?? (written === "" ? undefined : codeOf(written));
+  return (zip === undefined ? undefined : stateOfZip(zip)) ?? (written === "" ? undefined : stateCodeOf(written));
 }
 
 let stateNamed: ((name: string) => string | undefined) | undefined;
 
 /** "New York" is NY. */
-function codeOf(name: string): string {
+export function stateCodeOf(name: string): string {
   return (stateNamed ??= statesOf("US"))(name) ?? name;
 }

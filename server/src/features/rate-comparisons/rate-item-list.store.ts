@@ -1,7 +1,9 @@
 import type { Page } from "../../core/page.ts";
 import { offsetOf, toPage } from "../../core/page.ts";
+import { listStates } from "../../core/region-names.ts";
 import { splitNames } from "../../core/schema.ts";
 import { knownPrefixes, prefixesOfState } from "../../core/zip-states.ts";
+import { stateCodeOf } from "../../carriers/zones/zip.ts";
 import { selectAs } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
@@ -88,19 +90,18 @@ const separator = "\u001F";
 const state = "upper(btrim(coalesce(i.destination_state, '')))";
 const isTwoLetters = `${state} ~ '^[A-Z]{2}$'`;
 /** The first three of the five digits that `normaliseZip` would read. */
-const zip3 = String.raw`left(lpad(substring(i.destination_zip from '^\s*(\d{3,5})(|-\d{4}|\d{4}|\.0+)\s*$'), 5, '0'), 3)`;
+const zip3 = String.raw`left(lpad(substring(i.destination_zip from '^\s*(\d{4,5}|\d{3}(?=-?\d{4}))(?:-?\d{4}|\.0+)?\s*$'), 5, '0'), 3)`;
+const isZip = `coalesce(${zip3} = any(array[${knownPrefixes.map((prefix) => `'${prefix}'`).join(",")}]), false)`;
 
 /** As `stateOfPlace` tells it, by which the summary is taken apart: what was written, or what the ZIP says. */
 function stateCondition(wanted: string): [condition: string, value: unknown] {
-  const name = wanted.trim().toUpperCase();
-  if (/^[A-Z]{2}$/.test(name)) {
-    const byZip = `not ${isTwoLetters} and ${zip3} = any(?)`;
-    return [`(${state} = '${name}' or (${byZip}))`, prefixesOfState(name)];
-  }
-  const written = wanted === "unknown" ? "" : name;
+  const name = stateCodeOf(wanted.trim().toUpperCase());
+  if (!/^[A-Z]{2}$/.test(name)) return [`(not ${isZip} and ${state} = ?)`, wanted === "unknown" ? "" : name];
+  const [, fullName = ""] = listStates("US").find(([code]) => code === name) ?? [];
+  const byName = `not ${isZip} and btrim(regexp_replace(${state}, '[^A-Z]+', ' ', 'g')) = '${fullName.toUpperCase() || "-"}'`;
   return [
-    `(not coalesce(${zip3} = any(array[${knownPrefixes.map((prefix) => `'${prefix}'`).join(",")}]), false) and ${state} = ?)`,
-    written,
+    `(${state} = '${name}' or (not ${isTwoLetters} and (${zip3} = any(?) or (${byName}))))`,
+    prefixesOfState(name),
   ];
 }
 
