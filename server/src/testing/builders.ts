@@ -87,7 +87,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     await org.post("/orders", {});
     return (await org.get(`/webhooks/${webhook}/deliveries`)).body.data[0].id;
   },
-  location: async (org) => (await org.post("/locations", { name: `Location ${crypto.randomUUID()}` })).body.id,
+  location: async (org) => {
+    const address = { address1: "1 Dock Street", city: "Newark", state: "NJ", zip: "07114", countryCode: "US" };
+    return (await org.post("/locations", { name: `Location ${crypto.randomUUID()}`, address })).body.id;
+  },
   carrier_account: async (org) => {
     const { body } = await org.post("/carrier-accounts", {
       name: `Carrier ${crypto.randomUUID()}`,

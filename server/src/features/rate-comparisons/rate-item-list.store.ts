@@ -89,8 +89,9 @@ const separator = "\u001F";
 
 const state = "upper(btrim(coalesce(i.destination_state, '')))";
 const isTwoLetters = `${state} ~ '^[A-Z]{2}$'`;
-/** The first three of the five digits that `normaliseZip` would read. */
-const zip3 = String.raw`left(lpad(substring(i.destination_zip from '^\s*(\d{4,5}|\d{3}(?=-?\d{4}))(?:-?\d{4}|\.0+)?\s*$'), 5, '0'), 3)`;
+const digitsOf = (pattern: string): string => `substring(i.destination_zip from '^\\s*${pattern}\\s*$')`;
+/** The first three of the five digits that `normaliseZip` would read. No question marks: they stand for values here. */
+const zip3 = `left(lpad(coalesce(${digitsOf(String.raw`(\d{4,5})(|-\d{4}|\d{4}|\.0+)`)}, ${digitsOf(String.raw`(\d{3})-{0,1}\d{4}`)}), 5, '0'), 3)`;
 const isZip = `coalesce(${zip3} = any(array[${knownPrefixes.map((prefix) => `'${prefix}'`).join(",")}]), false)`;
 
 /** As `stateOfPlace` tells it, by which the summary is taken apart: what was written, or what the ZIP says. */
