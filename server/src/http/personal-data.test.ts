@@ -142,8 +142,7 @@ const refusals: Record<string, number> = {
 const queries: Record<string, () => string> = {
   "/search": () => "?q=P-1",
   "/overview/series": () => "?by=state",
-  "/pickups/slots": () =>
-    `?carrierAccountId=${ids.carrier_account![0]}&locationId=${ids.location![0]}`,
+  "/pickups/slots": () => `?carrierAccountId=${ids.carrier_account![0]}&locationId=${ids.location![0]}`,
 };
 
 /** The route for each of the things that an id in its path may point at. */

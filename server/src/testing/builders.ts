@@ -88,7 +88,7 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     return (await org.get(`/webhooks/${webhook}/deliveries`)).body.data[0].id;
   },
   location: async (org) => {
-    const address = { address1: "1 Dock Street", city: "Newark", state: "NJ", zip: "07114", countryCode: "US" };
+    const address = { address1: "1 Dock Street", city: "Newark", provinceCode: "NJ", zip: "07114", countryCode: "US" };
     return (await org.post("/locations", { name: `Location ${crypto.randomUUID()}`, address })).body.id;
   },
   carrier_account: async (org) => {
