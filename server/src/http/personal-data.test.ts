@@ -135,6 +135,8 @@ beforeAll(async () => {
 const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
   "/bridges/:id/samples": 403,
+  // It has none.
+  "/carrier-accounts/:id/zone-chart": 404,
   "/me/totp": 409,
   "/me/preferences": 409,
 };
