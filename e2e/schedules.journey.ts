@@ -60,7 +60,7 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   await page.getByRole("list", { name: "Next runs" }).waitFor();
   await lookAt(page, "schedule");
   const [{ id }] = (await org.get("/schedules")).body.data;
-  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByLabel("When", { exact: true }).fill("0 4 * * *");
   await org.patch(`/schedules/${id}`, { cron: "0 5 * * *" });
   await page.getByText("At 04:00 every day").waitFor();
