@@ -16,6 +16,11 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   const token = await signInTo(url, admin);
   const orders = Array.from({ length: 40 }, (_, at) => ({ number: `R-${at}`, status: "ready" }));
   expect((await token.post("/orders/bulk", { orders })).status).toBeLessThan(300);
+  // The console is read when the hub answers already.
+  await eventually(
+    () => fetch(`${url}/orders`, { headers: { accept: "text/html" } }),
+    ({ status }) => status === 200,
+  );
   const { page } = await browser.person();
   await signIn(page, { url }, admin, "/orders");
   await page.getByRole("row", { name: /R-\d/ }).first().waitFor();
