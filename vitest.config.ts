@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than a small machine has cores: tests that launch whole hubs wait more than they work.
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: SpreadLaunches },
     projects: [
       {
