@@ -9,7 +9,7 @@ const budgets = {
   editor: 160,
 };
 
-const withCharts = ["/components.page.tsx", "/overview.page.tsx", "/rate.page.tsx", "/carrier.page.tsx"];
+const withCharts = ["/components.page.tsx", "/carrier.page.tsx"];
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[]; isEntry?: boolean; src?: string };
 type Manifest = Record<string, Chunk>;

@@ -44,7 +44,12 @@ export type Person = {
   complaints: string[];
 };
 
-type Look = { colorScheme?: "light" | "dark"; viewport?: { width: number; height: number } };
+type Look = {
+  colorScheme?: "light" | "dark";
+  viewport?: { width: number; height: number };
+  /** It is given so much to do that it may say 503 to a request, which the page repeats. */
+  mayBeBusy?: boolean;
+};
 
 /** Somebody with a browser of their own. Complaints of any page fail the file. */
 export async function openBrowser(): Promise<{ person(look?: Look): Promise<Person> }> {
@@ -55,11 +60,11 @@ export async function openBrowser(): Promise<{ person(look?: Look): Promise<Pers
     expect(all.flatMap(({ complaints }) => complaints)).toEqual([]);
   });
   return {
-    async person({ colorScheme = "light", viewport = { width: 1360, height: 900 } } = {}) {
+    async person({ colorScheme = "light", viewport = { width: 1360, height: 900 }, mayBeBusy = false } = {}) {
       const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
       context.setDefaultTimeout(15_000);
       const page = await context.newPage();
-      const complaints = listen(page);
+      const complaints = listen(page, mayBeBusy);
       const person = { page, context, complaints };
       all.push(person);
       return person;
@@ -70,7 +75,7 @@ export async function openBrowser(): Promise<{ person(look?: Look): Promise<Pers
 const complaintsOf = new WeakMap<Page, string[]>();
 
 /** An answer of the API that is no 2xx is written into the console by the browser itself; those are looked at elsewhere. */
-function listen(page: Page): string[] {
+function listen(page: Page, mayBeBusy: boolean): string[] {
   const complaints: string[] = [];
   complaintsOf.set(page, complaints);
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
@@ -80,8 +85,7 @@ function listen(page: Page): string[] {
     if (["error", "warning"].includes(message.type()) && !isAnswer) complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on("response", (response) => {
-    // A hub that is busy says so, and the page asks again.
-    const isBusy = response.status() === 503 && response.url().includes("/api/v1/");
+    const isBusy = mayBeBusy && response.status() === 503 && response.url().includes("/api/v1/");
     if (response.status() >= 500 && !isBusy) complaints.push(`${response.status()} ${response.url()}`);
   });
   return complaints;

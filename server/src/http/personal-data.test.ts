@@ -54,6 +54,9 @@ beforeAll(async () => {
   const everything = await buildOneOfEverything(org);
   for (const kind of Object.keys(everything) as ResourceKind[]) ids[kind] = [everything[kind]];
   const card = { card: aSmallCard };
+  const chart = { rows: [{ origin: "070-073", destination: "900-902", zone: "8" }] };
+  const chartPath = `/carrier-accounts/${everything.carrier_account}/zone-chart`;
+  expect((await org.call("PUT", chartPath, chart)).status).toBe(200);
   ids.rate_card = [(await org.post(`/carrier-accounts/${everything.carrier_account}/rate-cards`, card)).body.id];
   const { name, email, phone, address1, address2 } = person;
   const theirs = {
@@ -135,8 +138,6 @@ beforeAll(async () => {
 const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
   "/bridges/:id/samples": 403,
-  // It has none.
-  "/carrier-accounts/:id/zone-chart": 404,
   "/me/totp": 409,
   "/me/preferences": 409,
 };
