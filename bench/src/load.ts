@@ -11,7 +11,7 @@ export type Target = {
 export type Comparison = { ours: number; floor: number; ratio: number };
 
 const connections = 32;
-const warmUpSeconds = 2;
+const warmUpSeconds = 6;
 const rounds = 12;
 const roundSeconds = 1;
 

@@ -67,7 +67,10 @@ export type Ctx = World & {
   aside?: <T>(wait: () => Promise<T>) => Promise<T>;
 };
 
-/** For waiting on somebody outside of the hub, who may take half a minute: never in a transaction. */
+/**
+ * For a wait that takes nothing of the hub's own: on somebody outside, who may need half a minute, or on work that many
+ * requests share. Never in a transaction.
+ */
 export async function waitOutside<T>({ aside }: Pick<Ctx, "aside">, wait: () => Promise<T>): Promise<T> {
   return await (aside ? aside(wait) : wait());
 }

@@ -3,6 +3,8 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 /** Everybody waits for several turns of the event loop; whoever is alone does not notice so much. */
 const lateMs = 40;
 const sampleMs = 50;
+/** One request alone is answered within that, and is not to cost what is long more. */
+const lookEveryMs = 5;
 /** Whatever goes on: what gives way gets on, too. */
 const mostMs = 150;
 
@@ -33,5 +35,5 @@ export async function giveWay({ own = 0 } = {}): Promise<void> {
   sampler ??= watchLoop();
   await nextTurn();
   const until = performance.now() + mostMs;
-  while (delayMs > lateMs && requests > own && performance.now() < until) await delay(sampleMs);
+  while (delayMs > lateMs && requests > own && performance.now() < until) await delay(lookEveryMs);
 }

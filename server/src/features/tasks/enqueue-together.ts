@@ -1,5 +1,5 @@
 import type { Ctx, World } from "../../context.ts";
-import { perWorld } from "../../context.ts";
+import { perWorld, waitOutside } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { Unfinished } from "../../route.ts";
 import { isConnectionLoss, sqlState } from "../../db/database.ts";
@@ -26,7 +26,8 @@ export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<
   const room = rooms(ctx);
   room.waiting.push({ ctx, request, resolve, reject });
   if (room.batches === 0 || room.waiting.length >= maxTogether) void drain(ctx);
-  return await promise;
+  // Its turn is for others meanwhile: the more come along, the less each of them costs.
+  return await waitOutside(ctx, () => promise);
 }
 
 async function drain(world: World): Promise<void> {
