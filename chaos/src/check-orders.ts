@@ -111,7 +111,7 @@ async function checkTags(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<{ id: string }>(
     `select o.id from orders o
       where (select array_agg(t.tag order by t.tag) from order_tags t where t.order_id = o.id)
-            is distinct from (select array_agg(x order by x) from unnest(o.tags) as x)`,
+            is distinct from (select array_agg(distinct lower(x) order by lower(x)) from unnest(o.tags) as x)`,
   );
   for (const { id } of rows) findings.broken.push(`order ${id}: its tags and the table of tags differ`);
   const { rows: marked } = await db.query<{ id: string }>(

@@ -465,6 +465,9 @@ export type Firing = {
       succeeded: number;
       failed: number;
       skipped: number;
+      /** Those that a run that was cancelled did not come to */
+      cancelled: number;
+      /** How many of those that succeeded were so already */
       no_change: number;
     } | null;
   } | null;
@@ -559,6 +562,7 @@ export type LabelRequest = {
   /** Default: that of the order's only package, else of `lines`, else of all lines that are left to ship */
   weight?: {
     value: number;
+    /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
     unit: "g" | "kg" | "oz" | "lb";
   };
   /** Default: those of the order's only package */
@@ -1009,6 +1013,9 @@ export type OperationRun = {
     succeeded: number;
     failed: number;
     skipped: number;
+    /** Those that a run that was cancelled did not come to */
+    cancelled: number;
+    /** How many of those that succeeded were so already */
     no_change: number;
   };
   errors_by_code: Record<string, number>;
@@ -1105,6 +1112,9 @@ export type OperationRunSummary = {
     succeeded: number;
     failed: number;
     skipped: number;
+    /** Those that a run that was cancelled did not come to */
+    cancelled: number;
+    /** How many of those that succeeded were so already */
     no_change: number;
   };
 };
@@ -1262,32 +1272,33 @@ export type OrderFilter = {
   serviceNot?: string | Array<string>;
   /** Has none of these: another value, or no such field */
   customFieldNot?: string | Array<string>;
-  /** Has at least one of these tags */
+  /** Has at least one of these tags, in any case */
   tagsAny?: string | Array<string>;
-  /** Has all of these tags */
+  /** Has all of these tags, in any case */
   tagsAll?: string | Array<string>;
-  /** Has none of these tags */
+  /** Has none of these tags, in any case */
   tagsNone?: string | Array<string>;
+  /** Has this tag, in any case */
   tag?: string;
   /** Whether the last run that did something to the order, or tried to, failed for it */
   lastRunFailed?: boolean;
   /** Default: false */
   archived?: "true" | "false" | "any";
-  /** This moment or later */
+  /** This moment or later, or a day in the time zone of the organization */
   orderedFrom?: string;
-  /** Before this moment */
+  /** Before this moment, or up to the end of a day in the time zone of the organization */
   orderedTo?: string;
-  /** This moment or later */
+  /** This moment or later, or a day in the time zone of the organization */
   createdFrom?: string;
-  /** Before this moment */
+  /** Before this moment, or up to the end of a day in the time zone of the organization */
   createdTo?: string;
-  /** This moment or later */
+  /** This moment or later, or a day in the time zone of the organization */
   updatedFrom?: string;
-  /** Before this moment */
+  /** Before this moment, or up to the end of a day in the time zone of the organization */
   updatedTo?: string;
-  /** This moment or later */
+  /** This moment or later, or a day in the time zone of the organization */
   shipByFrom?: string;
-  /** Before this moment */
+  /** Before this moment, or up to the end of a day in the time zone of the organization */
   shipByTo?: string;
   /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
   search?: string;
@@ -1328,7 +1339,7 @@ export type OrderRequest = {
     price?: number;
     weight?: Weight;
   }>;
-  /** With at most two decimals */
+  /** What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount */
   total?: number;
   shipping?: {
     carrierAccountId?: string;
@@ -1822,7 +1833,7 @@ export type RateComparison = {
     version: number | null;
     name: string;
   } | null;
-  /** Another rate card is in effect now than the one compared with */
+  /** Something that the prices were made of has changed since: which rate card is in effect, on the day or on those on which the parcels were sent, a zone chart, a condition set or a name of a service */
   stale: boolean;
   options: RatingOptions;
   error: {
@@ -1854,6 +1865,9 @@ export type RateComparisonItem = {
   residential: boolean | null;
   /** A day, such as 2026-01-31 */
   shipDate: string | null;
+  currency: string | null;
+  /** The country that it came from or went to, where that is not the United States */
+  abroad: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
   reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | null>;
@@ -2189,7 +2203,7 @@ export type Schedule = {
   isActive: boolean;
   /** When a run is due and the one before it has not ended. Default skip */
   overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-  /** When runs were due while the hub was down: one run for all of them, none, or the last 100. Default once */
+  /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
   missed: Open<"once" | "skip" | "all">;
   nextRunAt: string | null;
   /** The next five runs; none while paused */
@@ -2610,6 +2624,7 @@ export type WebhookRequest = {
 
 export type Weight = {
   value: number;
+  /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
   unit: "g" | "kg" | "oz" | "lb";
 };
 
@@ -3046,32 +3061,33 @@ export type Operations = {
       serviceNot?: string | Array<string>;
       /** Has none of these: another value, or no such field */
       customFieldNot?: string | Array<string>;
-      /** Has at least one of these tags */
+      /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
-      /** Has all of these tags */
+      /** Has all of these tags, in any case */
       tagsAll?: string | Array<string>;
-      /** Has none of these tags */
+      /** Has none of these tags, in any case */
       tagsNone?: string | Array<string>;
+      /** Has this tag, in any case */
       tag?: string;
       /** Whether the last run that did something to the order, or tried to, failed for it */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       orderedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       createdFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       createdTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       updatedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       updatedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       shipByFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
       /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
       search?: string;
@@ -3233,32 +3249,33 @@ export type Operations = {
       serviceNot?: string | Array<string>;
       /** Has none of these: another value, or no such field */
       customFieldNot?: string | Array<string>;
-      /** Has at least one of these tags */
+      /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
-      /** Has all of these tags */
+      /** Has all of these tags, in any case */
       tagsAll?: string | Array<string>;
-      /** Has none of these tags */
+      /** Has none of these tags, in any case */
       tagsNone?: string | Array<string>;
+      /** Has this tag, in any case */
       tag?: string;
       /** Whether the last run that did something to the order, or tried to, failed for it */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       orderedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       createdFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       createdTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       updatedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       updatedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       shipByFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
       /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
       search?: string;
@@ -3315,32 +3332,33 @@ export type Operations = {
       serviceNot?: string | Array<string>;
       /** Has none of these: another value, or no such field */
       customFieldNot?: string | Array<string>;
-      /** Has at least one of these tags */
+      /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
-      /** Has all of these tags */
+      /** Has all of these tags, in any case */
       tagsAll?: string | Array<string>;
-      /** Has none of these tags */
+      /** Has none of these tags, in any case */
       tagsNone?: string | Array<string>;
+      /** Has this tag, in any case */
       tag?: string;
       /** Whether the last run that did something to the order, or tried to, failed for it */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       orderedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       createdFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       createdTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       updatedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       updatedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       shipByFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
       /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
       search?: string;
@@ -3426,7 +3444,7 @@ export type Operations = {
         price?: number;
         weight?: Weight;
       }> | null;
-      /** With at most two decimals */
+      /** What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount */
       total?: number | null;
       shipping?: {
         carrierAccountId?: string | null;
@@ -3729,23 +3747,23 @@ export type Operations = {
       /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
       status?: string;
       carrier?: string;
-      /** Id of the order */
+      /** Id or number of the order */
       orderId?: string;
       trackingNumber?: string;
       /** true: those that have been at risk longest come first */
       atRisk?: boolean;
       riskReason?: "late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted";
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       createdFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       createdTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       shippedFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       shippedTo?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       deliveredFrom?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       deliveredTo?: string;
       /** Promised for this day or later */
       promisedFrom?: string;
@@ -3959,6 +3977,7 @@ export type Operations = {
       } | null;
       weight?: {
         value?: number | null;
+        /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
         unit?: "g" | "kg" | "oz" | "lb" | null;
       } | null;
       /** With at most two decimals */
@@ -4023,7 +4042,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** Id of the order */
+      /** Id or number of the order */
       orderId?: string;
       /** Id of the shipment */
       shipmentId?: string;
@@ -4462,14 +4481,14 @@ export type Operations = {
       limit?: number;
       status?: "queued" | "running" | "succeeded" | "partially_failed" | "failed" | "cancelled";
       action_type?: string;
-      /** Id of the order */
+      /** Id or number of the order */
       order_id?: string;
       retry_of?: string;
       /** Id of the automation */
       automation_id?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
     };
     answer: {
@@ -4925,9 +4944,9 @@ export type Operations = {
     query: {
       /** Id of the bridge */
       bridgeId?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
     };
     answer: {
@@ -4977,9 +4996,9 @@ export type Operations = {
       runId?: string;
       /** Of the error it ended with */
       code?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
       /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
       status?: string;
@@ -5002,9 +5021,9 @@ export type Operations = {
       runId?: string;
       /** Of the error it ended with */
       code?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
       /** One or more of failed, timed_out, expired, cancelled, with commas between. Default: the first three */
       status?: string;
@@ -5376,7 +5395,7 @@ export type Operations = {
       isActive?: boolean;
       /** When a run is due and the one before it has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100. Default once */
+      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
@@ -5458,7 +5477,7 @@ export type Operations = {
       isActive?: boolean;
       /** When a run is due and the one before it has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100. Default once */
+      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
@@ -5490,7 +5509,7 @@ export type Operations = {
       isActive: boolean;
       /** When a run is due and the one before it has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100. Default once */
+      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
@@ -5543,7 +5562,7 @@ export type Operations = {
       isActive: boolean;
       /** When a run is due and the one before it has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100. Default once */
+      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
@@ -5637,9 +5656,9 @@ export type Operations = {
       runId?: string;
       /** Of the error it ended with */
       code?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
       /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
       status?: string;
@@ -6097,10 +6116,12 @@ export type Operations = {
         maxPackages?: number | null;
         maxAverageWeight?: {
           value?: number | null;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
           unit?: "g" | "kg" | "oz" | "lb" | null;
         } | null;
         maxTotalWeight?: {
           value?: number | null;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
           unit?: "g" | "kg" | "oz" | "lb" | null;
         } | null;
         allowsPoBox?: boolean | null;
@@ -6262,7 +6283,29 @@ export type Operations = {
       /** false: keep it as a draft */
       isActive?: boolean;
     };
-    answer: RateCardDetail;
+    answer: {
+      id: string;
+      version: number;
+      name: string;
+      /** A day, such as 2026-01-31 */
+      effectiveFrom: string;
+      /** A day, such as 2026-01-31 */
+      effectiveTo: string | null;
+      carrierAccountId: string;
+      currency: string;
+      isActive: boolean;
+      /** Prices of today come from it */
+      isInEffect: boolean;
+      serviceCount: number;
+      createdAt: string;
+      card: RateCard;
+      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
+      warnings: Array<{
+        column: string;
+        code: string;
+        message: string;
+      }>;
+    };
   };
   /** Read a rate card (`carrierAccounts.rateCards.get`) */
   "GET /api/v1/carrier-accounts/{id}/rate-cards/{cardId}": {
@@ -7311,9 +7354,9 @@ export type Operations = {
       actorId?: string;
       /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
       search?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
     };
     answer: {
@@ -7334,9 +7377,9 @@ export type Operations = {
       actorId?: string;
       /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
       search?: string;
-      /** This moment or later */
+      /** This moment or later, or a day in the time zone of the organization */
       from?: string;
-      /** Before this moment */
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
     };
     answer: string;

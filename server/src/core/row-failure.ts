@@ -27,9 +27,20 @@ export type RowFailure = { code: ErrorCode; message: string; errors: FieldError[
 
 const maxShown = 20;
 
-/** The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. */
-export function invalidRow(errors: FieldError[]): RowFailure {
-  return { code: "validation_failed", message: validationFailed(errors).message, errors: errors.slice(0, maxShown) };
+/**
+ * The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. Nor is it said again
+ * in each what is allowed: `told` are the lists that rows before have said.
+ */
+export function invalidRow(errors: FieldError[], told: Set<string> = new Set()): RowFailure {
+  const before = new Set(told);
+  const shown = errors.slice(0, maxShown).map((error): FieldError => {
+    if (error.allowed === undefined) return error;
+    const list = JSON.stringify(error.allowed);
+    told.add(list);
+    const { allowed: _allowed, ...rest } = error;
+    return before.has(list) ? rest : error;
+  });
+  return { code: "validation_failed", message: validationFailed(errors).message, errors: shown };
 }
 
 export function failAt(pointer: string, code: ErrorCode, message: string): RowFailure {

@@ -19,6 +19,11 @@ export function OneOf<const Values extends readonly string[]>(values: Values, op
   return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/** "LBS", " lbs" and "lbs." are one spelling. */
+export function foldSpelling(text: string): string {
+  return text.trim().toLowerCase().replace(/\.$/, "");
+}
+
 /** Several of these names in one text, with commas between; `splitNames` takes it apart. validation.ts holds it to them. */
 export function NameList(values: readonly string[]) {
   const description = `One or more of ${values.join(", ")}, with commas between`;
@@ -56,9 +61,24 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 
 export const Id = Type.String({ format: "uuid" });
 export const DateTime = Type.String({ format: "date-time" });
-/** The two ends of a time in a query; the later one is not part of it. */
-export const Since = Type.Optional(Type.String({ format: "date-time", description: "This moment or later" }));
-export const Before = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
+/**
+ * The two ends of a time by which something is listed. A moment at the end is not part of it; a day is, as people mean it. http/
+ * puts moments in the place of days.
+ */
+export const Since = Type.Optional(
+  Type.String({
+    format: "date-or-date-time",
+    "x-day": "first",
+    description: "This moment or later, or a day in the time zone of the organization",
+  }),
+);
+export const Before = Type.Optional(
+  Type.String({
+    format: "date-or-date-time",
+    "x-day": "last",
+    description: "Before this moment, or up to the end of a day in the time zone of the organization",
+  }),
+);
 export const DateOrDateTime = Type.String({
   format: "date-or-date-time",
   description: "A moment, or a day, which stands for its first moment in UTC",

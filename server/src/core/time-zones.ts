@@ -175,6 +175,23 @@ export function localDateOf(at: string, zone: string): string {
   return Temporal.Instant.from(at).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
 
+const dayShape = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * The moment that is meant by a moment or a calendar day: a day stands for its first moment in this zone. In one text for
+ * one instant, as it is kept.
+ */
+export function toMoment(text: string, zone: string): string {
+  if (!dayShape.test(text)) return new Date(text).toISOString();
+  const day = Temporal.PlainDate.from(text);
+  return new Date(day.toZonedDateTime(zone).epochMilliseconds).toISOString();
+}
+
+/** A calendar day, and not a moment. */
+export function isDay(text: string): boolean {
+  return dayShape.test(text);
+}
+
 /** The first moment after this calendar day in this zone. */
 export function endOfLocalDate(date: string, zone: string): string {
   const next = Temporal.PlainDate.from(date).add({ days: 1 });

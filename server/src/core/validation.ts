@@ -1,12 +1,13 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type * as AjvModule from "ajv";
+import type { DataValidationCxt } from "ajv/dist/types/index.js";
 import type AjvFormats from "ajv-formats";
 import { createRequire } from "node:module";
 import type { TSchema } from "typebox";
 import type { FieldError } from "./errors.ts";
 import { clipPointer, validationFailed } from "./errors.ts";
 import { alternatives } from "./nearest.ts";
-import { linePattern, splitNames } from "./schema.ts";
+import { foldSpelling, linePattern, splitNames } from "./schema.ts";
 import { escapePointer } from "./strict-json.ts";
 
 const maxReported = 50;
@@ -30,7 +31,7 @@ function lazy<T>(make: () => T): () => T {
 function createAjv(options: { coerceTypes: boolean; allErrors?: boolean }): Ajv {
   const ajv = require("ajv") as typeof AjvModule;
   const common = { allErrors: true, strict: false, validateFormats: true, verbose: true, useDefaults: true } as const;
-  return withNameLists(withFormats(new ajv.Ajv({ ...common, ...options })));
+  return withSpellings(withNameLists(withFormats(new ajv.Ajv({ ...common, ...options }))));
 }
 
 /** Leap seconds and the year 0 are well-formed, but not moments and days that both JavaScript and PostgreSQL have. */
@@ -51,6 +52,25 @@ function withFormats(ajv: Ajv): Ajv {
 function withNameLists(ajv: Ajv): Ajv {
   const isKnown = (names: string[], text: string): boolean => unknownName(names, text) === undefined;
   return ajv.addKeyword({ keyword: "x-names", type: "string", validate: isKnown });
+}
+
+/**
+ * Of a list of names: other ways to write them, folded, and what each stands for. The only thing in a body that is turned into
+ * something else, so that whatever comes behind has to know one way only.
+ */
+function withSpellings(ajv: Ajv): Ajv {
+  return ajv.addKeyword({
+    keyword: "x-spellings",
+    // Without a `type` it is in the group of `enum`, so that it can come first.
+    before: "enum",
+    modifying: true,
+    validate(spellings: Record<string, string>, given: unknown, _parent?: object, at?: DataValidationCxt) {
+      const folded = typeof given === "string" ? foldSpelling(given) : "";
+      if (at && Object.hasOwn(spellings, folded))
+        Object.assign(at.parentData as object, { [at.parentDataProperty]: spellings[folded] });
+      return true;
+    },
+  });
 }
 
 function unknownName(names: readonly string[], text: string): string | undefined {

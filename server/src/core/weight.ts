@@ -1,37 +1,42 @@
 import type { Static } from "typebox";
 import { Type } from "./type.ts";
-import { OneOf, Strict } from "./schema.ts";
+import { foldSpelling, OneOf, Strict } from "./schema.ts";
 
 const gramsPer = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
 
-export const Weight = Strict({
-  value: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-  unit: OneOf(Object.keys(gramsPer) as (keyof typeof gramsPer)[]),
-});
-export type Weight = Static<typeof Weight>;
+type Unit = keyof typeof gramsPer;
 
 /** How people write the units; a column may be called by any of these words, too. */
-const unitWords: Record<Weight["unit"], string[]> = {
+const unitWords: Record<Unit, string[]> = {
   lb: ["lb", "lbs", "pound", "pounds"],
   oz: ["oz", "ounce", "ounces"],
   kg: ["kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"],
   g: ["g", "gram", "grams"],
 };
 const unitByWord = new Map(
-  (Object.keys(unitWords) as Weight["unit"][]).flatMap((unit) => unitWords[unit].map((word) => [word, unit] as const)),
+  (Object.keys(unitWords) as Unit[]).flatMap((unit) => unitWords[unit].map((word) => [word, unit] as const)),
 ).set("#", "lb");
 const words = Object.values(unitWords).flat();
 
+export const Weight = Strict({
+  value: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  unit: OneOf(Object.keys(gramsPer) as Unit[], {
+    description: "Other spellings, such as LB, lbs or pounds, are taken for the one that is meant",
+    "x-spellings": Object.fromEntries(unitByWord),
+  }),
+});
+export type Weight = Static<typeof Weight>;
+
 /** A unit as people write it: "LBS", "pounds", "lb." and "#" are pounds. */
-export function readWeightUnit(text: string): Weight["unit"] | undefined {
-  return unitByWord.get(text.trim().toLowerCase().replace(/\.$/, ""));
+export function readWeightUnit(text: string): Unit | undefined {
+  return unitByWord.get(foldSpelling(text));
 }
 
 const wordApart = new RegExp(`(?:^|[^a-z])(${words.join("|")})[^a-z]*$`, "i");
 const wordAtEnd = new RegExp(`weight(?:in)?(${words.join("|")})$`, "i");
 
 /** "Weight (kg)", "weight_ounces" and "itemWeightLb" name a unit; "Weight/pkg" only ends like one. */
-export function weightUnitInName(column: string): Weight["unit"] | undefined {
+export function weightUnitInName(column: string): Unit | undefined {
   const word = (wordApart.exec(column) ?? wordAtEnd.exec(column))?.[1];
   return word === undefined ? undefined : readWeightUnit(word);
 }

@@ -1,14 +1,25 @@
 import type { FastifyRequest } from "fastify";
 import type { IfMatch } from "../core/versions.ts";
+import { addressOf } from "./record-homes.ts";
 
 type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean; totalIsCapped?: boolean } };
 
-/** Headers that follow from the answer itself: its version as ETag, its neighbours as Link. */
-export function headersOf(request: FastifyRequest, answer: unknown): Record<string, string> {
+/**
+ * Headers that follow from the answer itself: its version as ETag, its neighbours as Link, and where what was made is to be
+ * found. `home`: the path of such records.
+ */
+export function headersOf(
+  request: FastifyRequest,
+  answer: unknown,
+  { status, home }: { status: number; home: string | undefined },
+): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (typeof answer !== "object" || answer === null) return headers;
   if ("version" in answer && typeof answer.version === "number") headers.etag = `W/"v${answer.version}"`;
   if ("pagination" in answer) headers.link = linksOf(request.url, answer as Paged);
+  const isMade = status === 201 || status === 202;
+  if (isMade && home !== undefined && "id" in answer && typeof answer.id === "string")
+    headers.location = addressOf(home, answer.id, request.params as Record<string, string>);
   return headers;
 }
 

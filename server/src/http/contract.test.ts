@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "../core/scopes.ts";
 import { operatorOnlyScopes, scopes } from "../core/scopes.ts";
+import type { Route } from "../route.ts";
 import type { TestClient } from "../testing/test-client.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { allRoutes, exampleBody, pathOf } from "../testing/route-samples.ts";
+import { homeOf } from "./record-homes.ts";
 
 // The preview surface has every route there is. All of this is generated: a new route is covered as it is.
 const unknownId = (): string => randomUUID();
@@ -53,6 +55,23 @@ describe("every route", () => {
       expect(malformed.body.code).toBe(unknown.body.code);
     },
   );
+
+  test("that makes a record says where it is, unless it is read nowhere by itself", () => {
+    const isMaker = (route: Route): boolean => {
+      const { properties = {} } = route.answer[1] as { properties?: object };
+      return route.method === "POST" && route.answer[0] !== 200 && "id" in properties;
+    };
+    const homeless = hub.mounts.flatMap(({ routes: own }) =>
+      own.filter((route) => isMaker(route) && homeOf(route, own) === undefined).map(({ path }) => path),
+    );
+    // Keys are only listed; another secret and another round of deliveries are no records.
+    expect(homeless).toEqual([
+      "/api-keys",
+      "/api-keys/:id/rotate",
+      "/webhooks/:id/rotate-secret",
+      "/webhooks/:id/resend",
+    ]);
+  });
 
   test("carries a request id and the name of its surface", async () => {
     const { headers } = await hub.operator.get("/me", { headers: { "x-request-id": "my-own.id" } });

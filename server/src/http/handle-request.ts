@@ -11,6 +11,7 @@ import type { Scope } from "../core/scopes.ts";
 import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
+import { findTimeZone } from "../features/organizations/organizations.ts";
 import type { Route, RouteInput } from "../route.ts";
 import { Live, Streamed, Unfinished, WithCookie } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
@@ -19,7 +20,9 @@ import type { Attempt } from "./idempotency.ts";
 import { startAttempt } from "./idempotency.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { Mount } from "./mount.ts";
+import { dayPlacesOf, resolveDays } from "./named-days.ts";
 import { toProblem } from "./problem.ts";
+import { homeOf } from "./record-homes.ts";
 import { createSerializer } from "./serializer.ts";
 import { writeSessionCookie } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
@@ -39,6 +42,8 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
   const ids = Object.entries(route.ids ?? {});
   const [status, schema] = route.answer;
   const serialize = createSerializer(mount.format.wrapSchema(schema));
+  const path = homeOf(route, mount.routes);
+  const home = path === undefined ? undefined : mount.prefix + path;
 
   const toText = (answer: unknown, ctx: Ctx): string => serialize(mount.format.wrap(answer, ctx));
 
@@ -113,9 +118,15 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
   // Strangers have no organization yet, and whoever runs the hub looks at all of them.
   const seesAll = route.scope === "public" || operatorOnlyScopes.has(route.scope as Scope);
 
+  const [daysOfQuery, daysOfBody] = [dayPlacesOf(route.query), dayPlacesOf(route.body)];
+
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const input = readInput(request) as never;
+    const read = readInput(request);
     const ctx = contextOf(world, request, seesAll);
+    const findZone = (): Promise<string> => findTimeZone(world, ctx.orgId);
+    await resolveDays(read.query, daysOfQuery, findZone);
+    await resolveDays(read.body, daysOfBody, findZone);
+    const input = read as never;
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {
       const attempt = await startAttempt(ctx, {
@@ -127,10 +138,10 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       });
       if (attempt.replay) {
         reply.header("idempotency-replayed", "true");
-        return send(request, reply, mount, attempt.replay.status, attempt.replay.answer);
+        return send(request, reply, mount, attempt.replay.status, attempt.replay.answer, home);
       }
       const { status: answered, text } = await answerIdempotently(ctx, attempt, input);
-      return send(request, reply, mount, answered, text);
+      return send(request, reply, mount, answered, text, home);
     }
     const made = await route.handle(ctx, input);
     if (made instanceof WithCookie) writeSessionCookie(request, reply, world.environment, made.cookie);
@@ -139,7 +150,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
     const answer = mount.format.wrap(plain, ctx);
-    const headers = headersOf(request, answer);
+    const headers = headersOf(request, answer, { status: answered, home });
     if (route.method === "GET" && isKnown(request, headers.etag)) return reply.code(304).headers(headers).send();
     return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
   };
@@ -181,11 +192,21 @@ async function sendText(
 }
 
 function statusOf(given: unknown, status: number): { status: number; answer: unknown } {
-  return given instanceof Unfinished ? { status: 202, answer: given.answer } : { status, answer: given };
+  if (given instanceof Unfinished) return { status: 202, answer: given.answer };
+  // What only says what would be done has made nothing.
+  const isDry = typeof given === "object" && given !== null && "dryRun" in given && given.dryRun === true;
+  return { status: isDry ? 200 : status, answer: given };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, mount: Mount, status: number, text: string): FastifyReply {
-  const headers = headersOf(request, JSON.parse(text));
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mount: Mount,
+  status: number,
+  text: string,
+  home: string | undefined,
+): FastifyReply {
+  const headers = headersOf(request, JSON.parse(text), { status, home });
   if (status >= 400) headers["content-type"] = mount.format.errorType;
   return reply.code(status).headers(headers).send(text);
 }

@@ -106,7 +106,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     app.register(cors, {
       origin: options.corsOrigins,
       methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-      exposedHeaders: ["etag", "link", "x-request-id", "ratelimit", "retry-after", "idempotency-replayed"],
+      exposedHeaders: ["etag", "link", "location", "x-request-id", "ratelimit", "retry-after", "idempotency-replayed"],
     });
   }
 

@@ -19,6 +19,8 @@ describe("Idempotency-Key", () => {
     expect(again.text).toBe(first.text);
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
+    for (const { headers } of [first, again])
+      expect((await org.get(`!${headers.get("location")}`)).body).toEqual(first.body);
     expect(await countSets("only-once")).toBe(1);
   });
 

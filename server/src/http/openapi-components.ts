@@ -23,6 +23,7 @@ function header(name: string, description: string, maxLength: number): Json {
 export const answerHeaders = {
   ETag: answerHeader("The version of the record, for If-Match and If-None-Match"),
   Link: answerHeader("Addresses of the first, previous, next and last page, by `rel` (RFC 8288)"),
+  Location: answerHeader("Where the record that was made, or is being made, can be read"),
   IdempotencyReplayed: answerHeader("`true`: an earlier request with this key was done; this is its answer"),
   RetryAfter: answerHeader("Seconds to wait before the next try"),
 };

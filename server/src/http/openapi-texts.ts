@@ -14,8 +14,12 @@ br or gzip if \`Accept-Encoding\` names them, except for those with a secret. A 
 stays, null empties. Every \`POST\` takes an \`Idempotency-Key\`: send the same request again under the same key, and it is done
 once. Keys are kept for 24 hours.
 
-**Lists** have \`data\` and \`pagination\`, newest first unless they say otherwise, and \`Link\` headers. \`page\` counts from 1; a
+**Lists** have \`data\` and \`pagination\`, newest first unless they say otherwise, and \`Link\` headers. A page has 25 entries unless
+\`limit\` says otherwise: whoever wants all of them follows \`rel="next"\`, or goes on while \`hasMore\` is true. \`page\` counts from 1; a
 page past the end is empty.
+
+**What was made** is to be found at \`Location\`, of a 201 as of a 202, whose work may not be finished. A dry run makes nothing and
+answers 200.
 
 **Versions.** A record with \`version\` has it as \`ETag\` too. Send it as \`If-Match\` with a change: if somebody else was first,
 the answer is 412. Send it as \`If-None-Match\` with a read: if nothing has changed, the answer is 304.

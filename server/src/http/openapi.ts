@@ -14,6 +14,7 @@ import {
 import { describeWebhooks } from "./openapi-webhooks.ts";
 import { referToNamed } from "./openapi-schemas.ts";
 import { cookieText, introduction, tagTexts } from "./openapi-texts.ts";
+import { homeOf } from "./record-homes.ts";
 
 type Json = Record<string, unknown>;
 
@@ -92,10 +93,15 @@ function successes(mount: Mount, route: Route): Json {
     ...("pagination" in properties ? { Link: reference("headers/Link") } : {}),
     ...(takesKey(route) ? { "Idempotency-Replayed": reference("headers/IdempotencyReplayed") } : {}),
   };
-  const success = { description: "Success", ...(Object.keys(headers).length > 0 ? { headers } : {}), content };
+  const success = (description: string, more: Json = {}): Json => {
+    const all = { ...headers, ...more };
+    return { description, ...(Object.keys(all).length > 0 ? { headers: all } : {}), content };
+  };
+  const made = homeOf(route, mount.routes) === undefined ? {} : { Location: reference("headers/Location") };
   return {
-    [status]: success,
-    ...(route.mayBeUnfinished ? { 202: { ...success, description: "Not finished yet" } } : {}),
+    ...("dryRun" in properties && status !== 200 ? { 200: success("A dry run: nothing was done") } : {}),
+    [status]: success("Success", status === 200 ? {} : made),
+    ...(route.mayBeUnfinished ? { 202: success("Not finished yet", made) } : {}),
     ...(route.method === "GET" && "ETag" in headers
       ? { 304: { description: "Not changed since the version in If-None-Match" } }
       : {}),

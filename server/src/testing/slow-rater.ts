@@ -115,6 +115,13 @@ function zoneOf(card: RateCard, from: string, to: string): { zone: string } | { 
   };
 }
 
+/** Light mail of the postal service to military addresses overseas. */
+function goesThroughChicago(card: RateCard, { level }: CardService, { weight }: ItemRequest, to: string): boolean {
+  const isOverseas = /^(09\d|96[2-6])/.test(to);
+  const isMeant = card.zoneScheme === "usps" && ["ground", "three_day"].includes(level);
+  return isMeant && isOverseas && mg(weight!) < mg({ value: 16, unit: "oz" });
+}
+
 const westernStates: [string, number, number][] = [
   ["CA", 900, 961],
   ["OR", 970, 979],
@@ -177,7 +184,7 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
   const service = serviceOf(card, item.serviceType!);
   if (!service) return none("service_unmatched");
   const to = item.destinationZip!.padStart(5, "0");
-  const found = zoneOf(card, item.originZip!, to);
+  const found = zoneOf(card, item.originZip!, goesThroughChicago(card, service, item, to) ? "60600" : to);
   if ("reason" in found) return none(found.reason);
   const { zone } = found;
   const row = service.rates[zone];

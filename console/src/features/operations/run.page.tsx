@@ -137,6 +137,7 @@ function Run({ run }: { run: OperationRun }) {
               onPick: pick("failed"),
             },
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
+            { label: "not reached", value: summary.cancelled, isOn: status === "cancelled", onPick: pick("cancelled") },
             { label: "without a change", value: summary.no_change },
           ]}
         />

@@ -63,15 +63,25 @@ test("a demo parcel's story begins when it was shipped, only ever goes on, and e
   expect(seen).toContain("delivery_failed");
 });
 
-test("a demo label names its tracking number and its price", async () => {
+test("a demo label names its tracking number and its price, on a page that can be printed", async () => {
   const label = await demoCarrier.createLabel!(call, {
     service: "Ground",
     from: { zip: "10001" },
-    to: { zip: "90210", name: "Ada" },
+    to: { zip: "90210", name: "Zoë (the 2nd) \\ 日本" },
     weight: { value: 3, unit: "lb" },
   });
-  expect(Buffer.from(label.content, "base64").toString()).toContain(label.trackingNumber);
   expect(label.costCents).toBeGreaterThan(1000);
+  expect(label.contentType).toBe("application/pdf");
+  const file = Buffer.from(label.content, "base64").toString("latin1");
+  expect(file).toContain(`(${label.trackingNumber}) '`);
+  expect(file).toContain(String.raw`(Zoë \(the 2nd\) \\ ??) '`);
+  // Readers go by the places of its parts.
+  const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)![1]);
+  expect(file.slice(table)).toMatch(/^xref\n0 6\n/);
+  const places = [...file.slice(table).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, place]) => Number(place));
+  expect(places.map((place) => file.slice(place, place + 7))).toEqual([1, 2, 3, 4, 5].map((n) => `${n} 0 obj`));
+  const [, length, stream] = /\/Length (\d+) >>\nstream\n([^]*?)\nendstream/.exec(file)!;
+  expect(stream).toHaveLength(Number(length));
 });
 
 test("a demo label costs what is charged on its day", async () => {

@@ -13,6 +13,7 @@ import { confirmationOf, servicesOf } from "../rate-card/rate-card-carrier.ts";
 import type { Tariff } from "../rate-card/tariff.ts";
 import { createTariff } from "../rate-card/tariff.ts";
 import { demoCards } from "./demo-cards.ts";
+import { drawLabel } from "./demo-label.ts";
 
 const noSets: SetLookup = () => undefined;
 const ownCard = (): RateCard => demoCards()[1]!.card;
@@ -71,13 +72,13 @@ export const demoCarrier: Carrier = {
     const quote = quoteService(tariff, match.service, request);
     if ("reason" in quote) throw new RemoteError(quote.reason, quote.message);
     const trackingNumber = trackingNumberOf(effectKey);
-    const text = [`DEMO LABEL - NOT FOR MAILING`, trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
+    const lines = ["DEMO LABEL - NOT FOR MAILING", trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
     return {
       trackingNumber,
       service: match.service.code,
       costCents: toCents(quote.total),
-      contentType: "text/plain",
-      content: Buffer.from(text.join("\n")).toString("base64"),
+      contentType: "application/pdf",
+      content: drawLabel(lines).toString("base64"),
     };
   },
   async voidLabel() {},

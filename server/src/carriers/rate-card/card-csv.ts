@@ -1,11 +1,12 @@
-import { extraCells, readNumber } from "../../core/csv/csv-cells.ts";
+import { extraCells, readNumber, withoutFootnotes } from "../../core/csv/csv-cells.ts";
+import type { Warning } from "../../core/csv/csv-columns.ts";
 import type { PlacedError } from "../../core/csv/sheet.ts";
 import { placedError, readTable } from "../../core/csv/sheet.ts";
 import type { CardHeader } from "./card.schemas.ts";
 import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
 
-type CsvServices = { services: Record<string, unknown>[] } | { errors: PlacedError[] };
+type CsvServices = { services: Record<string, unknown>[]; warnings: Warning[] } | { errors: PlacedError[] };
 
 type Unit = "lb" | "oz" | "kg" | "g";
 type Cell = { row: number; column: string; zone: string; price: number | null };
@@ -36,13 +37,35 @@ export async function servicesFromCsv(csv: string, header: Partial<CardHeader> =
   const errors: PlacedError[] = columns.errors.map((message) => placedError(first.number, null, "columns", message));
   if (errors.length > 0) return { errors };
   const lines: Line[] = [];
+  const warnings: Warning[] = [];
   const about = new Map<string, { name?: string; level?: string }>();
   for (const { cells, number } of rows) {
+    if (isNote(cells, columns)) continue;
+    const weight = (cells[columns.at.weight!] ?? "").trim();
+    if (packaging.test(weight)) {
+      warnings.push(packagingWarning(columns.names[columns.at.weight!]!, number, weight));
+      continue;
+    }
     const line = readLine(cells, number, columns, errors, about);
     if (line) lines.push(line);
   }
   const services = buildServices(lines, about, header, errors);
-  return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { services };
+  return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { services, warnings };
+}
+
+/** Carriers put the prices of their envelopes above those by weight. They are for the carrier's own packaging, which no parcel here tells. */
+const packaging = /^(ltr|letters?|env|envelopes?|paks?)\.?$/i;
+
+function packagingWarning(column: string, row: number, cell: string): Warning {
+  const message = `Row ${row} was left out: ${cell} is the carrier's own packaging, and prices here go by weight.`;
+  return { column, code: "packaging_row", message };
+}
+
+/** Below the table: neither a weight nor a price. */
+function isNote(cells: string[], { at, zones, names }: Columns): boolean {
+  const prices = zones.length > 0 ? zones.map(([index]) => index) : [at.rate!, at.zone!];
+  const isEmpty = prices.every((index) => (cells[index] ?? "").trim() === "");
+  return isEmpty && !readWeight((cells[at.weight!] ?? "").trim(), "", names[at.weight!]!);
 }
 
 type Columns = {
@@ -121,14 +144,15 @@ function readLine(
 
 function readWeight(text: string, unitText: string, column: string): { upTo: number | null; unit: Unit } | undefined {
   if (/^(any|flat|\*)$/i.test(text)) return { upTo: null, unit: "lb" };
-  const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(text);
+  const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(withoutFootnotes(text));
   const unit = readWeightUnit(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
   const upTo = Number(found?.[1] ?? Number.NaN);
   return found && unit && upTo > 0 ? { upTo, unit } : undefined;
 }
 
 /** Null: an empty cell or a dash, where there is no service. */
-function readPrice(text: string): number | null | undefined {
+function readPrice(given: string): number | null | undefined {
+  const text = withoutFootnotes(given);
   if (text === "" || text === "-" || /^n\/?a$/i.test(text)) return null;
   const read = readNumber(text);
   return "value" in read && (read.value as number) >= 0 ? (read.value as number) : undefined;

@@ -155,6 +155,26 @@ describe("prices from a spreadsheet", () => {
     expect(twice).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
   });
 
+  test("are read from a carrier's own list: prices of its envelopes are left out and said to be, notes are passed over", async () => {
+    const csv = "Weight,Zone 2,Zone 3\nLtr,9.50,9.75\n1 Lbs.,10.25*,11[1]\n2,12,13\n* By air only,,\n[1] See page 7\n";
+    expect(await servicesFromCsv(csv)).toEqual({
+      services: [
+        {
+          code: "GROUND",
+          level: "ground",
+          weightBreaks: [
+            { upTo: 1, unit: "lb" },
+            { upTo: 2, unit: "lb" },
+          ],
+          rates: { "2": [10.25, 12], "3": [11, 13] },
+        },
+      ],
+      warnings: [
+        { column: "Weight", code: "packaging_row", message: expect.stringContaining("Row 2 was left out: Ltr") },
+      ],
+    });
+  });
+
   test("are refused at once when a column has a name without end", async () => {
     const started = performance.now();
     const read = await servicesFromCsv(`weight,zn${" ".repeat(100_000)}!\n1,2\n`);

@@ -43,9 +43,9 @@ export type NoQuote = { service: string; serviceName: string; reason: (Refusal |
 export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): Quote | NoQuote {
   const named = { service: service.code, serviceName: service.name };
   const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({ ...named, reason, message });
-  const found = zoneOf(tariff, request.origin, request.destination, service);
-  if ("reason" in found) return refuse(found);
   const parcel = { weightMg: toMg(request.weight), sides: request.dimensions && toSides(request.dimensions) };
+  const found = zoneOf(tariff, request.origin, request.destination, service, parcel.weightMg);
+  if ("reason" in found) return refuse(found);
   const situation = situationOf(tariff, service, tripOf(found.zone, request));
   if (isRefusal(situation)) return refuse(situation);
   const price = priceParcel(situation, parcel);

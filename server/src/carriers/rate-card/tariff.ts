@@ -52,8 +52,9 @@ export function zoneOf(
   origin: Place,
   destination: Place,
   service: CompiledService,
+  weightMg?: number,
 ): FoundZone | NoZone {
-  return resolveZone(tariff.zones, origin, destination, service);
+  return resolveZone(tariff.zones, origin, destination, service, weightMg);
 }
 
 // Sets of ZIPs and seasons make a few hundred situations; a card that makes more is priced without keeping them.

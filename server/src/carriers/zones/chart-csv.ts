@@ -1,4 +1,4 @@
-import { extraCells } from "../../core/csv/csv-cells.ts";
+import { extraCells, withoutFootnotes } from "../../core/csv/csv-cells.ts";
 import type { PlacedError } from "../../core/csv/sheet.ts";
 import { placedError, readTable } from "../../core/csv/sheet.ts";
 import type { ChartRow } from "./zone-chart.ts";
@@ -36,7 +36,7 @@ export async function chartFromCsv(
   for (const { number, cells: line } of table.rows.slice(first + 1)) {
     const from = originAt === -1 ? origin! : clean(line[originAt]);
     const to = clean(line[destinationAt]);
-    const zones = zoneColumns.map(({ index: at, name }) => ({ name, zone: plainZone(line[at]) }));
+    const zones = zoneColumns.map(({ index: at, name }) => ({ name, zone: withoutFootnotes(line[at] ?? "") }));
     // Notes below the table.
     if (!rangeOf(to) && zones.every(({ zone }) => zone === "")) continue;
     const extra = extraCells(line, names.length);
@@ -56,11 +56,6 @@ export async function chartFromCsv(
     }
   }
   return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { rows };
-}
-
-/** Without marks of footnotes: `224*` is 224, and `[1]` alone says nothing about a zone. */
-function plainZone(cell: string | undefined): string {
-  return (cell ?? "").replaceAll(/\[\d+\]|[*+\u2020\u2021]/g, "").trim();
 }
 
 function clean(cell: string | undefined): string {

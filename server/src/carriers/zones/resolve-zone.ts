@@ -30,12 +30,16 @@ export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: Z
   return { scheme, distances: schemeOf(scheme, bands), chart };
 }
 
-/** The chart of the carrier first, then the distance between the ZIP areas, then that between the states. */
+/**
+ * The chart of the carrier first, then the distance between the ZIP areas, then that between the states. Some light mail goes
+ * another way: without a weight it is taken to be heavy.
+ */
 export function resolveZone(
   rules: ZoneRules,
   origin: Place,
   destination: Place,
   service?: ChartedService,
+  weightMg?: number,
 ): FoundZone | NoZone {
   if (rules.scheme === "flat") return { zone: flatZone, source: "flat" };
   const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
@@ -46,9 +50,19 @@ export function resolveZone(
   }
   if (!rules.distances) return unresolved("The zone chart says nothing about these ZIPs.");
   const a = placeOf(from, origin.state);
-  const b = placeOf(to, destination.state);
+  const b = placeOf(gateOf(rules.distances, to, service, weightMg) ?? to, destination.state);
   if (!a || !b) return unresolved(`The ${a ? "destination" : "origin"} has no known ZIP or state.`);
   return byDistance(rules.distances, a, b);
+}
+
+function gateOf(
+  scheme: ZoneScheme,
+  to: string | undefined,
+  service: ChartedService | undefined,
+  weightMg: number | undefined,
+): string | undefined {
+  if (!scheme.gateOf || to === undefined || service === undefined || weightMg === undefined) return undefined;
+  return scheme.gateOf(to, { level: service.level, weightMg });
 }
 
 type Located = { point: Point; zip: string; isExact: boolean };

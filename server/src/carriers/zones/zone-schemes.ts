@@ -1,3 +1,6 @@
+import { toMg } from "../rate-card/measures.ts";
+import type { ServiceLevel } from "../rate-card/service-level.ts";
+
 /** Distance bands with the names of their zones, and the places a carrier zones by name instead. */
 export type ZoneScheme = {
   /** Upper ends in miles; the last zone has none. */
@@ -5,6 +8,8 @@ export type ZoneScheme = {
   zones: string[];
   /** A zone, null where the carrier does not deliver, undefined where the distance decides. */
   special(origin: string, destination: string): string | null | undefined;
+  /** The ZIP that the way is measured to instead, for parcels that leave through another gate than the rest of the mail there. */
+  gateOf?(destination: string, parcel: { level: ServiceLevel; weightMg: number }): string | undefined;
 };
 
 export type SchemeName = "usps" | "ups" | "fedex" | "bands" | "chart" | "flat";
@@ -24,6 +29,14 @@ function isFreelyAssociated(zip: string): boolean {
   const number = Number(zip);
   return (number >= 96_939 && number <= 96_944) || number === 96_960 || number === 96_970;
 }
+
+/** Europe and the Pacific; the Americas (340) are not among them. */
+function isOverseasMilitary(zip: string): boolean {
+  return area(zip) === "military" && !zip.startsWith("340");
+}
+
+const poundMg = toMg({ value: 1, unit: "lb" });
+const chicago = "60600";
 
 const upsAreas = { PR: "45", HI: "44", AK: "44", GU: null, military: null } as const;
 const fedexAreas = { PR: null, HI: "9", AK: "17", GU: null, military: null } as const;
@@ -47,6 +60,11 @@ const schemes: Record<"usps" | "ups" | "fedex", ZoneScheme> = {
       if (isFreelyAssociated(destination)) return "9";
       return origin.slice(0, 3) === destination.slice(0, 3) ? "1" : undefined;
     },
+    // Ground Advantage and Priority Mail of less than a pound go overseas through Chicago, heavier ones through either coast.
+    gateOf: (destination, { level, weightMg }) =>
+      weightMg < poundMg && (level === "ground" || level === "three_day") && isOverseasMilitary(destination)
+        ? chicago
+        : undefined,
   },
   // Their charts fit best with bands that reach a little further than the nominal ones.
   ups: { edges: [170, 320, 620, 1020, 1420, 1820], zones: merged, special: byArea(upsAreas) },

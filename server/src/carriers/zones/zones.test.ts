@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { toMg } from "../rate-card/measures.ts";
+import type { ServiceLevel } from "../rate-card/service-level.ts";
 import { foldService, levelOfService } from "../rate-card/service-level.ts";
 import { chartFromCsv } from "./chart-csv.ts";
 import type { FoundZone } from "./resolve-zone.ts";
@@ -64,6 +66,25 @@ describe("special zones", () => {
     for (const rules of [ups, fedex]) {
       expect(resolveZone(rules, { zip: "10001" }, { zip: "09012" })).toMatchObject({ reason: "not_serviceable" });
     }
+  });
+
+  test("light mail of the postal service to military addresses overseas is zoned to Chicago, whose gate it leaves through", () => {
+    const pound = toMg({ value: 1, unit: "lb" });
+    const zoneAt = (rules: typeof usps, from: string, to: string, level: ServiceLevel, weightMg?: number) =>
+      (resolveZone(rules, { zip: from }, { zip: to }, { names: new Set(), level }, weightMg) as FoundZone).zone;
+    for (const to of ["09012", "96301"]) {
+      for (const from of ["10001", "60601", "94601"]) {
+        for (const level of ["ground", "three_day"] as const) {
+          expect(zoneAt(usps, from, to, level, pound - 1)).toBe(zone(usps, from, "60601"));
+          expect(zoneAt(usps, from, to, level, pound)).toBe(zone(usps, from, to));
+          expect(zoneAt(usps, from, to, level)).toBe(zone(usps, from, to));
+        }
+        expect(zoneAt(usps, from, to, "overnight", 1)).toBe(zone(usps, from, to));
+      }
+    }
+    expect(zone(usps, "10001", "09012")).not.toBe(zone(usps, "10001", "60601"));
+    expect(zoneAt(usps, "10001", "34002", "ground", 1)).toBe(zone(usps, "10001", "33101"));
+    expect(zoneAt(usps, "10001", "90210", "ground", 1)).toBe(zone(usps, "10001", "90210"));
   });
 
   test("Alaska, Hawaii and Puerto Rico have zones of their own with parcel carriers", () => {

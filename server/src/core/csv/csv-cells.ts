@@ -58,6 +58,11 @@ export function extraCells(row: readonly string[], width: number): Problem | und
   return { code: "too_many_cells", message: `The row has ${row.length} cells, the header ${width}.` };
 }
 
+/** Without marks of footnotes: `224*` is 224, and `[1]` alone says nothing. */
+export function withoutFootnotes(cell: string): string {
+  return cell.replaceAll(/\[\d+\]|[*+\u2020\u2021]/g, "").trim();
+}
+
 /** ISO 8601; also 12/31/2026, 12-31-26 and 31.12.2026, Jul-21-25 and 21 Jul 2025, each with a time or without. */
 const dates = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?<time>[T ].*)?$/i,

@@ -84,12 +84,13 @@ export const carrierAccountRoutes = [
     summary: "Upload a rate card, as JSON or with its prices as CSV",
     description:
       "On a day counts the active card that began last. CSV: a row per weight with a column per zone, or a row per " +
-      "price with the columns zone and rate; `service` and `unit` are columns too.",
+      "price with the columns zone and rate; `service` and `unit` are columns too. Rows for a carrier's envelopes (Ltr) are " +
+      "left out with a warning, notes below the table without one.",
     ids,
     body: shapes.RateCardUpload,
     bodyLimitBytes: uploadBytes,
     heavyFromBytes,
-    answer: [201, shapes.RateCardDetail],
+    answer: [201, shapes.UploadedRateCard],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
   defineRoute("GET /carrier-accounts/:id/rate-cards/:cardId", {

@@ -5,6 +5,7 @@ import { PickupRules } from "../../carriers/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { ChartRow } from "../../carriers/zones/zone-chart.ts";
+import { Warnings } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
@@ -150,6 +151,9 @@ export type RateCardInfo = Static<typeof RateCardInfo>;
 
 export const RateCardDetail = Type.Object({ ...RateCardInfo.properties, card: RateCard });
 export type RateCardDetail = Static<typeof RateCardDetail>;
+
+export const UploadedRateCard = Type.Object({ ...RateCardDetail.properties, warnings: Warnings });
+export type UploadedRateCard = Static<typeof UploadedRateCard>;
 
 export const RateCardQuery = pageQuery({ isActive: Type.Optional(Type.Boolean()) });
 export type RateCardQuery = Static<typeof RateCardQuery>;

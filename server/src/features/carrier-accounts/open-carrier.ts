@@ -123,20 +123,17 @@ export async function findCardIdsOn(ctx: Ctx, wanted: store.CardDay[]): Promise<
 /** Cards of other days than the one that everything else goes by: which day has which. */
 export type DatedCards = { cards: RateCard[]; days: Record<string, number> };
 
-/**
- * The cards that were in effect on these days, as far as they are others than this one, in the same currency. `listDays` is
- * only asked where there are several cards.
- */
+/** The cards that were in effect on these days, as far as they are others than this one, in the same currency. */
 export async function findDatedCards(
   ctx: Ctx,
   accountId: string,
   usual: { id: string | null; card: RateCard },
-  listDays: () => Promise<string[]>,
+  days: string[],
 ): Promise<DatedCards> {
   const dated: DatedCards = { cards: [], days: {} };
-  if (usual.id === null || (await store.countActiveCards(ctx.db, ctx.orgId, accountId)) < 2) return dated;
+  if (usual.id === null || days.length === 0) return dated;
   const indexes = new Map<string, number | undefined>([[usual.id, undefined]]);
-  for (const { day, id } of await store.findCardsOnDays(ctx.db, ctx.orgId, accountId, await listDays())) {
+  for (const { day, id } of await store.findCardsOnDays(ctx.db, ctx.orgId, accountId, days)) {
     if (!indexes.has(id)) {
       const found = await store.findCard(ctx.db, ctx.orgId, accountId, id);
       const isAlike = found && (found.card.currency ?? "USD") === (usual.card.currency ?? "USD");
@@ -148,8 +145,14 @@ export async function findDatedCards(
   return dated;
 }
 
-/** What prices depend on besides the cards: each part with a text that is another one when the part was changed. */
+/** What prices depend on: each part with a text that is another one when the part was changed. */
 export type InputStamps = Record<string, string>;
+
+/** Which cards counted in these times. */
+export async function readCardStamps(ctx: Pick<Ctx, "db" | "orgId">, spans: store.CardSpan[]): Promise<InputStamps> {
+  const told = spans.length === 0 ? [] : await store.describeCardsIn(ctx.db, ctx.orgId, spans);
+  return Object.fromEntries(spans.map(({ accountId, from, to }, i) => [`cards ${accountId} ${from} ${to}`, told[i]!]));
+}
 
 export async function readInputStamps(
   ctx: Pick<Ctx, "db" | "orgId">,
@@ -173,11 +176,15 @@ export async function readInputStamps(
 /** The same parts as they are now, for many at once; the names are those of stamps. */
 export async function readStampsAgain(ctx: Ctx, names: Iterable<string>): Promise<InputStamps> {
   const [accountIds, setIds] = [new Set<string>(), new Set<string>()];
+  const spans: store.CardSpan[] = [];
   for (const name of names) {
-    const [kind, id = ""] = name.split(" ");
-    (kind === "set" ? setIds : accountIds).add(id);
+    const [kind, id = "", from = "", to = ""] = name.split(" ");
+    if (kind === "cards") spans.push({ accountId: id, from, to });
+    else (kind === "set" ? setIds : accountIds).add(id);
   }
-  return accountIds.size + setIds.size === 0 ? {} : await readInputStamps(ctx, [...accountIds], [...setIds]);
+  const cards = await readCardStamps(ctx, spans);
+  if (accountIds.size + setIds.size === 0) return cards;
+  return { ...cards, ...(await readInputStamps(ctx, [...accountIds], [...setIds])) };
 }
 
 /** `make`: the same with another scenario. */

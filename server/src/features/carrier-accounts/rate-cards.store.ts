@@ -78,12 +78,33 @@ export async function findCardsOnDays(
   );
 }
 
-export async function countActiveCards(db: Queryable, orgId: string, accountId: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    "select count(*) as count from rate_cards where org_id = $1 and account_id = $2 and is_active",
-    [orgId, accountId],
+/** Days from the first to the last on which parcels of one account were sent. */
+export type CardSpan = { accountId: string; from: string; to: string };
+
+/**
+ * Which card counts from which day on, within each of these spans and in their order: a text that is another one when a parcel
+ * of that time would go by another card. What is in effect before or after, or never because of another, does not show.
+ */
+export async function describeCardsIn(db: Queryable, orgId: string, spans: CardSpan[]): Promise<string[]> {
+  const rows = await db.query<{ cards: string | null }>(
+    `select (select string_agg(b.day || ' ' || b.id, ', ' order by b.day) from (
+         select d.day, c.id, lag(c.id) over (order by d.day) as former from (
+           select u.from_day as day
+           union select effective_from from rate_cards where org_id = $1 and account_id = u.account_id and is_active
+              and effective_from > u.from_day and effective_from <= u.to_day
+           union select effective_to + 1 from rate_cards where org_id = $1 and account_id = u.account_id and is_active
+              and effective_to >= u.from_day and effective_to < u.to_day) d
+           left join lateral (
+             select id::text from rate_cards where org_id = $1 and account_id = u.account_id and is_active
+                and effective_from <= d.day and (effective_to is null or effective_to >= d.day)
+              order by effective_from desc, number desc limit 1) n on true
+           cross join lateral (select coalesce(n.id, 'none') as id) c) b
+        where b.former is distinct from b.id) as cards
+       from unnest($2::uuid[], $3::date[], $4::date[]) with ordinality as u (account_id, from_day, to_day, n)
+      order by u.n`,
+    [orgId, spans.map(({ accountId }) => accountId), spans.map(({ from }) => from), spans.map(({ to }) => to)],
   );
-  return row?.count ?? 0;
+  return rows.map(({ cards }) => cards ?? "");
 }
 
 /** When the zone charts of these accounts were uploaded. */

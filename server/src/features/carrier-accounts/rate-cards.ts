@@ -1,3 +1,4 @@
+import type { Warning } from "../../core/csv/csv-columns.ts";
 import type { PlacedError } from "../../core/csv/sheet.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
@@ -23,6 +24,7 @@ import type {
   RateCardInfo,
   RateCardQuery,
   RateCardUpload,
+  UploadedRateCard,
   ZoneChartInfo,
   ZoneChartQuery,
   ZoneChartUpload,
@@ -43,9 +45,9 @@ export async function getRateCard(ctx: Ctx, accountId: string, cardId: string): 
 }
 
 /** A new version; earlier ones stay, and count for the days on which no later one is in effect. */
-export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCardUpload): Promise<RateCardDetail> {
+export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCardUpload): Promise<UploadedRateCard> {
   await getAccount(ctx.db, ctx, accountId);
-  const card = await readUpload(upload);
+  const { card, warnings } = await readUpload(upload);
   const sets = await loadSetLookup(ctx, setsOfCard(card));
   const missing = missingSets(card, sets, upload.card ? "/card" : "/header");
   if (missing.length > 0) throw validationFailed(missing);
@@ -58,7 +60,7 @@ export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCa
     const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
     await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
     await record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
-    return present({ ...row, card }, account);
+    return { ...present({ ...row, card }, account), warnings };
   });
 }
 
@@ -66,7 +68,7 @@ function toFieldError({ pointer, code, message }: PlacedError): FieldError {
   return { pointer, code, message };
 }
 
-async function readUpload(upload: RateCardUpload): Promise<RateCard> {
+async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; warnings: Warning[] }> {
   if ((upload.card === undefined) === (upload.csv === undefined)) {
     throw badField("", "one_of", "Send either `card`, or `csv` with a `header`.");
   }
@@ -74,7 +76,7 @@ async function readUpload(upload: RateCardUpload): Promise<RateCard> {
     if (upload.header) throw badField("/header", "unused", "A `card` has everything; `header` goes with `csv`.");
     const errors = checkCard(upload.card, "/card");
     if (errors.length > 0) throw validationFailed(errors);
-    return upload.card;
+    return { card: upload.card, warnings: [] };
   }
   if (!upload.header)
     throw badField(
@@ -87,7 +89,7 @@ async function readUpload(upload: RateCardUpload): Promise<RateCard> {
   const card = { ...upload.header, services: read.services };
   const errors = checkCard(card, "/header");
   if (errors.length > 0) throw validationFailed(errors);
-  return card as RateCard;
+  return { card: card as RateCard, warnings: read.warnings };
 }
 
 /** Puts a card into effect, from another day on if one is named. */

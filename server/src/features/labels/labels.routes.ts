@@ -14,6 +14,7 @@ export const labelRoutes = [
     summary: "List labels that were bought, or asked for",
     query: shapes.LabelQuery,
     answer: [200, PageOf(shapes.LabelAnswer)],
+    failures: [404, 409],
     handle: (ctx, { query }) => labels.listLabels(ctx, query),
   }),
   defineRoute("POST /shipments/labels", {

@@ -15,6 +15,7 @@ import {
   Version,
 } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
+import { OrderRef } from "../orders/orders.schemas.ts";
 import { ShipmentAnswer } from "../shipments/shipment-answers.schemas.ts";
 import { labelStatuses } from "./labels.states.ts";
 
@@ -120,7 +121,7 @@ export const LabelSale = Type.Object({ label: LabelAnswer, shipment: Nullable(Sh
 export type LabelSale = Static<typeof LabelSale>;
 
 export const LabelQuery = pageQuery({
-  orderId: Type.Optional(Id),
+  orderId: Type.Optional(OrderRef),
   shipmentId: Type.Optional(Id),
   status: Type.Optional(NameList(labelStatuses)),
 });

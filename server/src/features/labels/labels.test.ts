@@ -66,7 +66,7 @@ describe("buying a label", () => {
       service: "NAT_GROUND",
       to: aParcel.to,
       reference: "SHOP-17",
-      contentType: "text/plain",
+      contentType: "application/pdf",
       failure: null,
       isVoiding: false,
     });
@@ -86,8 +86,8 @@ describe("buying a label", () => {
     const content = await org.get(`/shipments/labels/${label.id}/content`);
     expect(content.text).toContain(label.trackingNumber);
     expect(content.text.length).toBe(label.contentBytes);
-    expect(content.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(content.headers.get("content-disposition")).toBe(`attachment; filename="label-${label.trackingNumber}.txt"`);
+    expect(content.headers.get("content-type")).toBe("application/pdf");
+    expect(content.headers.get("content-disposition")).toBe(`attachment; filename="label-${label.trackingNumber}.pdf"`);
     expect(await typesOf(label.id)).toEqual(["label.requested", "label.bought"]);
     expect(await typesOf(shipment.id)).toEqual(["shipment.created"]);
   });

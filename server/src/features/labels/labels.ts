@@ -5,6 +5,7 @@ import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
+import { findIdByRef } from "../orders/orders.ts";
 import { presentLabel } from "./label.ts";
 import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
@@ -19,7 +20,9 @@ export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
 }
 
 export async function listLabels(ctx: Ctx, query: LabelQuery): Promise<Page<LabelAnswer>> {
-  return mapPage(await store.listLabels(ctx.db, ctx.orgId, query), (label) => presentLabel(ctx, label));
+  const orderId = await findIdByRef(ctx, query.orderId);
+  const found = await store.listLabels(ctx.db, ctx.orgId, { ...query, ...(orderId && { orderId }) });
+  return mapPage(found, (label) => presentLabel(ctx, label));
 }
 
 const endings = {

@@ -64,8 +64,9 @@ describe("retry", () => {
     expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("run_not_finished");
     const key = { headers: { "idempotency-key": `cancel-${body.id}` } };
     const cancel = () => org.post(`/operations/runs/${body.id}/cancel`, undefined, key);
-    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
-    expect((await cancel()).body).toMatchObject({ status: "cancelled" });
+    const nothing = { total: 1, succeeded: 0, failed: 0, skipped: 0, cancelled: 1, no_change: 0 };
+    expect((await cancel()).body).toMatchObject({ status: "cancelled", summary: nothing });
+    expect((await cancel()).body).toMatchObject({ status: "cancelled", summary: nothing });
     expect((await org.get(`/operations/runs/${body.id}/results`)).body.data[0].status).toBe("cancelled");
     expect((await org.post(`/operations/runs/${body.id}/cancel`)).status).toBe(200);
     expect((await read(order_ids[0]!)).notes).toEqual([]);

@@ -80,6 +80,7 @@ export const operationRoutes = [
     summary: "List runs, newest first",
     query: shapes.RunQuery,
     answer: [200, PageOf(shapes.RunRow)],
+    failures: [404, 409],
     handle: (ctx, { query }) => operations.listRuns(ctx, query),
   }),
   defineRoute("GET /operations/runs/:id", {

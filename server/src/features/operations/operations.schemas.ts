@@ -18,6 +18,7 @@ import {
   Version,
 } from "../../core/schema.ts";
 import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
+import { OrderRef } from "../orders/orders.schemas.ts";
 import { SelectionFilter } from "./selections.schemas.ts";
 
 const maxOrders = 10_000;
@@ -42,7 +43,7 @@ const ActionRequest = Strict({
 export type ActionRequest = Static<typeof ActionRequest>;
 
 const Actions = Type.Array(ActionRequest, { minItems: 1, maxItems: maxActions });
-const OrderRefs = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+const OrderRefs = Type.Array(OrderRef, {
   minItems: 1,
   maxItems: maxOrders,
   description: "Order ids or order numbers",
@@ -249,7 +250,14 @@ const runFields = {
   selection_id: Nullable({ ...Id, description: "The orders were those of a selection" }),
   pipeline_id: Nullable({ ...Id, description: "The saved pipeline it was started with, if it was named" }),
   left_out: Type.Integer({ minimum: 0, description: "How many orders `leave_out` kept out of the run" }),
-  summary: Type.Object({ total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count }),
+  summary: Type.Object({
+    total: Count,
+    succeeded: Count,
+    failed: Count,
+    skipped: Count,
+    cancelled: Type.Integer({ minimum: 0, description: "Those that a run that was cancelled did not come to" }),
+    no_change: Type.Integer({ minimum: 0, description: "How many of those that succeeded were so already" }),
+  }),
 };
 
 export const RunRow = Type.Object(runFields);
@@ -333,7 +341,7 @@ export const UndoReport = Type.Object({
 export const RunQuery = pageQuery({
   status: Type.Optional(OneOf(runStatuses)),
   action_type: Type.Optional(Type.String({ maxLength: 64 })),
-  order_id: Type.Optional(Id),
+  order_id: Type.Optional(OrderRef),
   retry_of: Type.Optional(Id),
   automation_id: Type.Optional(Id),
   from: Since,

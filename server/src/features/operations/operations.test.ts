@@ -67,7 +67,7 @@ describe("a run", () => {
   test("says no_change for what is true already", async () => {
     const ids = await makeOrders(2, { tags: ["x"] });
     const { body } = await run(ids, [tag("x")]);
-    expect(body.summary).toEqual({ total: 2, succeeded: 2, failed: 0, skipped: 0, no_change: 2 });
+    expect(body.summary).toEqual({ total: 2, succeeded: 2, failed: 0, skipped: 0, cancelled: 0, no_change: 2 });
     expect((await read(ids[0]!)).version).toBe(1);
   });
 
@@ -251,6 +251,12 @@ describe("history", () => {
     expect(await list("?action_type=add_tags")).toEqual([first.id]);
     expect(await list("?status=failed")).toEqual([]);
     expect(await list(`?order_id=${ids[0]}`)).toEqual([second.id, first.id]);
+    const { number } = (await fresh.get(`/orders/${ids[0]}`)).body;
+    expect(await list(`?order_id=${number}`)).toEqual([second.id, first.id]);
+    expect(await fresh.get("/operations/runs?order_id=nowhere")).toMatchObject({
+      status: 404,
+      body: { code: "order_not_found" },
+    });
     expect((await fresh.get("/operations/runs?limit=1&page=2")).body).toMatchObject({
       data: [{ id: first.id }],
       pagination: { total: 2 },

@@ -34,6 +34,7 @@ import { planOrders, toPortions } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
 import { findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
+import { findIdByRef } from "../orders/orders.ts";
 import type { ActionDefinition } from "./action.ts";
 import type { OpenPipeline } from "./saved-pipelines.ts";
 import { withFormHints } from "./form-hints.ts";
@@ -164,7 +165,8 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 }
 
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
-  const page = await runs.listRuns(ctx.db, ctx.orgId, query);
+  const order_id = await findIdByRef(ctx, query.order_id);
+  const page = await runs.listRuns(ctx.db, ctx.orgId, { ...query, ...(order_id && { order_id }) });
   return mapPage(page, (run) => presentRun(ctx, run));
 }
 

@@ -38,8 +38,12 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     selection_id: run.selection_id,
     pipeline_id: run.pipeline_id,
     left_out: run.left_out,
-    summary: { total: run.order_count, succeeded, failed, skipped, no_change },
+    summary: { total: run.order_count, succeeded, failed, skipped, cancelled: notReached(run), no_change },
   };
+}
+
+function notReached({ status, order_count, succeeded, failed, skipped }: RunRow): number {
+  return status === "cancelled" ? order_count - succeeded - failed - skipped : 0;
 }
 
 export function presentPipeline(ctx: Caller, pipeline: SavedPipeline): SavedPipeline {

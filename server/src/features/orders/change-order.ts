@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { isUuid } from "../../core/ids.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -40,6 +41,11 @@ export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<O
     throw new HubError("order_number_ambiguous", message, { extra: { orders } });
   }
   return orNotFound("order", found[0]);
+}
+
+/** For lists of what belongs to an order. An id is taken as it is: what was done to an order outlives it. */
+export async function findIdByRef(ctx: Ctx, ref: string | undefined): Promise<string | undefined> {
+  return ref === undefined || isUuid(ref) ? ref : (await findByRef(ctx.db, ctx, ref)).id;
 }
 
 export async function updateOrder(

@@ -73,9 +73,10 @@ export async function prepareOrders(
 ): Promise<Prepared> {
   const failures = new Map<number, RowFailure>();
   const valid: Draft[] = [];
+  const told = new Set<string>();
   for (const [index, given] of requests.entries()) {
     const errors = findErrors(given);
-    if (errors.length > 0) failures.set(index, invalidRow(errors));
+    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
     else valid.push({ index, request: given as OrderRequest });
   }
   const sound = valid.map(({ request }) => request);

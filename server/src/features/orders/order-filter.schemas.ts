@@ -53,15 +53,15 @@ const exclusions = {
   customFieldNot: OneOrMore(Field, { description: "Has none of these: another value, or no such field" }),
 };
 const tags = {
-  tagsAny: OneOrMore(Text(64), { description: "Has at least one of these tags" }),
-  tagsAll: OneOrMore(Text(64), { description: "Has all of these tags" }),
-  tagsNone: OneOrMore(Text(64), { description: "Has none of these tags" }),
+  tagsAny: OneOrMore(Text(64), { description: "Has at least one of these tags, in any case" }),
+  tagsAll: OneOrMore(Text(64), { description: "Has all of these tags, in any case" }),
+  tagsNone: OneOrMore(Text(64), { description: "Has none of these tags, in any case" }),
 };
 
 /** What orders are looked for by: the same in lists, exports and selections, as a query or as JSON. */
 export const orderFilters = {
   ...optional({ ...choices, ...exclusions, ...tags }),
-  tag: Type.Optional(Text(64)),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Has this tag, in any case" })),
   lastRunFailed: Type.Optional(
     Type.Boolean({ description: "Whether the last run that did something to the order, or tried to, failed for it" }),
   ),

@@ -103,3 +103,30 @@ test("a call that is no list of orders, or too long a one, is refused as a whole
   }
   expect((await org.get("/orders/counts")).body.total).toBe(0);
 });
+
+test("what is allowed is said with the first wrong row, not with each of thousands", async () => {
+  const org = await hub.org();
+  const { body } = await org.post("/orders/bulk", {
+    orders: [{ nmber: "a", statu: "new" }, { nmber: "b" }, { priority: "hgh" }, { priority: "lw" }],
+  });
+  const errors = body.results.map(({ error }: { error: { errors: object[] } }) => error.errors);
+  const allowed = expect.arrayContaining(["number"]);
+  expect(errors).toMatchObject([
+    [
+      { pointer: "/orders/0/nmber", suggestion: "number", allowed },
+      { pointer: "/orders/0/statu", allowed },
+    ],
+    [{ pointer: "/orders/1/nmber", suggestion: "number" }],
+    [{ suggestion: "high", allowed: expect.any(Array) }],
+    [{ suggestion: "low" }],
+  ]);
+  for (const row of [1, 3]) expect(errors[row][0]).not.toHaveProperty("allowed");
+});
+
+test("orders of one call are listed in the order in which they were given", async () => {
+  const org = await hub.org();
+  const numbers = Array.from({ length: 60 }, (_, n) => `N-${n}`);
+  await org.post("/orders/bulk", { orders: numbers.map((number) => ({ number })) });
+  const { body } = await org.get("/orders?limit=100&sort=createdAt");
+  expect(body.data.map(({ number }: { number: string }) => number)).toEqual(numbers);
+});

@@ -56,6 +56,13 @@ function CustomFields<Value>(types: string[]) {
   });
 }
 
+/** What names an order in a request; `findByRef` looks it up. */
+export const OrderRef = Type.String({
+  minLength: 1,
+  maxLength: orderLimits.numberLength,
+  description: "Id or number of the order",
+});
+
 const Tag = Line(orderLimits.tagLength);
 export const Tags = Type.Array(Tag, { maxItems: orderLimits.tags, uniqueItems: true });
 export const SomeTags = Type.Array(Tag, { minItems: 1, maxItems: orderLimits.tags, uniqueItems: true });
@@ -87,6 +94,9 @@ const permanent = optional({
   archived: Type.Boolean({ description: "Archived orders are left out of lists unless asked for" }),
 });
 
+const totalText =
+  "What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount";
+
 const removable = optional({
   tags: Tags,
   channel: Line(64),
@@ -96,7 +106,7 @@ const removable = optional({
   shippingAddress: Address,
   billingAddress: Address,
   lines: Type.Array(LineRequest, { maxItems: orderLimits.lines }),
-  total: Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: "With at most two decimals" }),
+  total: Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: totalText }),
   shipping: Strict(optional(shippingParts)),
   packages: Type.Array(PackageRequest, { maxItems: orderLimits.packages }),
   notes: Type.Array(NoteRequest, { maxItems: orderLimits.notes }),

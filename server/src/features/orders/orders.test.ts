@@ -83,6 +83,25 @@ describe("an order", () => {
     expect(byNumber.headers.get("etag")).toBe('W/"v1"');
   });
 
+  test("has weights in units as people write them, and answers the one that was meant", async () => {
+    const units = ["lbs", "LB", "Pounds", " lb. ", "#", "Ounces", "KGS", "gram"];
+    const packages = units.map((unit) => ({ weight: { value: 1, unit } }));
+    const { body } = await org.post("/orders", {
+      packages,
+      lines: [{ sku: "A", quantity: 1, weight: { value: 1, unit: "OZ" } }],
+    });
+    const unitsOf = (list: { weight: { unit: string } }[]): string[] => list.map(({ weight }) => weight.unit);
+    expect(unitsOf(body.packages)).toEqual(["lb", "lb", "lb", "lb", "lb", "oz", "kg", "g"]);
+    expect(unitsOf(body.lines)).toEqual(["oz"]);
+    const patched = await org.patch(`/orders/${body.id}`, { packages: [{ weight: { value: 2, unit: "Kilo" } }] });
+    expect(unitsOf(patched.body.packages)).toEqual(["kg"]);
+    for (const unit of ["stone", "constructor", "__proto__", ""]) {
+      const { body: problem } = await org.post("/orders", { packages: [{ weight: { value: 1, unit } }] });
+      const allowed = ["g", "kg", "oz", "lb"];
+      expect(problem.errors).toMatchObject([{ pointer: "/packages/0/weight/unit", code: "enum", allowed }]);
+    }
+  });
+
   test("has a number of its own; generated ones step over those that are taken", async () => {
     const fresh = await hub.org();
     for (const number of ["ORD-1001", "ORD-1002", "ORD-1004"]) await fresh.post("/orders", { number });

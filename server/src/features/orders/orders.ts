@@ -40,7 +40,7 @@ export {
   takeBackDelivery,
   takeBackListedShipment,
 } from "./listed-shipments.ts";
-export { findByRef } from "./change-order.ts";
+export { findByRef, findIdByRef } from "./change-order.ts";
 export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
 export { explainUnknown } from "./unknown-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";

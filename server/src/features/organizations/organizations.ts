@@ -119,6 +119,11 @@ export async function findOutboundHosts(world: World, orgId: string): Promise<re
   return (await known(world).get(orgId))?.outboundHosts ?? [];
 }
 
+/** The zone that a day without a zone is meant in, wherever one is given, and in which it is today. */
+export async function findTimeZone(world: World, orgId: string): Promise<string> {
+  return (await known(world).get(orgId))?.timeZone ?? "UTC";
+}
+
 export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Organization | undefined> {
   return await store.findOperatorOrganization(ctx.db);
 }

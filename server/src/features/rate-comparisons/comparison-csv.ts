@@ -94,7 +94,7 @@ export const itemSheet: SheetKind = {
     ["originCountry", "origincountry fromcountry shipfromcountry sendercountry shippercountry", text(60)],
     [
       "destinationCountry",
-      "destinationcountry destcountry tocountry shiptocountry recipientcountry receivercountry country countrycode",
+      "destinationcountry destcountry tocountry shiptocountry recipientcountry receivercountry country countrycode abroad",
       text(60),
     ],
     ["weight", namesWithUnits("weight actualweight packageweight ratedweight billedweight"), readParcelWeight],

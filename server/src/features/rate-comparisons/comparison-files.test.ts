@@ -121,7 +121,7 @@ describe("files", () => {
     const look = (more: object) => org.post("/rate-comparisons/import", { csv: unknown, dryRun: true, ...more });
     const first = await look({});
     expect(first).toMatchObject({
-      status: 201,
+      status: 200,
       body: { comparison: null, dryRun: true, summary: { rows: 2, items: 0, skipped: 2 } },
     });
     expect(first.body.errors).toMatchObject([
@@ -252,6 +252,18 @@ describe("files", () => {
     ]);
   });
 
+  test("what went abroad, and what was paid in another currency, is so after an export and an import, too", async () => {
+    const path = await processed([anItem({ destinationCountry: "Canada" }), anItem({ currency: "EUR" }), anItem()]);
+    const csv = (await org.get(`${path}/export.csv`)).text;
+    const { comparison } = (await org.post("/rate-comparisons/import", { name: "Again", carrierAccountId, csv })).body;
+    for (const of of [path, `/rate-comparisons/${comparison.id}`])
+      expect(await itemsOf(of)).toMatchObject([
+        { abroad: "CA" },
+        { currency: "EUR" },
+        { abroad: null, currency: null },
+      ]);
+  });
+
   test("come out again as CSV that can be imported, and as a spreadsheet", async () => {
     const path = await processed([
       anItem({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>' }),
@@ -265,6 +277,14 @@ describe("files", () => {
     const [first] = await itemsOf(`/rate-comparisons/${again.body.comparison.id}`);
     expect(first).toMatchObject({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>', netCost: 15, weight: lb(3) });
     expect((await org.get(`${path}/export.csv?zone=8`)).text.trim().split("\r\n")).toHaveLength(2);
+    // Each charge in a column of its own, as a number: they add up to the price.
+    const [names, cells] = lines.map((line) => line.split(","));
+    const charges = names!.flatMap((name, at) =>
+      name.startsWith("charge.") ? [Number(cells!.at(at - names!.length))] : [],
+    );
+    expect(names!.slice(-4)).toEqual(["charge.base", "charge.discount", "charge.minimum", "charge.fuel"]);
+    const price = (await itemsOf(path))[0].targetCost;
+    expect(charges.reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(price, 6);
 
     const response = await fetch(`${hub.url}/api/v1${path}/export.xlsx`, {
       headers: { authorization: `Bearer ${org.token}` },

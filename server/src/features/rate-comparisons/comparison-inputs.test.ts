@@ -19,8 +19,10 @@ const dearer = (factor: number, more: object) => ({
     ),
   })),
 });
-const uploadTo = async (account: string, card: object): Promise<void> => {
-  expect((await org.post(`/carrier-accounts/${account}/rate-cards`, { card })).status).toBe(201);
+const uploadTo = async (account: string, card: object): Promise<string> => {
+  const { status, body } = await org.post(`/carrier-accounts/${account}/rate-cards`, { card });
+  expect(status).toBe(201);
+  return body.id;
 };
 const costsOf = async (path: string): Promise<number[]> =>
   (await itemsOf(path)).map(({ targetCost }: { targetCost: number }) => targetCost);
@@ -101,6 +103,32 @@ describe("D14: a comparison is stale", () => {
       expect(await isStale()).toEqual([false, false, false]);
     }
     expect((await org.get(other)).body.stale).toBe(false);
+  });
+
+  test("when another card counts on a day on which one of its parcels was sent, and only then", async () => {
+    const account = await anAccount({ ...contract, effectiveFrom: "2024-01-01" });
+    const source = await anAccount({ ...contract, effectiveFrom: "2024-01-01" });
+    const items = ["2025-03-10", "2025-06-20"].map((shipDate) => anItem({ shipDate }));
+    const path = await processed(items, { carrierAccountId: account, sourceCarrierAccountId: source });
+    const isStale = async (): Promise<boolean> => (await org.get(path)).body.stale;
+    const upload = (to: string, effectiveFrom: string, effectiveTo: string) =>
+      uploadTo(to, { ...contract, name: effectiveFrom, effectiveFrom, effectiveTo });
+    // Before the first, after the last, and under another card all the time.
+    await upload(account, "2025-01-01", "2025-03-09");
+    await upload(account, "2025-06-21", "2025-06-30");
+    await upload(account, "2023-01-01", "2025-12-31");
+    expect(await isStale()).toBe(false);
+    for (const to of [account, source]) {
+      const card = await upload(to, "2025-04-01", "2025-06-20");
+      expect(await isStale()).toBe(true);
+      await org.post(`/carrier-accounts/${to}/rate-cards/${card}/deactivate`);
+      expect(await isStale()).toBe(false);
+    }
+    await upload(account, "2025-03-01", "2025-03-10");
+    expect(await isStale()).toBe(true);
+    await org.post(`${path}/process`);
+    await workOff(hub.world, comparisonWork);
+    expect(await isStale()).toBe(false);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Cell } from "../../core/csv/xlsx.ts";
 import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed, xlsxType } from "../../route.ts";
+import { findCards } from "./comparison-work.store.ts";
 import { presentItem } from "./present-comparison.ts";
 import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
 import { getShown, getSummary } from "./rate-comparisons.ts";
@@ -13,8 +14,10 @@ import type { Summary } from "./summary.schemas.ts";
 
 const portion = 500;
 
+type Column = [name: string, read: (item: Item) => Cell];
+
 /** The names of what goes in are those that an import knows. */
-const columns: [name: string, read: (item: Item) => Cell][] = [
+const columns: Column[] = [
   ["trackingNumber", (item) => item.trackingNumber],
   ["netCost", (item) => item.netCost],
   ["serviceType", (item) => item.serviceType],
@@ -32,6 +35,8 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
   ["dimensionUnit", (item) => item.dimensions?.unit],
   ["residential", (item) => item.residential],
   ["shipDate", (item) => (item.shipDate === null ? null : { day: item.shipDate })],
+  ["currency", (item) => item.currency],
+  ["abroad", (item) => item.abroad],
   ["status", (item) => item.status],
   ["reason", (item) => item.reason],
   ["zone", (item) => item.zone],
@@ -50,14 +55,27 @@ const columns: [name: string, read: (item: Item) => Cell][] = [
   ["breakEvenWeightLb", (item) => item.breakEvenWeight?.value],
   ["lines", (item) => item.lines.map(({ code, amount }) => `${code} ${amount.toFixed(2)}`).join("; ")],
 ];
-const header = columns.map(([name]) => name);
-const cellsOf = (item: Item): Cell[] => columns.map(([, read]) => read(item));
+
+/** With a column for each charge that the cards can make, so that they can be added up. */
+async function columnsFor(ctx: Ctx, id: string): Promise<Column[]> {
+  const cards = await findCards(ctx.db, ctx.orgId, id);
+  if (!cards) return columns;
+  const surcharges = [cards.card, ...(cards.dated_cards?.target.cards ?? [])].flatMap((card) => card.surcharges ?? []);
+  const codes = new Set(["base", "discount", "minimum", ...surcharges.map(({ code }) => code), "fuel"]);
+  return [...columns, ...Array.from(codes, chargeColumn)];
+}
+
+function chargeColumn(code: string): Column {
+  return [`charge.${code}`, ({ lines }) => lines.find((line) => line.code === code)?.amount];
+}
 
 /** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
-async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncGenerator<Cell[][]> {
+async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted: Column[]): AsyncGenerator<Cell[][]> {
+  yield [wanted.map(([name]) => name)];
   for (let after = -1; ;) {
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
-    if (rows.length > 0) yield rows.map((row) => cellsOf(presentItem(row, shown.sumsCharges)));
+    const items = rows.map((row) => presentItem(row, shown.sumsCharges));
+    if (items.length > 0) yield items.map((item) => wanted.map(([, read]) => read(item)));
     if (rows.length < portion) return;
     await giveWay();
     after = rows.at(-1)!.position;
@@ -66,9 +84,9 @@ async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter): AsyncG
 
 export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
   const shown = await getShown(ctx, id);
+  const wanted = await columnsFor(ctx, id);
   async function* body(): AsyncGenerator<string> {
-    yield toCsv([header]);
-    for await (const rows of readPortions(ctx, shown, filter)) yield toCsv(rows.map((row) => row.map(toCell)));
+    for await (const rows of readPortions(ctx, shown, filter, wanted)) yield toCsv(rows.map((row) => row.map(toCell)));
   }
   return new Streamed("text/csv", `rate-comparison-${id}.csv`, body());
 }
@@ -76,16 +94,13 @@ export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promi
 export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Promise<Streamed> {
   const shown = await getShown(ctx, id);
   const summary = await getSummary(ctx, id, {});
-  async function* items(): AsyncGenerator<Cell[][]> {
-    yield [header];
-    yield* readPortions(ctx, shown, filter);
-  }
+  const wanted = await columnsFor(ctx, id);
   async function* overview(): AsyncGenerator<Cell[][]> {
     yield overviewOf(summary);
   }
   const sheets = [
     { name: "Summary", portions: overview() },
-    { name: "Items", portions: items() },
+    { name: "Items", portions: readPortions(ctx, shown, filter, wanted) },
   ];
   return new Streamed(xlsxType, `rate-comparison-${id}.xlsx`, writeXlsx(sheets));
 }

@@ -28,6 +28,7 @@ export type Prepared = Pick<
   | "card"
   | "source_card"
   | "dated_cards"
+  | "input_stamps"
   | "options"
   | "rate_day"
 > & { profiles: Record<string, WeightProfile> | null };
@@ -79,7 +80,10 @@ async function stampsOf(ctx: Ctx, row: Prepared): Promise<InputStamps> {
   const { target, source } = row.dated_cards ?? {};
   const cards = [row.card, row.source_card ?? [], target?.cards ?? [], source?.cards ?? []].flat();
   const accounts = [row.carrier_account_id, row.source_account_id ?? []].flat();
-  return await readInputStamps(ctx, accounts, [...new Set(cards.flatMap(setsOfCard))]);
+  // Of the cards those count that were chosen when it was started.
+  const chosen = Object.entries(row.input_stamps ?? {}).filter(([name]) => name.startsWith("cards "));
+  const read = await readInputStamps(ctx, accounts, [...new Set(cards.flatMap(setsOfCard))]);
+  return { ...Object.fromEntries(chosen), ...read };
 }
 
 type Dated = { target: TariffParts[]; source: TariffParts[] };

@@ -80,8 +80,10 @@ export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   };
 }
 
-function measuresOf(input: StoredInput): Pick<Item, "weight" | "dimensions" | "residential" | "shipDate"> {
-  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate] = input;
+type Measures = Pick<Item, "weight" | "dimensions" | "residential" | "shipDate" | "currency" | "abroad">;
+
+function measuresOf(input: StoredInput): Measures {
+  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , abroad = null] = input;
   return {
     weight: value === null || unit === null ? null : { value, unit },
     dimensions:
@@ -90,5 +92,7 @@ function measuresOf(input: StoredInput): Pick<Item, "weight" | "dimensions" | "r
         : { length: sides[0], width: sides[1], height: sides[2], unit: sizeUnit },
     residential,
     shipDate,
+    currency,
+    abroad,
   };
 }

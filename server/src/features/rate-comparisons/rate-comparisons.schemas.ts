@@ -197,7 +197,11 @@ export const Comparison = Type.Object({
   progress: Type.Object({ processed: Count, total: Count, percent: Type.Number() }),
   counts: Counts,
   rateCard: Nullable(Type.Object({ id: Nullable(Id), version: Nullable(Count), name: Type.String() })),
-  stale: Type.Boolean({ description: "Another rate card is in effect now than the one compared with" }),
+  stale: Type.Boolean({
+    description:
+      "Something that the prices were made of has changed since: which rate card is in effect, on the day or on those on which " +
+      "the parcels were sent, a zone chart, a condition set or a name of a service",
+  }),
   options: RatingOptions,
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
   createdAt: DateTime,
@@ -295,6 +299,10 @@ export const Item = Type.Object({
   dimensions: Nullable(Dimensions),
   residential: Nullable(Type.Boolean()),
   shipDate: Nullable(CalendarDate),
+  currency: Nullable(Type.String()),
+  abroad: Nullable(
+    Type.String({ description: "The country that it came from or went to, where that is not the United States" }),
+  ),
   revision: Nullable(Count),
   status: OneOf(itemStatuses),
   reason: Nullable(OneOf(itemReasons)),

@@ -130,6 +130,7 @@ export type Start = {
   card: { id: string | null; version: number | null; name: string; card: RateCard };
   sourceCard: RateCard | null;
   datedCards: { target: DatedCards; source: DatedCards } | null;
+  cardStamps: InputStamps;
   day: string;
   requestId: string;
   at: Date;
@@ -141,7 +142,7 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
     `update rate_comparisons set status = 'queued', revision = revision + 1, processed = 0, rated = 0, estimated = 0,
        unrateable = 0, invalid = 0, excluded = 0, options = $3, rate_card_id = $4, rate_card_version = $5,
        rate_card_name = $6, card = $7, source_card = $8, rate_day = $9, currency = $10, profiles = null, totals = null,
-       dated_cards = $13, inputs_digest = null, input_stamps = null, error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, due_at = now(),
+       dated_cards = $13, inputs_digest = null, input_stamps = $14, error = null, request_id = $11, started_at = $12, finished_at = null, updated_at = $12, due_at = now(),
        lease_owner = null, lease_until = null, tries = 0, version = version + 1
       where org_id = $1 and id = $2 returning ${comparisonColumns}`,
     [
@@ -158,6 +159,7 @@ export async function startRevision(tx: Tx, orgId: string, id: string, start: St
       start.requestId,
       start.at,
       start.datedCards === null ? null : JSON.stringify(start.datedCards),
+      JSON.stringify(start.cardStamps),
     ],
   );
   return row!;

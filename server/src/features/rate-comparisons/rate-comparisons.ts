@@ -12,7 +12,14 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
-import { findCardIdsOn, findCardOn, findDatedCards, readStampsAgain } from "../carrier-accounts/open-carrier.ts";
+import type { InputStamps } from "../carrier-accounts/open-carrier.ts";
+import {
+  findCardIdsOn,
+  findCardOn,
+  findDatedCards,
+  readCardStamps,
+  readStampsAgain,
+} from "../carrier-accounts/open-carrier.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -161,7 +168,10 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   const day = options.rateDate ?? today(ctx);
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
-  const datedCards = options.rateDate === undefined ? await datedCardsOf(ctx, former, card, source) : null;
+  // Each parcel goes by the card of its own day, unless somebody named one day for all.
+  const days = options.rateDate === undefined ? await items.listShipDays(ctx.db, id) : [];
+  const cardStamps = await stampCards(ctx, former, [card, source], [day, ...days]);
+  const datedCards = await datedCardsOf(ctx, former, card, source, days);
   return await change(ctx, async (tx) => {
     refuseToStart(await store.getComparison(tx, ctx.orgId, id, "for update"));
     const started = await store.startRevision(tx, ctx.orgId, id, {
@@ -169,6 +179,7 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
       card,
       sourceCard: source?.card ?? null,
       datedCards,
+      cardStamps,
       day,
       requestId: ctx.requestId,
       at: ctx.clock.now(),
@@ -181,14 +192,34 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   });
 }
 
-/** Each parcel goes by the card of its own day, unless somebody named one day for all. */
-async function datedCardsOf(ctx: Ctx, row: ComparisonRow, card: PinnedCard, source: PinnedCard | undefined) {
-  let days: Promise<string[]> | undefined;
-  const listDays = () => (days ??= items.listShipDays(ctx.db, row.id));
+async function datedCardsOf(
+  ctx: Ctx,
+  row: ComparisonRow,
+  card: PinnedCard,
+  source: PinnedCard | undefined,
+  days: string[],
+) {
   const none = { cards: [], days: {} };
-  const target = await findDatedCards(ctx, row.carrier_account_id, card, listDays);
-  const paid = source ? await findDatedCards(ctx, row.source_account_id!, source, listDays) : none;
+  const target = await findDatedCards(ctx, row.carrier_account_id, card, days);
+  const paid = source ? await findDatedCards(ctx, row.source_account_id!, source, days) : none;
   return target.cards.length + paid.cards.length === 0 ? null : { target, source: paid };
+}
+
+/** So that a card that is uploaded, or put out of effect, for one of these days later is noticed. */
+async function stampCards(
+  ctx: Ctx,
+  row: ComparisonRow,
+  [card, source]: [PinnedCard, PinnedCard | undefined],
+  [day, ...shipDays]: [string, ...string[]],
+): Promise<InputStamps> {
+  const ofAccounts = [card.id && row.carrier_account_id, source?.id && row.source_account_id];
+  const sorted = shipDays.toSorted();
+  const times = [
+    { from: day, to: day },
+    { from: sorted[0] ?? day, to: sorted.at(-1) ?? day },
+  ];
+  const spans = ofAccounts.flatMap((accountId) => (accountId ? times.map((time) => ({ accountId, ...time })) : []));
+  return await readCardStamps(ctx, spans);
 }
 
 function refuseToStart(row: ComparisonRow): void {
@@ -211,7 +242,16 @@ export async function seedComparison(
   const header = { name, carrierAccountId: account.id, sourceCarrier: "FedEx" };
   const { id } = await insertWithItems(tx, ctx, { header, account, at }, [makeItems(day)]);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
-  const start = { options: {}, card, sourceCard: null, datedCards: null, day, requestId: ctx.requestId, at };
+  const start = {
+    options: {},
+    card,
+    sourceCard: null,
+    datedCards: null,
+    cardStamps: {},
+    day,
+    requestId: ctx.requestId,
+    at,
+  };
   await store.startRevision(tx, ctx.orgId, id, start);
   await ctx.signals.publish(tx, "rate_comparison", id);
 }

@@ -126,7 +126,7 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const { service } = match;
   result.serviceLevel = match.level;
   result.targetService = service.code;
-  const found = zoneOf(rater.tariff, item.origin, item.destination, service);
+  const found = zoneOf(rater.tariff, item.origin, item.destination, service, item.weightMg ?? undefined);
   if ("reason" in found) return refuse(result, found.reason);
   result.zone = found.zone;
   result.zoneSource = found.source;

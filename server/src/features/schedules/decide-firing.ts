@@ -51,13 +51,16 @@ export type FiringInput = {
   /** Undefined: nothing is due, it is only looked at because something waits. */
   nextRunAt: number | undefined;
   waitingFor: number | undefined;
+  waitingUntil: number | undefined;
   openCount: number;
   now: number;
 };
 
 export type Firing = {
   run: number[];
+  /** The occurrence that waits for the run before it to end, and the last of those that wait behind it. */
   waitingFor: number | undefined;
+  waitingUntil: number | undefined;
   cancelsOpen: boolean;
   missedCount: number;
   /** Due, and left out because the run before has not ended. */
@@ -71,7 +74,7 @@ export function decideFiring(input: FiringInput): Firing {
   const isReleased = input.waitingFor !== undefined && input.openCount === 0;
   const firing: Firing = {
     run: isReleased ? [input.waitingFor!] : [],
-    waitingFor: isReleased ? undefined : input.waitingFor,
+    ...(isReleased ? lineBehind(input) : lineOf(input.waitingFor, input.waitingUntil)),
     cancelsOpen: false,
     missedCount: 0,
     overlapped: [],
@@ -91,14 +94,32 @@ function caughtUp(policy: Schedule["missed"], due: number[], onTime: number[]): 
   return policy === "skip" ? onTime : due.slice(-1);
 }
 
+type Line = Pick<Firing, "waitingFor" | "waitingUntil">;
+
+function lineOf(first: number | undefined, last: number | undefined): Line {
+  return first === undefined || last === undefined || last <= first
+    ? { waitingFor: first, waitingUntil: undefined }
+    : { waitingFor: first, waitingUntil: last };
+}
+
+/** Of those that wait, the first has its turn now. */
+function lineBehind({ cron, timezone, waitingFor, waitingUntil }: FiringInput): Line {
+  if (waitingFor === undefined || waitingUntil === undefined) return lineOf(undefined, undefined);
+  return lineOf(nextOccurrence(cron, timezone, waitingFor), waitingUntil);
+}
+
+/** What is due, rising. Of several that were missed each runs, but none beside another unless that is allowed. */
 function applyOverlap(input: FiringInput, firing: Firing, wanted: number[]): Firing {
+  if (input.overlap === "allow") return { ...firing, run: [...firing.run, ...wanted] };
   const isBusy = input.openCount > 0 || firing.run.length > 0;
-  if (!isBusy || input.overlap === "allow") return { ...firing, run: [...firing.run, ...wanted] };
-  if (input.overlap === "cancel_running") return { ...firing, run: wanted, cancelsOpen: true };
-  const mayWait = input.overlap === "queue_one" && firing.waitingFor === undefined;
+  if (input.overlap === "cancel_running")
+    return { ...firing, run: wanted.slice(-1), overlapped: wanted.slice(0, -1), cancelsOpen: isBusy };
+  if (!isBusy) return { ...firing, run: wanted.slice(0, 1), ...lineOf(wanted[1], wanted.at(-1)) };
+  if (input.overlap === "skip" || firing.waitingFor !== undefined) return { ...firing, overlapped: wanted };
+  const isMissed = firing.missedCount > 0;
   return {
     ...firing,
-    waitingFor: mayWait ? wanted[0] : firing.waitingFor,
-    overlapped: mayWait ? wanted.slice(1) : wanted,
+    ...lineOf(wanted[0], isMissed ? wanted.at(-1) : undefined),
+    overlapped: isMissed ? [] : wanted.slice(1),
   };
 }

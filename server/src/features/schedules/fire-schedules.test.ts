@@ -141,12 +141,46 @@ describe("when the hub was down for six hours", () => {
     ["all", 72],
   ])("a schedule every five minutes with missed: %s runs %i times", async (missed, runs) => {
     await setClock("2027-01-02T00:00:00Z");
-    const id = await aSchedule({ missed });
+    const id = await aSchedule({ missed, overlap: "allow" });
     await fireAt("2027-01-02T06:02:00Z");
     const times = await timesOf(id);
     expect(times).toHaveLength(runs);
     if (runs > 0) expect(times.at(-1)).toBe("2027-01-02T06:00:00.000Z");
     expect(await read(id)).toMatchObject({ counters: { runs, missed: 72 }, nextRunAt: "2027-01-02T06:05:00.000Z" });
+    await org.delete(`/schedules/${id}`);
+  });
+
+  test.each(["skip", "queue_one"])(
+    "with overlap: %s missed runs come one after the other, each once",
+    async (overlap) => {
+      await setClock("2027-01-02T00:00:00Z");
+      const id = await aSchedule({ missed: "all", overlap });
+      const at = (minutes: number): string =>
+        new Date(Date.parse("2027-01-02T00:00:00Z") + minutes * minuteMs).toISOString();
+      await fireAt("2027-01-02T00:17:00Z");
+      const missed = [at(5), at(10), at(15)];
+      for (const [index, waitingFor] of [at(10), at(15), null].entries()) {
+        expect(await timesOf(id)).toEqual(missed.slice(0, index + 1));
+        expect(await read(id)).toMatchObject({ waitingFor, counters: { runs: index + 1, skippedOverlap: 0 } });
+        // Nothing more while it runs.
+        await fireDueSchedules(hub.world);
+        expect(await timesOf(id)).toHaveLength(index + 1);
+        await cancelAll(id);
+        await fireDueSchedules(hub.world);
+      }
+      expect(await timesOf(id)).toEqual(missed);
+      await fireAt(at(20));
+      expect(await timesOf(id)).toEqual([...missed, at(20)]);
+      await org.delete(`/schedules/${id}`);
+    },
+  );
+
+  test("with overlap: cancel_running the last of the missed runs alone is made", async () => {
+    await setClock("2027-01-02T00:00:00Z");
+    const id = await aSchedule({ missed: "all", overlap: "cancel_running" });
+    await fireAt("2027-01-02T00:17:00Z");
+    expect(await timesOf(id)).toEqual(["2027-01-02T00:15:00.000Z"]);
+    expect((await read(id)).counters).toMatchObject({ runs: 1, skippedOverlap: 2 });
     await org.delete(`/schedules/${id}`);
   });
 

@@ -82,13 +82,21 @@ function decide(world: World, row: ScheduleRow, openCount: number, now: number):
       missed: row.missed,
       nextRunAt: row.next_run_at?.getTime(),
       waitingFor: row.waiting_for?.getTime(),
+      waitingUntil: row.waiting_until?.getTime(),
       openCount,
       now,
     });
     return { firing };
   } catch (error) {
     world.log.error({ err: error, scheduleId: row.id }, "a schedule cannot be read; it is put off for an hour");
-    const nothing = { run: [], waitingFor: undefined, cancelsOpen: false, missedCount: 0, overlapped: [] };
+    const nothing = {
+      run: [],
+      waitingFor: undefined,
+      waitingUntil: undefined,
+      cancelsOpen: false,
+      missedCount: 0,
+      overlapped: [],
+    };
     return { firing: { ...nothing, next: now + putOffMs } };
   }
 }
@@ -149,6 +157,7 @@ function resultOf({ row, firing, trouble }: Planned, made: string[]): FiringResu
     id: row.id,
     next_run_at: firing.next === undefined ? null : new Date(firing.next).toISOString(),
     waiting_for: firing.waitingFor === undefined ? null : new Date(firing.waitingFor).toISOString(),
+    waiting_until: firing.waitingUntil === undefined ? null : new Date(firing.waitingUntil).toISOString(),
     runs: made.length,
     skipped: firing.overlapped.length,
     missed: firing.missedCount + (isTroubled ? firing.run.length : 0),

@@ -8,9 +8,10 @@ export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | 
   task_name: string;
   next_run_at: Date | null;
   waiting_for: Date | null;
+  waiting_until: Date | null;
 };
 const scheduleColumns = `s.id, s.org_id, s.bridge_id, s.task_name, s.cron, s.timezone, s.input, s.overlap, s.missed,
-  s.next_run_at, s.waiting_for`;
+  s.next_run_at, s.waiting_for, s.waiting_until`;
 
 export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
 
@@ -73,6 +74,7 @@ export type FiringResult = {
   id: string;
   next_run_at: string | null;
   waiting_for: string | null;
+  waiting_until: string | null;
   runs: number;
   skipped: number;
   missed: number;
@@ -84,14 +86,14 @@ export async function saveFiringsAcrossOrgs(tx: Tx, results: FiringResult[], at:
   await tx.query(
     {
       name: "schedules_save_firings",
-      text: `update schedules s set next_run_at = u.next_run_at, waiting_for = u.waiting_for,
+      text: `update schedules s set next_run_at = u.next_run_at, waiting_for = u.waiting_for, waiting_until = u.waiting_until,
                run_count = s.run_count + u.runs, skipped_overlap_count = s.skipped_overlap_count + u.skipped,
                missed_count = s.missed_count + u.missed,
                last_run_at = case when u.runs > 0 then $2 else s.last_run_at end,
                last_execution_id = coalesce(u.last_execution_id, s.last_execution_id),
                last_skipped = coalesce(u.last_skipped, s.last_skipped)
-              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, waiting_for timestamptz, runs integer,
-                skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
+              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, waiting_for timestamptz,
+                waiting_until timestamptz, runs integer, skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
              where s.id = u.id`,
     },
     [JSON.stringify(results), at],

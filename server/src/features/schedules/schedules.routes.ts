@@ -102,6 +102,7 @@ export const scheduleRoutes = [
     name: "schedules.backfill",
     scope: "schedules:write",
     summary: "Run what a schedule did not run in a time that is over; `dryRun` only lists it",
+    description: "They are queued together, whatever `overlap` says: that is about runs by the clock.",
     ids,
     body: shapes.BackfillRequest,
     answer: [200, shapes.BackfillAnswer],

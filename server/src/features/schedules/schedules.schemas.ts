@@ -25,7 +25,9 @@ const Overlap = OneOf(overlaps, {
   description: "When a run is due and the one before it has not ended. Default skip",
 });
 const Missed = OneOf(missedPolicies, {
-  description: `When runs were due while the hub was down: one run for all of them, none, or the last ${maxCaughtUp}. Default once`,
+  description:
+    `When runs were due while the hub was down: one run for all of them, none, or the last ${maxCaughtUp}, one after the other ` +
+    "unless `overlap` is allow. Default once",
 });
 
 const fields = {

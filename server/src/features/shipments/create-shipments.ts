@@ -52,10 +52,11 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
   const failures = new Map<number, RowFailure>();
   const valid: { index: number; request: ShipmentRequest }[] = [];
   const now = ctx.clock.now().toISOString();
+  const told = new Set<string>();
   for (const [index, given] of requests.entries()) {
     const shapeErrors = findErrors(given);
     const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as ShipmentRequest, now);
-    if (errors.length > 0) failures.set(index, invalidRow(errors));
+    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
     else valid.push({ index, request: given as ShipmentRequest });
   }
   const sound = valid.map(({ request }) => request);

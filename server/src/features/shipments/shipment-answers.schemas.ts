@@ -18,6 +18,7 @@ import {
   Version,
 } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
+import { OrderRef } from "../orders/orders.schemas.ts";
 import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
 
 const Text = Type.String();
@@ -101,7 +102,7 @@ const DateOnly = (description: string) => Type.Optional(Type.String({ format: "d
 export const ShipmentQuery = pageQuery({
   status: Type.Optional(NameList(shipmentStatuses)),
   carrier: Type.Optional(Type.String({ maxLength: 100 })),
-  orderId: Type.Optional(Id),
+  orderId: Type.Optional(OrderRef),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
   atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
   riskReason: Type.Optional(OneOf(riskReasons)),

@@ -16,6 +16,7 @@ export const shipmentRoutes = [
       "The newest first; with a range of dates by that date, with atRisk the longest at risk first. `total` is counted up to 10,000.",
     query: answers.ShipmentQuery,
     answer: [200, answers.ShipmentPage],
+    failures: [404, 409],
     handle: (ctx, { query }) => shipments.listShipments(ctx, query),
   }),
   defineRoute("POST /shipments", {

@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 import type { Weight } from "../../core/weight.ts";
 import type { Queryable } from "../../db/database.ts";
+import { findIdByRef } from "../orders/orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer, ShipmentPage, ShipmentQuery } from "./shipment-answers.schemas.ts";
 import type { ShipmentFilter } from "./shipment-list.store.ts";
@@ -57,7 +58,8 @@ export async function getShipment(ctx: Ctx, id: string): Promise<ShipmentAnswer>
 }
 
 export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<ShipmentPage> {
-  return await listShipmentsAcrossOrgs(ctx, ctx.orgId, query);
+  const orderId = await findIdByRef(ctx, query.orderId);
+  return await listShipmentsAcrossOrgs(ctx, ctx.orgId, { ...query, ...(orderId && { orderId }) });
 }
 
 /** `orgId` null: those of all organizations, for operators of the hub; each says whose it is. */

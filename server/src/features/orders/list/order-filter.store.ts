@@ -5,7 +5,7 @@ import type { Archived, OrderFilter, WantedStatus } from "../order-filter.schema
 import type { Order } from "../order.ts";
 import type { Priority } from "../orders.states.ts";
 import { orderStatuses, paymentStatuses, priorities } from "../orders.states.ts";
-import { carrierMark, failedMark, fieldMark, serviceMark, wantedFields } from "./order-marks.ts";
+import { carrierMark, failedMark, fieldMark, foldTag, serviceMark, wantedFields } from "./order-marks.ts";
 
 /** The last order that was read, to go on behind it. */
 export type OrderKey = Pick<Order, "id" | "createdAt">;
@@ -48,10 +48,11 @@ type Bind = (value: unknown) => string;
 /** The search is left out of it. `values` are those that the statement has already. */
 export function planOrders(
   orgId: string,
-  filter: OrderFilter,
+  written: OrderFilter,
   sort: SortName,
   { after, source: given, values = [] }: PlanOptions = {},
 ): OrderPlan {
+  const filter = foldTags(written);
   const bind: Bind = (value) => `$${values.push(value)}`;
   const driver = given === undefined ? driverOf(filter) : undefined;
   const source = driver?.source ?? given ?? "o";
@@ -96,6 +97,19 @@ export function planOrders(
   };
 }
 
+/** As they lie in their table. */
+function foldTags(filter: OrderFilter): OrderFilter {
+  const folded: OrderFilter = { ...filter };
+  if (filter.tag !== undefined) folded.tag = foldTag(filter.tag);
+  for (const name of ["tagsAny", "tagsAll", "tagsNone"] as const) {
+    if (filter[name]) folded[name] = [...new Set(filter[name].map(foldTag))];
+  }
+  return folded;
+}
+
+const taggedAs = (id: string, test: string): string =>
+  `exists (select from order_tags x where x.order_id = ${id} and x.tag ${test})`;
+
 function split(branches: Branch[], conditions: string[]): Branch[] {
   return branches.flatMap(({ where, rank }) =>
     conditions.map((condition) => ({ where: `${where} and ${condition}`, rank })),
@@ -137,7 +151,8 @@ function driverOf(filter: OrderFilter): Driver | undefined {
     // Whoever has two of them must not get the order twice.
     const options = tagsAny.map((one, i) => (bind: Bind) => {
       const earlier = tagsAny.slice(0, i);
-      return `t.tag = ${bind(one)}${earlier.length === 0 ? "" : ` and not o.tags && ${bind(earlier)}`}`;
+      const isOne = `t.tag = ${bind(one)}`;
+      return earlier.length === 0 ? isOne : `${isOne} and not ${taggedAs("t.order_id", `= any(${bind(earlier)})`)}`;
     });
     return { source: "t", options, rest: without("tagsAny") };
   }
@@ -181,10 +196,10 @@ function conditionsOf(
   bind: Bind,
 ): { conditions: Condition[]; options: string[] | undefined } {
   const conditions: Condition[] = [
-    ["o.tags @> array[?]", filter.tag],
-    ["o.tags @> ?", filter.tagsAll],
-    ["o.tags && ?", filter.tagsAny],
-    ["not o.tags && ?", filter.tagsNone],
+    [taggedAs("o.id", "= ?"), filter.tag],
+    ...(filter.tagsAll ?? []).map((tag): Condition => [taggedAs("o.id", "= ?"), tag]),
+    [taggedAs("o.id", "= any(?)"), filter.tagsAny],
+    [`not ${taggedAs("o.id", "= any(?)")}`, filter.tagsNone],
     ...wantedFields(filter.customField ?? []).map(({ name, values }): Condition => [hasField, toJson(name, values)]),
     [
       `not ${hasField}`,

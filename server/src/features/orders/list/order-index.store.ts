@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { Order, OrderFields } from "../order.ts";
-import { failedMark, marksOf } from "./order-marks.ts";
+import { failedMark, foldTag, marksOf } from "./order-marks.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
 /** The table of tags says afterwards what these orders say. */
@@ -8,7 +8,7 @@ export async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<
   if (orders.length === 0) return;
   const records = orders.map(({ id, tags, createdAt, archivedAt }) => ({
     id,
-    tags,
+    tags: [...new Set(tags.map(foldTag))],
     created_at: createdAt,
     is_archived: archivedAt !== null,
   }));

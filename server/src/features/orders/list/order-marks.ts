@@ -17,6 +17,9 @@ export function marksOf({ shipping: { carrier, service }, customFields }: Order)
   ];
 }
 
+/** Orders are listed by their tags without regard to case, as conditions ask about them. */
+export const foldTag = (tag: string): string => tag.toLowerCase();
+
 const longestBytes = 200;
 
 /** An index takes no long texts. */

@@ -16,7 +16,8 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
     ],
     tags: [
       "select is_archived, tag, created_at, order_id from order_tags where org_id = $1",
-      "select o.is_archived, t.tag, o.created_at, o.id from orders o, unnest(o.tags) as t (tag) where org_id = $1",
+      `select distinct o.is_archived, lower(t.tag), o.created_at, o.id from orders o, unnest(o.tags) as t (tag)
+        where org_id = $1`,
     ],
     marks: [
       "select is_archived, mark, created_at, order_id from order_marks where org_id = $1 and mark <> 'failed'",

@@ -103,7 +103,7 @@ describe("the list of orders", () => {
     ["tag=vip&sort=createdAt", "12"],
     ["tag=vip&sort=-orderedAt", "21"],
     ["tag=vip&search=A-2", "2"],
-    ["tag=VIP", ""],
+    ["tag=VIP", "21"],
     [`locationId=${location}`, "3"],
     [`locationId=${userId}`, ""],
     [`assigneeId=${userId}`, "4"],
@@ -126,6 +126,9 @@ describe("the list of orders", () => {
     ["channelNot=web", "5432"],
     ["channelNot=web&channelNot=shop", "543"],
     ["tagsAny=vip&tagsAny=eu", "21"],
+    ["tagsAny=Vip&tagsAny=VIP&tagsAny=EU", "21"],
+    ["tag=VIP&tagsNone=EU", "1"],
+    ["tagsAll=Vip&tagsAll=Eu&tagsAll=VIP", "2"],
     ["tagsAny=eu", "2"],
     ["tagsAny=vip&tagsAny=eu&status=new,draft&archived=any", "21"],
     ["tagsAll=vip&tagsAll=eu", "2"],
@@ -336,6 +339,33 @@ describe("counts", () => {
     expect((await org.get("/orders/counts?archived=any")).body).toMatchObject({ cancelled: 1, total: 6 });
     expect((await org.get("/orders/counts?archived=true")).body).toMatchObject({ cancelled: 1, on_hold: 0, total: 1 });
   });
+});
+
+test("a day stands for the whole of it, in the time zone of the organization, wherever something is listed by time", async () => {
+  const shop = await hub.org();
+  expect((await shop.patch(`/organizations/${shop.id}`, { timeZone: "America/New_York" })).status).toBe(200);
+  // The clocks change on this day: it has 23 hours.
+  const moments = ["2026-03-08T04:59:59Z", "2026-03-08T05:00:00Z", "2026-03-09T03:59:59Z", "2026-03-09T04:00:00Z"];
+  await shop.post("/orders/bulk", { orders: moments.map((orderedAt, n) => ({ number: `${n}`, orderedAt })) });
+  const listed = async (query: string): Promise<string> =>
+    (await shop.get(`/orders?sort=orderedAt&${query}`)).body.data
+      .map(({ number }: { number: string }) => number)
+      .join("");
+  expect(await listed("orderedFrom=2026-03-08&orderedTo=2026-03-08")).toBe("12");
+  expect(await listed("orderedFrom=2026-03-08")).toBe("123");
+  expect(await listed("orderedTo=2026-03-07")).toBe("0");
+  expect(await listed("orderedTo=2026-03-08T05:00:00Z")).toBe("0");
+  expect(await listed("orderedFrom=0001-01-01&orderedTo=9999-12-31")).toBe("0123");
+  const { body: selected } = await shop.post("/operations/selections", {
+    filter: { orderedFrom: "2026-03-08", orderedTo: "2026-03-08" },
+  });
+  expect(selected.matched).toBe(2);
+  expect((await shop.get("/orders?orderedFrom=2026-02-30")).body.errors).toMatchObject([
+    { pointer: "query/orderedFrom", code: "format" },
+  ]);
+  const today = new Date().toISOString().slice(0, 10);
+  for (const path of ["/audit", "/tasks/executions", "/operations/runs"])
+    expect((await shop.get(`${path}?from=2020-01-01&to=${today}`)).status).toBe(200);
 });
 
 test("the tags of an order follow every change of it", async () => {

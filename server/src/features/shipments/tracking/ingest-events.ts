@@ -63,11 +63,12 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
   const now = ctx.clock.now().toISOString();
   const results: BulkEventsAnswer["results"] = [];
   const sound: { index: number; request: TrackedEvent }[] = [];
+  const told = new Set<string>();
   for (const [index, row] of given.entries()) {
     const shapeErrors = findErrors(row);
     const errors = shapeErrors.length > 0 ? shapeErrors : eventErrors(row as TrackedEvent, now);
     if (errors.length === 0) sound.push({ index, request: row as TrackedEvent });
-    else results[index] = { index, status: "failed", error: placed(invalidRow(errors), `/events/${index}`) };
+    else results[index] = { index, status: "failed", error: placed(invalidRow(errors, told), `/events/${index}`) };
   }
   return await change(ctx, async (tx) => {
     const requests = sound.map(({ request }) => request);
