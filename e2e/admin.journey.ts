@@ -58,7 +58,7 @@ test("somebody is invited, gets another role, is signed out everywhere and disab
   await dialog("Somebody new").getByLabel("First password").fill(org.admin.password);
   await dialog("Somebody new").getByRole("button", { name: "Let them in" }).click();
   await page.getByRole("link", { name: "sam@shop.example" }).waitFor();
-  await takePicture(page, "users");
+  await lookAt(page, "users");
   const sam = await browser.person();
   await signIn(sam.page, hub, { email: "sam@shop.example", password: org.admin.password }, "/orders");
   await page.getByRole("link", { name: "sam@shop.example" }).click();
@@ -108,7 +108,7 @@ test("a pasted column is added, with what was there before and what was refused 
   expect((await org.get(`/condition-sets/${data[0].id}/values`)).body.data).toEqual(["99501", "96801", "00501"]);
   await page.goto(`${hub.url}/condition-sets`);
   await page.getByRole("row", { name: /Remote ZIPs/ }).waitFor();
-  await takePicture(page, "condition-sets");
+  await lookAt(page, "condition-sets");
 });
 
 test("a sync of locations shows what would change, and writes it only then", async () => {
@@ -128,12 +128,12 @@ test("a sync of locations shows what would change, and writes it only then", asy
   expect(data.length).toBeGreaterThan(0);
   await page.goto(`${hub.url}/locations`);
   await page.getByRole("link", { name: data[0].name }).waitFor();
-  await takePicture(page, "locations");
+  await lookAt(page, "locations");
   await page.getByRole("link", { name: data[0].name }).click();
   await page.getByLabel("More of the street").fill("Gate 4");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
-  await takePicture(page, "location");
+  await lookAt(page, "location");
   const { body } = await org.get(`/locations/${data[0].id}`);
   expect([body.address.address2, body.locked_fields]).toEqual(["Gate 4", ["address"]]);
 });
@@ -176,23 +176,48 @@ test("settings of the organization ask once more who one is, in place, where tha
   const { page } = person;
   await page.goto(`${hub.url}/settings`);
   await page.getByRole("switch", { name: /ask once more who one is/ }).click();
+  await lookAt(page, "settings");
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved").waitFor();
   hub.advance(20 * 60_000);
   await page.getByLabel("Allowed hosts").fill("*.example.com");
   await page.getByLabel("Allowed hosts").press("Enter");
   await page.getByRole("button", { name: "Save settings" }).click();
-  const proof = page.getByRole("group", { name: "Show who you are" });
+  const proof = dialog("Show who you are");
   await proof.getByLabel("Your password").fill("not that one");
   await proof.getByRole("button", { name: "Go on" }).click();
   await proof.getByText("The password is wrong.").first().waitFor();
-  await lookAt(page, "settings");
+  await lookAt(page, "settings-proof");
   await proof.getByLabel("Your password").fill(org.admin.password);
-  await proof.getByRole("button", { name: "Go on" }).click();
+  await page.keyboard.press("Enter");
   await proof.waitFor({ state: "detached" });
   await expect
     .poll(async () => (await org.get("/organizations")).body.data[0].outboundHosts)
     .toEqual(["*.example.com"]);
+
+  // The same wherever something is changed, also over another dialog; what was typed is still there.
+  hub.advance(20 * 60_000);
+  await page.goto(`${hub.url}/settings/keys`);
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await dialog("New key").getByLabel("Name").fill("Proved");
+  await dialog("New key").getByRole("checkbox", { name: "orders:read" }).click();
+  await dialog("New key").getByRole("button", { name: "Make the key" }).click();
+  await proof.getByRole("button", { name: "Not now" }).click();
+  await dialog("New key").getByText("step_up_required").waitFor();
+  expect(await dialog("New key").getByLabel("Name").inputValue()).toBe("Proved");
+  await dialog("New key").getByRole("button", { name: "Make the key" }).click();
+  await proof.getByLabel("Your password").fill(org.admin.password);
+  await proof.getByRole("button", { name: "Go on" }).click();
+  await dialog("The key Proved").getByRole("button", { name: "I have it" }).click();
+
+  hub.advance(20 * 60_000);
+  const { body: bridge } = await org.post("/bridges", { name: "Proved shop", connector: "demo" });
+  await page.goto(`${hub.url}/bridges/${bridge.id}?tab=settings`);
+  await page.getByLabel("Name", { exact: true }).fill("Proved again");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await proof.getByLabel("Your password").fill(org.admin.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Bridges Proved again" }).waitFor();
 });
 
 test("one sets up an authenticator app, and keeps the recovery codes", async () => {
@@ -200,6 +225,7 @@ test("one sets up an authenticator app, and keeps the recovery codes", async () 
   await page.goto(`${hub.url}/settings/account`);
   await page.getByRole("button", { name: "Set it up" }).click();
   const app = page.getByRole("region", { name: "Authenticator app" });
+  await app.getByRole("img", { name: "The secret, for the camera of the app" }).waitFor();
   const secret = fromBase32((await app.locator("code").first().textContent())!);
   await app.getByLabel(/Type the code/).fill(totpCode(secret, totpStep(hub.world.clock.real())));
   await app.getByRole("button", { name: "Turn it on" }).click();
@@ -219,5 +245,5 @@ test("those who run the hub make an organization; others see their own alone", a
   await form.getByLabel("First password").fill(org.admin.password);
   await form.getByRole("button", { name: "Make it" }).click();
   await page.getByRole("row", { name: /Northwind/ }).waitFor();
-  await takePicture(page, "organizations");
+  await lookAt(page, "organizations");
 });

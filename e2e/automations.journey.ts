@@ -26,6 +26,12 @@ test("an automation begins in shadow, and a test shows what it would do to the o
   await org.post("/operations/pipelines", { name: "Tag what is new", actions });
   await page.reload();
   await page.getByLabel("Name", { exact: true }).fill("Urgent ones are tagged");
+  await page.getByRole("button", { name: "+ filter" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Channel" }).click();
+  await page.getByLabel("Not", { exact: true }).fill("fair");
+  await page.getByLabel("Not", { exact: true }).press("Enter");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Drop the filter Channel not fair" }).waitFor();
   await page.getByRole("button", { name: "condition" }).click();
   await page.getByRole("combobox", { name: "Field" }).click();
   await page.getByRole("option", { name: "Priority" }).click();
@@ -39,7 +45,7 @@ test("an automation begins in shadow, and a test shows what it would do to the o
   const [made] = (await org.get("/automations")).body.data;
   expect(made).toMatchObject({
     mode: "shadow",
-    on: { types: ["order.created"] },
+    on: { types: ["order.created"], filter: { channelNot: "fair" } },
     when: { path: "priority", op: "eq", value: "urgent" },
   });
   await org.patch("/orders/SHOP-10003", { priority: "urgent" });

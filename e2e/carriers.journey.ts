@@ -85,7 +85,7 @@ test("somebody else was faster: theirs beside mine, and nothing that was typed i
   await page.goto(`${hub.url}/carriers/${id}`);
   await page.getByLabel("Description").fill("Renewed in May");
   await org.patch(`/carrier-accounts/${id}`, { description: "Renewed in June" });
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   const both = page.getByRole("alert");
   await both.getByText("Renewed in June").waitFor();
   await lookAt(page, "carrier-conflict");
@@ -98,4 +98,26 @@ test("somebody else was faster: theirs beside mine, and nothing that was typed i
   await expect
     .poll(async () => (await org.get(`/carrier-accounts/${id}`)).body.serviceAliases)
     .toEqual({ "UPS Ground": "GROUND" });
+});
+
+test("when the carrier comes is said by the account; what stays empty is as the carrier has it", async () => {
+  const { page } = person;
+  const rules = page.getByRole("region", { name: "Pickup rules" });
+  await rules.getByLabel("If it is asked for before").fill("13:30");
+  await rules.getByRole("checkbox", { name: "Saturday" }).click();
+  await rules.getByLabel("Comes until").fill("07:00");
+  await rules.getByRole("button", { name: "Save the rules" }).click();
+  await rules.getByText(/which is never/).waitFor();
+  await rules.getByLabel("Comes until").fill("18:00");
+  await rules.getByLabel("Packages, at most").fill("");
+  await rules.getByRole("button", { name: "Save the rules" }).click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+  await expect.poll(() => rules.getByLabel("Packages, at most").inputValue()).toBe("99");
+  const { body } = await org.get("/carrier-accounts?search=National");
+  expect(body.data[0].pickupRules).toMatchObject({
+    cutoffLocalTime: "13:30",
+    latestClose: "18:00",
+    serviceDays: [1, 2, 3, 4, 5, 6],
+  });
+  await lookAt(page, "carrier");
 });

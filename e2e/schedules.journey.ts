@@ -59,6 +59,18 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("list", { name: "Next runs" }).waitFor();
   await lookAt(page, "schedule");
+  await page.getByRole("button", { name: "Backfill" }).click();
+  const backfill = page.getByRole("dialog", { name: "Run what did not run" });
+  await backfill.getByLabel("From").fill("2027-03-12T00:00");
+  await backfill.getByText(/later than/).waitFor();
+  await backfill.getByLabel("From").fill("2026-03-06T00:00");
+  await backfill.getByLabel("Until, not included").fill("2026-03-09T00:00");
+  await backfill.getByText("3 runs would fall into this time, 0 of them ran.").waitFor();
+  // On the third of these nights clocks are put forward: the time in the gap has moved.
+  await backfill.getByRole("list", { name: "What would run" }).getByText("Sun 8 Mar 03:00").waitFor();
+  await lookAt(page, "schedule-backfill");
+  await backfill.getByRole("button", { name: "Run 3 executions" }).click();
+  await runs.getByText("backfill").nth(2).waitFor();
   const [{ id }] = (await org.get("/schedules")).body.data;
   await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByLabel("When", { exact: true }).fill("0 4 * * *");

@@ -122,7 +122,26 @@ test("labels are printed and given back", async () => {
     zip: "12207",
     countryCode: "US",
   };
-  for (const reference of ["SHOP-17", "SHOP-18", "SHOP-19"]) {
+  await org.post("/locations", { name: "Newark", address: from, is_default: true });
+  const lines = [{ sku: "MUG-01", name: "Mug", quantity: 2, weight: { value: 1, unit: "lb" } }];
+  await org.post("/orders", { number: "FRESH-1", status: "ready", shippingAddress: to, lines });
+  await page.goto(`${hub.url}/orders/FRESH-1`);
+  await page.getByRole("link", { name: "Buy a label" }).click();
+  expect(await page.getByLabel("Weight").inputValue()).toBe("2");
+  const cheapest = page.getByRole("table", { name: "Prices" }).getByRole("row", { name: /cheapest/ });
+  const price = await cheapest.getByRole("cell", { name: /^\$/ }).textContent();
+  await lookAt(page, "label-new");
+  expect((await org.get("/shipments/labels")).body.data).toEqual([]);
+  await cheapest.getByRole("button", { name: `Buy for ${price}` }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: `Buy for ${price}` })
+    .click();
+  await page.getByRole("region", { name: "Labels" }).getByText(price!).waitFor();
+  const { data } = (await org.get("/shipments/labels")).body;
+  expect(data).toMatchObject([{ status: "bought", reference: "FRESH-1", weight: { value: 2, unit: "lb" } }]);
+  expect(price).toBe(`$${data[0].cost.toFixed(2)}`);
+  for (const reference of ["SHOP-18", "SHOP-19"]) {
     const { status } = await org.post("/shipments/labels", {
       carrierAccountId,
       service: "NAT_GROUND",

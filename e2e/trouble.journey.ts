@@ -60,7 +60,7 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   expect(await page.getByLabel("City").inputValue()).toBe("Jersey City");
   await page.getByRole("button", { name: "Save" }).click();
   const conflict = page.getByRole("alert", { name: "Changed by somebody else" });
-  await conflict.getByRole("row", { name: /Address Jersey City Newark/ }).waitFor();
+  await conflict.getByRole("row", { name: /^City Jersey City Newark$/ }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body.address.city).toBe("Newark");
   await lookAt(page, "conflict");
   await conflict.getByRole("button", { name: "Save mine over it" }).click();

@@ -5,12 +5,21 @@ import { BaseSequencer } from "vitest/node";
 const othersBetween = 5;
 
 /**
- * Tests that launch processes or browsers take longest and mostly wait. Begun last, they would run on alone; begun together, they
+ * One project after the other, those with few files first: a worker that has the next file of another project is ended, and all
+ * that it had loaded with it.
+ *
+ * Within a project, tests that launch processes or browsers take longest and mostly wait. Begun last, they would run on alone; begun together, they
  * would leave the processors idle. So they are spread over the first part of the run. They are known by what they
  * import, since a new checkout has no durations on record.
  */
 class SpreadLaunches extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = [...Map.groupBy(files, ({ project }) => project).values()];
+    const sorted = projects.toSorted((one, other) => one.length - other.length).map((some) => this.spread(some));
+    return (await Promise.all(sorted)).flat();
+  }
+
+  private async spread(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { launching = [], others = [] } = Object.groupBy(await this.byDefault(files), ({ moduleId }) =>
       /hub-process|console-hub|\/chaos\//.test(readFileSync(moduleId, "utf8")) ? "launching" : "others",
     );

@@ -35,6 +35,12 @@ export function isMet(figure: Figure): boolean | undefined {
   return "atMost" in limit ? value <= limit.atMost : value >= limit.atLeast;
 }
 
+/** The value that so many of a hundred do not exceed. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * share) / 100))]!;
+}
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

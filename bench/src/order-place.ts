@@ -22,8 +22,9 @@ export async function withOrders<T>(
   dataDir: string,
   count: number,
   work: (place: OrderPlace) => Promise<T>,
+  env: Record<string, string> = {},
 ): Promise<T> {
-  const hub = await startHub(dataDir);
+  const hub = await startHub(dataDir, env);
   const db = new pg.Client(clusterOf(dataDir));
   await db.connect();
   try {

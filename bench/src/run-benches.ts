@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
+import { consoleBench } from "./console.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { eventsBench } from "./events.bench.ts";
 import { importsBench } from "./imports.bench.ts";
@@ -37,6 +38,7 @@ const benches: Bench[] = [
   itemsBench,
   manyRatingBench,
   sizesBench,
+  consoleBench,
 ];
 
 const { values, positionals } = parseArgs({

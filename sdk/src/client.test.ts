@@ -156,3 +156,25 @@ test("addresses are filled and encoded", () => {
   );
   expect(randomId()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
+
+test("a call that is refused is sent again, once, when what stood in its way is gone", async () => {
+  const { body } = await org.post("/api-keys", { name: "sdk, refused" });
+  const headers = { authorization: `Bearer ${body.key}` };
+  let asked = 0;
+  const lifting = createClient({
+    baseUrl: hub.url,
+    headers,
+    onRefused: async ({ code }) => {
+      asked++;
+      if (asked === 1) await org.post("/orders", { number: "LATE-1" });
+      return code === "order_not_found";
+    },
+  });
+  expect(await lifting.call("GET /api/v1/orders/{id}", { path: { id: "LATE-1" } })).toMatchObject({ number: "LATE-1" });
+  await expect(lifting.call("GET /api/v1/orders/{id}", { path: { id: "NEVER" } })).rejects.toMatchObject({
+    status: 404,
+  });
+  expect(asked).toBe(2);
+  await expect(lifting.call("POST /api/v1/orders", { body: { number: "" } })).rejects.toMatchObject({ status: 400 });
+  expect(asked).toBe(3);
+});

@@ -53,6 +53,8 @@ export type ClientOptions = {
   headers?: Record<string, string>;
   maxRetries?: number;
   onExchange?(exchange: Exchange): void;
+  /** Asked once about a call that the hub refuses. True: what stood in its way is gone, and it is sent again as it was. */
+  onRefused?(error: HubApiError): Promise<boolean>;
 };
 
 export type HubClient = {
@@ -67,7 +69,8 @@ type Sent = { method: string; url: string; headers: Record<string, string>; body
 const passing = new Set([408, 429, 502, 503, 504]);
 const firstWaitMs = 250;
 
-export function createClient({ baseUrl, headers = {}, maxRetries = 3, onExchange }: ClientOptions): HubClient {
+export function createClient(options: ClientOptions): HubClient {
+  const { baseUrl, headers = {}, maxRetries = 3, onExchange, onRefused } = options;
   const prepare = (key: string, input: Anything): Sent => {
     const [method = "", template = ""] = key.split(" ", 2);
     const sent: Record<string, string> = { accept: "application/json", ...headers };
@@ -139,7 +142,11 @@ export function createClient({ baseUrl, headers = {}, maxRetries = 3, onExchange
 
   return {
     async call(key, ...args) {
-      const response = await send(prepare(key, (args[0] ?? {}) as Anything));
+      const sent = prepare(key, (args[0] ?? {}) as Anything);
+      const response = await send(sent).catch(async (error: unknown) => {
+        if (error instanceof HubApiError && (await onRefused?.(error))) return await send(sent);
+        throw error;
+      });
       return (await readAnswer(response)) as never;
     },
     async *stream(key, input) {

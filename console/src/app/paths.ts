@@ -26,6 +26,7 @@ export const paths = {
   shipments: (query?: Query) => withQuery("/shipments", query),
   shipment: (id: string) => one("/shipments", id),
   labels: (query?: Query) => withQuery("/shipments/labels", query),
+  newLabel: (query?: Query) => withQuery("/shipments/labels/new", query),
   pickups: (query?: Query) => withQuery("/pickups", query),
   rates: (query?: Query) => withQuery("/rates", query),
   newRate: () => "/rates/new",

@@ -102,6 +102,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/shipments/labels.page.tsx"), "LabelsPage"),
   ),
   page(
+    "/shipments/labels/new",
+    lazyRouteComponent(() => import("../features/shipments/new-label.page.tsx"), "NewLabelPage"),
+  ),
+  page(
     "/shipments/$id",
     lazyRouteComponent(() => import("../features/shipments/shipment.page.tsx"), "ShipmentPage"),
   ),

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { HubClock } from "../live/hub-clock.tsx";
 import { useConnection } from "../live/connection.ts";
 import { useMe } from "../live/me.ts";
+import { useIsProofWanted } from "../live/proof.ts";
 import { useLook, usePreferences } from "../live/preferences.ts";
 import { cx } from "../ui/class-names.ts";
 import { SingleKeys, useHotkeys } from "../ui/hotkeys.ts";
@@ -19,6 +20,7 @@ import { Brand } from "./brand.tsx";
 // Not needed for a first look at a page.
 const Dock = lazy(async () => ({ default: (await import("./dock.tsx")).Dock }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+const ProofDialog = lazy(async () => ({ default: (await import("../live/proof-dialog.tsx")).ProofDialog }));
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 
 export function Shell() {
@@ -42,6 +44,7 @@ function Frame() {
   const [overlay, setOverlay] = useState<Overlay>();
   const close = (): void => setOverlay(undefined);
   const connection = useConnection();
+  const isProofWanted = useIsProofWanted();
   useGoKeys(setOverlay, () => set({ isDockOpen: !preferences.isDockOpen }));
   useEffect(() => {
     document.title = isPreview ? `${text.preview.word} ${text.brand}` : text.brand;
@@ -101,6 +104,7 @@ function Frame() {
       <Suspense>
         {overlay === "palette" && <Palette onClose={close} />}
         {overlay === "keys" && <KeySheet onClose={close} />}
+        {isProofWanted && <ProofDialog />}
       </Suspense>
     </div>
   );

@@ -4,6 +4,7 @@ import { HubApiError, HubConnectionError } from "@order-operations-hub/sdk/probl
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { setConnection } from "./connection.ts";
 import { recordExchange } from "./exchanges.ts";
+import { askForProof } from "./proof.ts";
 
 function look(exchange: Exchange): void {
   recordExchange(exchange);
@@ -17,7 +18,7 @@ function look(exchange: Exchange): void {
 const isSignedOut = ({ code }: HubApiError): boolean => code.endsWith("_token") || code === "invalid_session";
 
 /** The hub that this page came from. The session is a cookie: no token is ever in the page. */
-export const hub = createClient({ baseUrl: "", onExchange: look });
+export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: askForProof });
 
 const retryLost = (failures: number, error: unknown): boolean => error instanceof HubConnectionError && failures < 1000;
 

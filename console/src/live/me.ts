@@ -10,6 +10,12 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Whether one is asked for codes of an app. */
+export const totpQuery = queryOptions({
+  queryKey: ["me", "totp"],
+  queryFn: ({ signal }) => hub.call("GET /api/v1/me/totp", { signal }),
+});
+
 /** Who is signed in; there is none of these pages without somebody. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 

@@ -21,3 +21,6 @@ export const isAllOnFields = (error: unknown, pointers: readonly string[]): bool
   error instanceof HubApiError &&
   error.errors.length > 0 &&
   error.errors.every(({ pointer }) => pointers.some((one) => pointer === one || pointer.startsWith(`${one}/`)));
+
+/** What the hub said about one field, for the place where it is typed. */
+export const fieldError = (error: unknown, pointer: string): string | undefined => errorAt(fieldErrors(error), pointer);

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Refusal } from "../../live/refusal.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
@@ -12,6 +11,7 @@ import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { ApiKey } from "./api-keys.queries.ts";
@@ -151,7 +151,7 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
           "It was never used."
         )}
       </p>
-      <Refusal error={revoke.error} onRepeat={() => revoke.mutate()} />
+      {revoke.error && <ProblemBox error={revoke.error} />}
     </Confirm>
   );
 }
@@ -180,7 +180,7 @@ function Rotate({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
       onClose={onClose}
     >
       <p>The old value works for another day, then it is refused.</p>
-      <Refusal error={rotate.error} onRepeat={() => rotate.mutate()} />
+      {rotate.error && <ProblemBox error={rotate.error} />}
     </Confirm>
   );
 }

@@ -3,12 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { Refusal } from "../../live/refusal.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { fieldError } from "../../ui/field-error.ts";
+import { fieldError } from "../../ui/field-errors.ts";
 import { plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { ScopeName } from "./api-keys.queries.ts";
@@ -86,7 +86,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
         <p className="text-sm text-muted">
           {plural(scopes.size, "scope")} chosen. A key keeps to its organization, and loses what its maker loses.
         </p>
-        <Refusal error={create.error} onRepeat={() => create.mutate()} />
+        {create.error && <ProblemBox error={create.error} />}
       </div>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { FactList } from "../../ui/facts.tsx";
-import { fieldError } from "../../ui/field-error.ts";
+import { fieldError } from "../../ui/field-errors.ts";
 import { plural } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";

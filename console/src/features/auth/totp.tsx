@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Refusal } from "../../live/refusal.tsx";
+import { totpQuery } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Heading } from "../../ui/card.tsx";
@@ -10,14 +10,14 @@ import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
+// Most have set it up already, and do not need it drawn.
+const QrImage = lazy(async () => ({ default: (await import("../../ui/qr-image.tsx")).QrImage }));
+
 /** Codes of an app besides the password. Set up in three steps: secret, first code, recovery codes. */
 export function Totp() {
-  const { data: totp, error } = useQuery({
-    queryKey: ["me", "totp"],
-    queryFn: ({ signal }) => hub.call("GET /api/v1/me/totp", { signal }),
-  });
+  const { data: totp, error } = useQuery(totpQuery);
   const [code, setCode] = useState("");
-  const fresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ["me", "totp"] });
+  const fresh = (): Promise<void> => queryClient.invalidateQueries(totpQuery);
   const begin = useMutation({ mutationFn: () => hub.call("POST /api/v1/me/totp") });
   const confirm = useMutation({
     mutationFn: () => hub.call("POST /api/v1/me/totp/confirm", { body: { code: code.trim() } }),
@@ -47,13 +47,18 @@ export function Totp() {
             if (code.trim()) confirm.mutate();
           }}
         >
-          <p>1. Type this secret into the app, or open the address on the phone that has it.</p>
-          <div className="rounded-md border border-line bg-bg px-2 py-1.5">
-            <CopyText text={begin.data.secret} label="Copy the secret" />
-            <br />
-            <a href={begin.data.uri} className="text-accent-text underline underline-offset-2">
-              Open in an app on this device
-            </a>
+          <p>1. Scan this with the app, or type the secret into it.</p>
+          <div className="flex flex-wrap items-center gap-3">
+            <Suspense fallback={<div className="size-44 rounded-md border border-line" />}>
+              <QrImage text={begin.data.uri} label="The secret, for the camera of the app" />
+            </Suspense>
+            <div className="min-w-0 rounded-md border border-line bg-bg px-2 py-1.5">
+              <CopyText text={begin.data.secret} label="Copy the secret" />
+              <br />
+              <a href={begin.data.uri} className="text-accent-text underline underline-offset-2">
+                Open in an app on this device
+              </a>
+            </div>
           </div>
           <TextField
             label="2. Type the code that the app shows"
@@ -62,7 +67,7 @@ export function Totp() {
             inputMode="numeric"
             autoComplete="one-time-code"
           />
-          <Refusal error={confirm.error} onRepeat={() => confirm.mutate()} />
+          {confirm.error && <ProblemBox error={confirm.error} />}
           <div>
             <Button
               kind="primary"
@@ -75,10 +80,7 @@ export function Totp() {
           </div>
         </form>
       )}
-      <Refusal
-        error={begin.error ?? renew.error ?? end.error}
-        onRepeat={() => (begin.error ? begin : renew.error ? renew : end).mutate()}
-      />
+      {[begin.error, renew.error, end.error].map((failed, at) => failed && <ProblemBox key={at} error={failed} />)}
       <div className="flex flex-wrap gap-2">
         {totp && !isOn && !begin.data && (
           <Button isBusy={begin.isPending} onClick={() => begin.mutate()}>

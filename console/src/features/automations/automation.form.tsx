@@ -2,24 +2,22 @@ import type { Automation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
-import { valueText } from "../../ui/change-text.ts";
-import { Button } from "../../ui/button.tsx";
+import { SaveRow } from "../../live/save-row.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
-import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
-import { words } from "../../ui/format.ts";
+import { errorAt } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
-import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
+import type { Search } from "../../ui/search-params.ts";
+import { oneOf } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { ConditionForm } from "../operations/condition.pick.tsx";
 import { presetsQuery } from "../operations/operations.queries.ts";
+import { OrderFilterChips } from "../orders/order-filter-chips.pick.tsx";
 import { CronFields, CronMeaning, useCronPreview } from "../schedules/cron.pick.tsx";
 import { EventTypesPick } from "../webhooks/event-types.pick.tsx";
 import { automationCan } from "./automation.can.ts";
 import type { Draft } from "./automation-draft.ts";
-import { filterFields, filterSchemas, useAutomationDraft } from "./automation-draft.ts";
+import { partNames, partText, useAutomationForm } from "./automation-draft.ts";
 import { text } from "./automations.text.ts";
 
 type Props = { automation?: Automation; onDone(saved: Automation): void };
@@ -29,21 +27,11 @@ const orders = ["order"];
 /** What starts it, which orders, and what is done to them. It begins in shadow. */
 export function AutomationForm({ automation, onDone }: Props) {
   const me = useMe();
-  const { draft, set, save, conflict, submit } = useAutomationDraft(
-    automation,
-    startOf(me.organization.timeZone),
-    onDone,
-  );
-  const wrong = fieldErrors(save.error);
+  const form = useAutomationForm(automation, startOf(me.organization.timeZone), onDone);
+  const { draft, set, errors: wrong } = form;
   const reason = automationCan.change(me) ?? missingOf(draft);
   return (
-    <form
-      className="flex max-w-4xl flex-col gap-3.5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!reason) submit();
-      }}
-    >
+    <form className="flex max-w-4xl flex-col gap-3.5" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Automation">
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
@@ -89,16 +77,16 @@ export function AutomationForm({ automation, onDone }: Props) {
       <Card className="flex flex-col gap-3 px-4 py-3" label="What is done">
         <h2 className="text-lg font-semibold">What is done</h2>
         <PipelineFields draft={draft} set={set} wrong={wrong} />
-        {conflict && <ConflictBox {...conflict} />}
-        {save.error && !isConflict(save.error) && !isAllOnFields(save.error, onFields) && (
-          <ProblemBox error={save.error} />
-        )}
-        <div className="flex flex-wrap items-center justify-end gap-3">
-          {!automation && <p className="text-muted">{text.shadow}</p>}
-          <Button kind="primary" type="submit" isBusy={save.isPending} disabledReason={reason}>
-            {automation ? "Save" : "Begin in shadow"}
-          </Button>
-        </div>
+        <SaveRow
+          form={form}
+          names={partNames}
+          textOf={partText}
+          fields={onFields}
+          reason={reason}
+          save={form.isNew ? "Begin in shadow" : "Save"}
+        >
+          {form.isNew && <p className="text-muted">{text.shadow}</p>}
+        </SaveRow>
       </Card>
     </form>
   );
@@ -141,19 +129,22 @@ function Clock({ draft, set, wrong }: FieldProps) {
 }
 
 function FilterFields({ draft, set, error }: Omit<FieldProps, "wrong"> & { error: string | undefined }) {
-  const others = Object.entries(draft.filter).filter(([name]) => !filterFields.includes(name));
+  const change = (next: Search): void => {
+    const kept = Object.entries({ ...draft.filter, ...next }).filter(([, value]) => value !== undefined);
+    set({ filter: Object.fromEntries(kept) });
+  };
   return (
     <>
-      <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
-        {filterSchemas.map((schema, at) => (
-          <SchemaForm key={at} schema={schema} value={draft.filter} onChange={(filter) => set({ filter })} />
-        ))}
+      <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-1.5">
+        <OrderFilterChips isKept search={draft.filter} onChange={change} />
       </div>
-      {others.length > 0 && (
-        <p className="text-muted">
-          And also, as it was given: {others.map(([name, value]) => `${words(name)} ${valueText(value)}`).join(", ")}.
-        </p>
-      )}
+      <TextField
+        label="In which these words are (optional)"
+        hint="Number, customer, city, SKU, tags, tracking numbers."
+        maxLength={200}
+        value={oneOf(draft.filter["search"]) ?? ""}
+        onChange={(words) => change({ search: words || undefined })}
+      />
       {error && <p className="text-sm text-bad">{error}</p>}
     </>
   );

@@ -1,16 +1,14 @@
 import type { Bridge } from "@order-operations-hub/sdk/api-types";
 import { HubApiError } from "@order-operations-hub/sdk/problem";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { SaveRow } from "../../live/save-row.tsx";
+import { mergePatch, useRecordForm } from "../../live/use-record-form.ts";
 import { Card, Heading } from "../../ui/card.tsx";
 import { valueText } from "../../ui/change-text.ts";
-import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
-import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { sentence } from "../../ui/format.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
@@ -22,104 +20,74 @@ import { bridgeCan } from "./bridge.can.ts";
 import { bridgeQuery, connectorsQuery } from "./bridges.queries.ts";
 import { DeleteBridge } from "./delete-bridge.tsx";
 
-type Draft = Pick<Bridge, "name" | "settings" | "isActive" | "concurrency">;
+type Draft = Pick<Bridge, "name" | "settings" | "isActive" | "concurrency"> & {
+  /** Wanted again where the settings send them to another address. */
+  credentials: Record<string, unknown>;
+};
 const draftOf = ({ name, settings, isActive, concurrency }: Bridge): Draft => ({
   name,
   settings,
   isActive,
   concurrency,
+  credentials: {},
 });
+const names = { name: "Name", isActive: "Active", concurrency: "Executions at a time", settings: "Settings" };
 
-/** A merge patch: what was taken out has to be said. */
-function settingsPatch(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
-  const given = withoutEmpty(after);
-  const gone = Object.keys(before).filter((name) => !(name in given));
-  return { ...given, ...Object.fromEntries(gone.map((name) => [name, null])) };
-}
+const isForCredentials = (error: unknown): boolean =>
+  error instanceof HubApiError && error.code === "credentials_needed";
 
-/** What is typed, what it was begun with, and saving it over exactly that: others may change it meanwhile. */
-function useSettingsDraft(bridge: Bridge) {
-  const [base, setBase] = useState(bridge);
-  const [draft, setDraft] = useState(() => draftOf(bridge));
-  const [credentials, setCredentials] = useState<Record<string, unknown>>({});
-  const take = (now: Bridge): void => {
-    queryClient.setQueryData(bridgeQuery(bridge.id).queryKey, now);
-    setBase(now);
-    setDraft(draftOf(now));
-    setCredentials({});
-  };
-  const save = useMutation({
-    mutationFn: (over: Bridge) =>
-      hub.call("PATCH /api/v1/bridges/{id}", {
-        path: { id: bridge.id },
-        ifMatch: over.version,
-        body: {
-          ...draft,
-          settings: settingsPatch(over.settings, draft.settings),
-          ...(Object.keys(withoutEmpty(credentials)).length > 0 ? { credentials: withoutEmpty(credentials) } : {}),
-        },
-      }),
-    onSuccess: (saved) => {
-      take(saved);
+function useSettingsForm(bridge: Bridge) {
+  const { id } = bridge;
+  const [needsCredentials, setNeedsCredentials] = useState(false);
+  const form = useRecordForm<Bridge, Draft>({
+    record: bridge,
+    draftOf,
+    read: () => queryClient.fetchQuery({ ...bridgeQuery(id), staleTime: 0 }),
+    write: async ({ settings, credentials, ...rest }, { version }, base) => {
+      const body = {
+        ...rest,
+        ...(settings && { settings: mergePatch(base.settings, withoutEmpty(settings)) }),
+        ...(credentials && { credentials: withoutEmpty(credentials) }),
+      };
+      try {
+        return await hub.call("PATCH /api/v1/bridges/{id}", { path: { id }, ifMatch: version, body });
+      } catch (error) {
+        if (isForCredentials(error)) setNeedsCredentials(true);
+        throw error;
+      }
+    },
+    onSaved: (saved) => {
+      setNeedsCredentials(false);
+      queryClient.setQueryData(bridgeQuery(id).queryKey, saved);
       void queryClient.invalidateQueries({ queryKey: ["bridges"] });
       tell(`${saved.name} saved`);
     },
-    onError: (error) => isConflict(error) && void queryClient.invalidateQueries({ queryKey: ["bridges", "one"] }),
   });
-  const putBack = (): void => {
-    take(bridge);
-    save.reset();
-  };
-  return { base, draft, setDraft, credentials, setCredentials, save, putBack };
+  return { form, needsCredentials };
 }
 
 export function BridgeSettings({ bridge }: { bridge: Bridge }) {
   const refused = bridgeCan.change(useMe());
   const { data: connectors } = useQuery(connectorsQuery);
   const connector = connectors?.find(({ name }) => name === bridge.connector);
-  const { base, draft, setDraft, credentials, setCredentials, save, putBack } = useSettingsDraft(bridge);
-  const errors = fieldErrors(save.error);
-  const needsCredentials = save.error instanceof HubApiError && save.error.code === "credentials_needed";
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(base));
-  const hasConflict = isConflict(save.error) && bridge.version !== base.version;
+  const { form, needsCredentials } = useSettingsForm(bridge);
+  const { draft, set, errors } = form;
   return (
     <div className="flex max-w-2xl flex-col gap-3.5">
-      {hasConflict && (
-        <ConflictBox
-          fields={conflictFields(draft, bridge, connector?.settingsSchema)}
-          isBusy={save.isPending}
-          onTakeTheirs={putBack}
-          onKeepMine={() => save.mutate(bridge)}
-        />
-      )}
-      {save.error && !isConflict(save.error) && !isAllOnFields(save.error, ["/name", "/settings", "/concurrency"]) && (
-        <ProblemBox error={save.error} />
-      )}
       <Card className="px-3.5 py-3" label="Settings">
-        <form
-          className="flex flex-col gap-2.5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!refused) save.mutate(base);
-          }}
-        >
-          <TextField
-            label="Name"
-            error={errors.get("/name")}
-            value={draft.name}
-            onChange={(name) => setDraft({ ...draft, name })}
-          />
+        <form className="flex flex-col gap-2.5" onSubmit={form.submit}>
+          <TextField label="Name" error={errors.get("/name")} value={draft.name} onChange={(name) => set({ name })} />
           <div>
-            <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => setDraft({ ...draft, isActive })} />
+            <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => set({ isActive })} />
             <p className="text-sm text-faint">Nothing is executed on a bridge that is switched off.</p>
           </div>
           {connector && (
             <SchemaForm
               // Some fields hold what was typed by themselves: another record is another form.
-              key={base.version}
+              key={form.basedOn}
               schema={connector.settingsSchema}
               value={draft.settings}
-              onChange={(settings) => setDraft({ ...draft, settings })}
+              onChange={(settings) => set({ settings })}
               errors={errors}
               pointer="/settings"
               pickEntity={pickEntity}
@@ -133,35 +101,29 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
             max={50}
             error={errors.get("/concurrency")}
             value={draft.concurrency === null ? "" : String(draft.concurrency)}
-            onChange={(text) => setDraft({ ...draft, concurrency: text === "" ? null : Number(text) })}
+            onChange={(text) => set({ concurrency: text === "" ? null : Number(text) })}
           />
           {needsCredentials && connector && (
             <div>
               <Heading title="Credentials for the new address" />
               <SchemaForm
                 schema={connector.credentialsSchema}
-                value={credentials}
-                onChange={setCredentials}
+                value={draft.credentials}
+                onChange={(credentials) => set({ credentials })}
                 errors={errors}
                 pointer="/credentials"
               />
             </div>
           )}
-          <div className="flex gap-2">
-            <Button
-              kind="primary"
-              type="submit"
-              isBusy={save.isPending}
-              disabledReason={refused ?? (!isChanged && "Nothing is changed.")}
-            >
-              Save
-            </Button>
-            {isChanged && (
-              <Button kind="quiet" onClick={putBack}>
-                Put back
-              </Button>
-            )}
-          </div>
+          <SaveRow
+            form={form}
+            names={names}
+            textOf={(part, of) =>
+              part === "settings" ? settingsText(of.settings, connector?.settingsSchema) : of[part]
+            }
+            fields={["/name", "/settings", "/concurrency", "/credentials"]}
+            reason={refused}
+          />
         </form>
       </Card>
       <DeleteBridge bridge={bridge} refused={refused} />
@@ -169,18 +131,11 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
   );
 }
 
-function conflictFields(mine: Draft, theirs: Bridge, schema: FormSchema | undefined) {
-  const names = [...new Set([...Object.keys(mine.settings), ...Object.keys(theirs.settings)])];
-  const text = (value: unknown): string =>
-    typeof value === "object" && value !== null ? JSON.stringify(value) : valueText(value);
-  return [
-    { name: "Name", mine: mine.name, theirs: theirs.name },
-    { name: "Active", mine: text(mine.isActive), theirs: text(theirs.isActive) },
-    { name: "Executions at a time", mine: text(mine.concurrency), theirs: text(theirs.concurrency) },
-    ...names.map((name) => ({
-      name: schema?.properties?.[name]?.title ?? sentence(name),
-      mine: text(mine.settings[name]),
-      theirs: text(theirs.settings[name]),
-    })),
-  ];
+/** Each setting with its name, as the form has it. */
+function settingsText(settings: Record<string, unknown>, schema: FormSchema | undefined): string {
+  const told = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
+    const text = typeof value === "object" && value !== null ? JSON.stringify(value) : valueText(value);
+    return `${schema?.properties?.[name]?.title ?? sentence(name)}: ${text}`;
+  });
+  return told.join("; ");
 }

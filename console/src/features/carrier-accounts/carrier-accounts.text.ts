@@ -1,34 +1,8 @@
-import type { CarrierAccount, RateCard, Weight } from "@order-operations-hub/sdk/api-types";
-import { plural } from "../../ui/format.ts";
+import type { RateCard, Weight } from "@order-operations-hub/sdk/api-types";
 
-const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/** By their number, from 1. */
+export const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const weight = (given: Weight | undefined): string | undefined => given && `${given.value} ${given.unit}`;
-
-/** What a carrier accepts as a pickup, in words. */
-export function pickupFacts(rules: CarrierAccount["pickupRules"]): Array<[string, string | undefined]> {
-  return [
-    ["Same day", rules.sameDay ? (rules.cutoffLocalTime ? `until ${rules.cutoffLocalTime}` : "at any time") : "no"],
-    ["Between", rules.earliestReady && rules.latestClose && `${rules.earliestReady} and ${rules.latestClose}`],
-    [
-      "Window",
-      rules.needsWindow === false ? "a day, no time" : `${plural(rules.minWindowMinutes ?? 0, "minute")} at least`,
-    ],
-    ["Asked for", `${plural(rules.leadMinutes ?? 0, "minute")} before it is ready`],
-    ["Ahead", rules.maxDaysAhead === undefined ? undefined : `${plural(rules.maxDaysAhead, "day")} at most`],
-    ["Days", rules.serviceDays?.map((day) => dayNames[day - 1]).join(", ")],
-    [
-      "Not on",
-      [rules.holidayCalendar === "us_federal" ? "US federal holidays" : "", ...(rules.holidays ?? [])]
-        .filter(Boolean)
-        .join(", ") || "no day in particular",
-    ],
-    ["Packages", rules.maxPackages === undefined ? undefined : `${plural(rules.maxPackages, "package")} at most`],
-    ["Weight of all", weight(rules.maxTotalWeight)],
-    ["Weight of one", weight(rules.maxAverageWeight)],
-    ["PO boxes", rules.allowsPoBox ? "yes" : "no"],
-    ["Cancelled", `until ${plural(rules.cancelDeadlineMinutes ?? 0, "minute")} before it is ready`],
-  ];
-}
 
 export const zoneSchemes: Array<{ value: RateCard["zoneScheme"]; label: string }> = [
   { value: "ups", label: "UPS zones, by distance" },

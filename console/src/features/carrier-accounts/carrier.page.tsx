@@ -17,6 +17,7 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { AccountForm } from "./account.form.tsx";
 import { CardsTab } from "./cards-tab.tsx";
 import { carrierAccountQuery, carrierKindsQuery } from "./carrier-account.queries.ts";
+import { PickupRulesForm } from "./pickup-rules.form.tsx";
 import { QuoteTab } from "./quote-tab.tsx";
 import { ZonesTab } from "./zones-tab.tsx";
 
@@ -68,7 +69,12 @@ export function CarrierPage() {
           isOn: tab === name,
         }))}
       />
-      {tab === "account" && <AccountForm account={account} kind={kind} key={account.id} />}
+      {tab === "account" && (
+        <div className="grid items-start gap-3.5 lg:grid-cols-2" key={account.id}>
+          <AccountForm account={account} kind={kind} />
+          <PickupRulesForm account={account} />
+        </div>
+      )}
       {tab === "cards" && <CardsTab account={account} kind={kind} />}
       {tab === "zones" && <ZonesTab account={account} kind={kind} />}
       {tab === "quote" && <QuoteTab account={account} />}

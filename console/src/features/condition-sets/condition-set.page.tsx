@@ -4,12 +4,11 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { useSave } from "../../live/use-save.ts";
+import { SaveRow } from "../../live/save-row.tsx";
+import { useRecordForm } from "../../live/use-record-form.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { ConflictBox } from "../../ui/conflict-box.tsx";
-import { fieldError } from "../../ui/field-error.ts";
 import { formatCount, plural, words } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
@@ -21,7 +20,6 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
-import { useDraft } from "../../ui/use-draft.ts";
 import type { ConditionSet } from "./condition-sets.queries.ts";
 import { conditionSetQuery, readConditionSet, valuesQuery } from "./condition-sets.queries.ts";
 import { matchingWords } from "./condition-sets.text.ts";
@@ -135,67 +133,41 @@ function Values({ set, refused }: { set: ConditionSet; refused: string | undefin
   );
 }
 
-type Patch = { name: string; description: string };
-const patchOf = ({ name, description }: ConditionSet): Patch => ({ name, description });
-
 function SetForm({ set, refused }: { set: ConditionSet; refused: string | undefined }) {
-  const { base, draft, setDraft, isChanged, take } = useDraft(set, patchOf);
-  const saving = useSave<ConditionSet, Patch>({
+  const form = useRecordForm({
+    record: set,
+    draftOf: ({ name, description }: ConditionSet) => ({ name, description }),
     read: () => readConditionSet(set.id),
-    write: (body, ifMatch) => hub.call("PATCH /api/v1/condition-sets/{id}", { path: { id: set.id }, body, ifMatch }),
-    onSaved: async (saved) => {
-      take(saved);
+    write: (body, { version }) =>
+      hub.call("PATCH /api/v1/condition-sets/{id}", { path: { id: set.id }, body, ifMatch: version }),
+    onSaved: async () => {
       await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
       tell("Saved");
     },
   });
-  const { conflict } = saving;
+  const { draft, errors } = form;
   return (
-    <form
-      className="flex flex-col gap-2.5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged && !refused) saving.save(draft, base.version);
-      }}
-    >
+    <form className="flex flex-col gap-2.5" onSubmit={form.submit}>
       <TextField
         label="Name"
-        error={fieldError(saving.error, "/name")}
+        error={errors.get("/name")}
         value={draft.name}
-        onChange={(name) => setDraft({ ...draft, name })}
+        onChange={(name) => form.set({ name })}
         maxLength={100}
       />
       <TextField
         label="What it is"
-        error={fieldError(saving.error, "/description")}
+        error={errors.get("/description")}
         value={draft.description}
-        onChange={(description) => setDraft({ ...draft, description })}
+        onChange={(description) => form.set({ description })}
         maxLength={500}
       />
-      {conflict && (
-        <ConflictBox
-          fields={[
-            { name: "Name", theirs: conflict.theirs.name, mine: conflict.mine.name },
-            { name: "What it is", theirs: conflict.theirs.description, mine: conflict.mine.description },
-          ]}
-          isBusy={saving.isPending}
-          onTakeTheirs={() => {
-            take(conflict.theirs);
-            saving.reset();
-          }}
-          onKeepMine={() => saving.save(conflict.mine, conflict.theirs.version)}
-        />
-      )}
-      {saving.error && <ProblemBox error={saving.error} />}
-      <div>
-        <Button
-          type="submit"
-          isBusy={saving.isPending}
-          disabledReason={refused ?? (!isChanged && "Nothing is changed.")}
-        >
-          Save
-        </Button>
-      </div>
+      <SaveRow
+        form={form}
+        names={{ name: "Name", description: "What it is" }}
+        fields={["/name", "/description"]}
+        reason={refused}
+      />
     </form>
   );
 }

@@ -7,7 +7,7 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { fieldError } from "../../ui/field-error.ts";
+import { fieldError } from "../../ui/field-errors.ts";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import type { ListColumn } from "../../ui/list-card.tsx";

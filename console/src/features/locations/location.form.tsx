@@ -1,4 +1,3 @@
-import { fieldError } from "../../ui/field-error.ts";
 import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -7,10 +6,9 @@ import type { LocationType } from "./locations.text.ts";
 import { typeOptions } from "./locations.text.ts";
 
 type AddressField = "company" | "address1" | "address2" | "city" | "provinceCode" | "zip" | "countryCode" | "phone";
-export type LocationDraft = {
+export type LocationDraft = Record<AddressField, string> & {
   name: string;
   type: LocationType;
-  address: Record<AddressField, string>;
   is_active: boolean;
   is_default: boolean;
 };
@@ -30,41 +28,54 @@ export function draftOf(location?: Location): LocationDraft {
   const given = location?.address;
   const address = Object.fromEntries(addressFields.map(([name]) => [name, given?.[name] ?? ""]));
   return {
+    ...(address as Record<AddressField, string>),
     name: location?.name ?? "",
     type: (location?.type ?? "warehouse") as LocationType,
-    address: address as LocationDraft["address"],
     is_active: location?.is_active ?? true,
     is_default: location?.is_default ?? false,
   };
 }
 
-/** Of an address what was filled in; what was emptied is null, so that it goes. */
-export function addressOf(draft: LocationDraft, before?: LocationDraft): Record<string, string | null> {
-  const entries = addressFields.flatMap(([name]): Array<[string, string | null]> => {
-    const value = draft.address[name].trim();
-    if (before && value === before.address[name]) return [];
-    return value ? [[name, value]] : before ? [[name, null]] : [];
-  });
-  return Object.fromEntries(entries);
+/** Of an address what was typed; what was emptied is null, so that it goes. */
+export function addressOf(draft: Partial<LocationDraft>): Record<string, string | null> {
+  const typed = addressFields.filter(([name]) => draft[name] !== undefined);
+  return Object.fromEntries(typed.map(([name]) => [name, draft[name]!.trim() || null]));
 }
 
-type Props = { draft: LocationDraft; onChange(draft: LocationDraft): void; error: Error | null; isNew?: boolean };
+/** For one that is made: what was filled in. */
+export const filledAddressOf = (draft: LocationDraft): Record<string, string> =>
+  Object.fromEntries(Object.entries(addressOf(draft)).filter((entry): entry is [string, string] => entry[1] !== null));
 
-export function LocationForm({ draft, onChange, error, isNew }: Props) {
-  const set = (change: Partial<LocationDraft>): void => onChange({ ...draft, ...change });
+/** How each part is called where theirs stands beside mine. */
+export const partNames: Record<keyof LocationDraft, string> = {
+  name: "Name",
+  type: "Kind",
+  ...(Object.fromEntries(addressFields) as Record<AddressField, string>),
+  is_active: "In use",
+  is_default: "Default",
+};
+
+type Props = {
+  draft: LocationDraft;
+  set(change: Partial<LocationDraft>): void;
+  errors: ReadonlyMap<string, string>;
+  isNew?: boolean;
+};
+
+export function LocationFields({ draft, set, errors, isNew }: Props) {
   return (
     <div className="flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
-          error={fieldError(error, "/name")}
+          error={errors.get("/name")}
           value={draft.name}
           onChange={(name) => set({ name })}
           maxLength={100}
         />
         <Select
           label="Kind"
-          error={fieldError(error, "/type")}
+          error={errors.get("/type")}
           value={draft.type}
           options={typeOptions}
           onChange={(type) => set({ type: type as LocationType })}
@@ -73,9 +84,9 @@ export function LocationForm({ draft, onChange, error, isNew }: Props) {
           <TextField
             key={name}
             label={label}
-            error={fieldError(error, `/address/${name}`)}
-            value={draft.address[name]}
-            onChange={(value) => set({ address: { ...draft.address, [name]: value } })}
+            error={errors.get(`/address/${name}`)}
+            value={draft[name]}
+            onChange={(value) => set({ [name]: value })}
             autoComplete="off"
           />
         ))}

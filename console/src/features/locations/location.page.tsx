@@ -4,12 +4,12 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { useSave } from "../../live/use-save.ts";
+import { SaveRow } from "../../live/save-row.tsx";
+import { useRecordForm } from "../../live/use-record-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { ConflictBox } from "../../ui/conflict-box.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { FactList } from "../../ui/facts.tsx";
 import { words } from "../../ui/format.ts";
@@ -17,13 +17,11 @@ import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
-import { useDraft } from "../../ui/use-draft.ts";
 import { Time } from "../../ui/zone.tsx";
 import type { LocationDraft } from "./location.form.tsx";
-import { addressOf, draftOf, LocationForm } from "./location.form.tsx";
+import { addressOf, draftOf, LocationFields, partNames } from "./location.form.tsx";
 import type { Location, LocationPatch } from "./locations.queries.ts";
 import { locationQuery, readLocation } from "./locations.queries.ts";
-import { placeText } from "./locations.text.ts";
 
 export function LocationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -94,76 +92,45 @@ function keptText({ bridge_id: bridgeId, locked_fields: locked }: Location): str
   return locked.map(words).join(", ") || "nothing: it follows its bridge";
 }
 
-/** Only what was changed here: what others changed beside it stays. */
-function patchOf(draft: LocationDraft, before: LocationDraft): LocationPatch {
-  const address = addressOf(draft, before);
+function patchOf({ name, type, is_active, is_default, ...rest }: Partial<LocationDraft>): LocationPatch {
+  const address = addressOf(rest);
   return {
-    ...(draft.name === before.name ? {} : { name: draft.name.trim() }),
-    ...(draft.type === before.type ? {} : { type: draft.type }),
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(type === undefined ? {} : { type }),
     ...(Object.keys(address).length === 0 ? {} : { address }),
-    ...(draft.is_active === before.is_active ? {} : { is_active: draft.is_active }),
-    ...(draft.is_default === before.is_default ? {} : { is_default: draft.is_default }),
+    ...(is_active === undefined ? {} : { is_active }),
+    ...(is_default === undefined ? {} : { is_default }),
   };
 }
 
 function Edit({ location, refused }: { location: Location; refused: string | undefined }) {
-  const { base, draft, setDraft, take } = useDraft(location, draftOf);
-  const saving = useSave<Location, LocationPatch>({
+  const form = useRecordForm<Location, LocationDraft>({
+    record: location,
+    draftOf,
     read: () => readLocation(location.id),
-    write: (body, ifMatch) => hub.call("PATCH /api/v1/locations/{id}", { path: { id: location.id }, body, ifMatch }),
-    onSaved: async (saved) => {
-      take(saved);
+    write: (change, { version }) =>
+      hub.call("PATCH /api/v1/locations/{id}", {
+        path: { id: location.id },
+        body: patchOf(change),
+        ifMatch: version,
+      }),
+    onSaved: async () => {
       await queryClient.invalidateQueries({ queryKey: ["locations"] });
       tell("Saved");
     },
   });
-  const patch = patchOf(draft, draftOf(base));
-  const isChanged = Object.keys(patch).length > 0;
-  const { conflict } = saving;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged && !refused) saving.save(patch, base.version);
-      }}
-    >
-      <LocationForm draft={draft} onChange={setDraft} error={saving.error} />
-      {conflict && (
-        <ConflictBox
-          fields={differencesOf(conflict.theirs, conflict.mine)}
-          isBusy={saving.isPending}
-          onTakeTheirs={() => {
-            take(conflict.theirs);
-            saving.reset();
-          }}
-          onKeepMine={() => saving.save(conflict.mine, conflict.theirs.version)}
-        />
-      )}
-      {saving.error && <ProblemBox error={saving.error} />}
-      <div>
-        <Button
-          kind="primary"
-          type="submit"
-          isBusy={saving.isPending}
-          disabledReason={refused ?? (!isChanged && "Nothing is changed.")}
-        >
-          Save
-        </Button>
-      </div>
+    <form className="flex flex-col gap-3" onSubmit={form.submit}>
+      <LocationFields draft={form.draft} set={form.set} errors={form.errors} />
+      <SaveRow
+        form={form}
+        names={partNames}
+        textOf={(part, draft) => (part === "type" ? words(draft.type) : draft[part])}
+        fields={["/name", "/type", "/address"]}
+        reason={refused}
+      />
     </form>
   );
-}
-
-function differencesOf(theirs: Location, mine: LocationPatch) {
-  const address = { ...theirs.address, ...mine.address };
-  return [
-    { name: "Name", theirs: theirs.name, mine: mine.name ?? theirs.name },
-    { name: "Kind", theirs: words(theirs.type), mine: words(mine.type ?? theirs.type) },
-    { name: "Address", theirs: placeText(theirs), mine: placeText({ address } as Pick<Location, "address">) },
-    { name: "In use", theirs: theirs.is_active, mine: mine.is_active ?? theirs.is_active },
-    { name: "Default", theirs: theirs.is_default, mine: mine.is_default ?? theirs.is_default },
-  ];
 }
 
 function Drop({ location, onClose }: { location: Location; onClose(): void }) {

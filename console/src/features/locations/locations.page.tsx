@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { words } from "../../ui/format.ts";
+import { fieldErrors } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
 import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
@@ -20,7 +21,7 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
-import { addressOf, draftOf, LocationForm } from "./location.form.tsx";
+import { draftOf, filledAddressOf, LocationFields } from "./location.form.tsx";
 import type { Location } from "./locations.queries.ts";
 import { locationsQuery } from "./locations.queries.ts";
 import { placeText } from "./locations.text.ts";
@@ -125,7 +126,7 @@ function NewLocation({ onClose }: { onClose(): void }) {
   const create = useMutation({
     mutationFn: () =>
       hub.call("POST /api/v1/locations", {
-        body: { name: draft.name.trim(), type: draft.type, address: addressOf(draft) },
+        body: { name: draft.name.trim(), type: draft.type, address: filledAddressOf(draft) },
       }),
     onSuccess: async (location) => {
       router.history.push(paths.location(location.id));
@@ -152,7 +153,12 @@ function NewLocation({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <LocationForm draft={draft} onChange={setDraft} error={create.error} isNew />
+      <LocationFields
+        draft={draft}
+        set={(change) => setDraft({ ...draft, ...change })}
+        errors={fieldErrors(create.error)}
+        isNew
+      />
       {create.error && (
         <div className="mt-3">
           <ProblemBox error={create.error} />

@@ -8,23 +8,28 @@ import { listOf, oneOf } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
-import type { FilterDefinition } from "./order-filters.ts";
+import type { FilterDefinition } from "./order-filters.pick.ts";
 
-type Props = { filter: FilterDefinition; search: Search; onApply(change: Search): void };
+type Props = { filter: FilterDefinition; search: Search; onApply(change: Search): void; isKept: boolean };
 
 /** The form of one filter. */
-export function FilterEditor({ filter, search, onApply }: Props) {
+export function FilterEditor({ filter, search, onApply, isKept }: Props) {
   switch (filter.kind) {
     case "names":
-      return <Picks options={filter.options.map((id) => ({ id, name: words(id) }))} {...{ filter, search, onApply }} />;
+      return (
+        <Picks
+          options={filter.options.map((id) => ({ id, name: words(id) }))}
+          {...{ filter, search, onApply, isKept }}
+        />
+      );
     case "entity":
-      return <EntityPicks {...{ filter, search, onApply }} />;
+      return <EntityPicks {...{ filter, search, onApply, isKept }} />;
     case "texts":
-      return <Texts {...{ filter, search, onApply }} />;
+      return <Texts {...{ filter, search, onApply, isKept }} />;
     case "tags":
-      return <Tags {...{ filter, search, onApply }} />;
+      return <Tags {...{ filter, search, onApply, isKept }} />;
     case "range":
-      return <Range {...{ filter, search, onApply }} />;
+      return <Range {...{ filter, search, onApply, isKept }} />;
     case "flag":
       return (
         <Select
@@ -148,7 +153,7 @@ const shortcuts: Array<[name: string, from: string | undefined, to: string | und
   ["Last 7 days", "today-6", undefined],
 ];
 
-function Range({ filter, search, onApply }: Of<"range">) {
+function Range({ filter, search, onApply, isKept }: Of<"range">) {
   const [from, setFrom] = useState(oneOf(search[filter.from]) ?? "");
   const [to, setTo] = useState(oneOf(search[filter.to]) ?? "");
   const apply = (first: string | undefined, last: string | undefined): void =>
@@ -158,19 +163,23 @@ function Range({ filter, search, onApply }: Of<"range">) {
       className="flex flex-col gap-2.5"
       onSubmit={(event) => {
         event.preventDefault();
+        // The form that it may stand in is not sent by it.
+        event.stopPropagation();
         apply(from, to);
       }}
     >
-      <div className="flex flex-wrap gap-1">
-        {shortcuts.map(([name, first, last]) => (
-          <Button key={name} onClick={() => apply(first, last)}>
-            {name}
-          </Button>
-        ))}
-      </div>
+      {!isKept && (
+        <div className="flex flex-wrap gap-1">
+          {shortcuts.map(([name, first, last]) => (
+            <Button key={name} onClick={() => apply(first, last)}>
+              {name}
+            </Button>
+          ))}
+        </div>
+      )}
       <TextField
         label={`${filter.title}: from`}
-        hint="2027-03-14, a time, now, today, today-7"
+        hint={isKept ? "2027-03-14, or a time" : "2027-03-14, a time, now, today, today-7"}
         value={from}
         onChange={setFrom}
       />

@@ -12,7 +12,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { viewsQuery } from "../views/views.queries.ts";
-import { filterOf, filterSearch } from "./order-filters.ts";
+import { filterOf, filterSearch } from "./order-filters.pick.ts";
 import { orderTotalQuery } from "./orders.queries.ts";
 
 type OrderView = { name: string; search: Search };

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -42,6 +42,9 @@ export function OrderPage() {
         }
         note={<OrderStatus order={order} />}
       >
+        <Link href={paths.newLabel({ order: order.number })} className={buttonClass("plain")}>
+          Buy a label
+        </Link>
         <Button kind="primary" onClick={() => void operate()} disabledReason={missingScope(me, "operations:run")}>
           Operate
         </Button>

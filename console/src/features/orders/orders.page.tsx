@@ -18,7 +18,7 @@ import { presetsQuery } from "../operations/operations.queries.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { filterOf, filterSearch } from "./order-filters.ts";
+import { filterOf, filterSearch } from "./order-filters.pick.ts";
 import { countOf, freeze, useOrderSelection } from "./order-selection.ts";
 import { OrderViews } from "./order-views.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";

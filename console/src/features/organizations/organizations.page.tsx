@@ -2,16 +2,16 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Refusal } from "../../live/refusal.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { fieldError } from "../../ui/field-error.ts";
+import { fieldError } from "../../ui/field-errors.ts";
 import { plural } from "../../ui/format.ts";
 import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -114,7 +114,7 @@ function NewOrganization({ onClose }: { onClose(): void }) {
           onChange={setPassword}
           autoComplete="new-password"
         />
-        <Refusal error={create.error} onRepeat={() => create.mutate()} />
+        {create.error && <ProblemBox error={create.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Not now</Button>
           <Button kind="primary" type="submit" isBusy={create.isPending} disabledReason={reason}>

@@ -1,11 +1,13 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import type { Input } from "@order-operations-hub/sdk/client";
 import { hub, queryClient } from "../../live/hub.ts";
-import { isConflict } from "../../ui/conflict-box.tsx";
+import { mergePatch, useRecordForm } from "../../live/use-record-form.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { scheduleQuery } from "./schedules.queries.ts";
 import { labelOf, missedOptions, overlapOptions } from "./schedules.text.ts";
+
+/** As the hub takes them; what it answers may have others one day. */
+type Policies = Required<Pick<Input<"POST /api/v1/schedules">["body"], "overlap" | "missed">>;
 
 export type Draft = {
   name: string;
@@ -13,8 +15,8 @@ export type Draft = {
   taskName: string;
   cron: string;
   timezone: string;
-  overlap: string;
-  missed: string;
+  overlap: Policies["overlap"];
+  missed: Policies["missed"];
   input: Record<string, unknown>;
 };
 
@@ -24,87 +26,53 @@ const draftOf = (schedule: Schedule): Draft => ({
   taskName: schedule.taskName,
   cron: schedule.cron,
   timezone: schedule.timezone,
-  overlap: schedule.overlap,
-  missed: schedule.missed,
+  overlap: schedule.overlap as Policies["overlap"],
+  missed: schedule.missed as Policies["missed"],
   input: schedule.input,
 });
 
-/** Members that were taken away are said with null: the input is merged. */
-const inputPatch = (before: object, after: object): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
-  ...after,
-});
-
-/** A schedule while it is made or changed. `base` is what stood there when somebody began to type. */
-export function useScheduleDraft(schedule: Schedule | undefined, start: Draft, onDone: (saved: Schedule) => void) {
-  const [base, setBase] = useState(schedule);
-  const [theirs, setTheirs] = useState<Schedule>();
-  const [draft, setDraft] = useState<Draft>(() => (schedule ? draftOf(schedule) : start));
-  const save = useMutation({
-    mutationFn: (version: number | undefined) => store(draft, base, version),
-    onSuccess: async (saved) => {
-      queryClient.setQueryData(["schedules", "one", saved.id], saved);
-      setBase(schedule && saved);
+/** A schedule while it is made or changed. */
+export function useScheduleForm(schedule: Schedule | undefined, start: Draft, onDone: (saved: Schedule) => void) {
+  return useRecordForm<Schedule, Draft>({
+    record: schedule,
+    draftOf,
+    start,
+    create: ({ name, input, ...rest }) =>
+      hub.call("POST /api/v1/schedules", {
+        body: { ...rest, input: withoutEmpty(input), ...(name.trim() ? { name: name.trim() } : {}) },
+      }),
+    read: () => queryClient.fetchQuery({ ...scheduleQuery(schedule!.id), staleTime: 0 }),
+    write: ({ name, input, ...rest }, { id, version }, base) =>
+      hub.call("PATCH /api/v1/schedules/{id}", {
+        path: { id },
+        ifMatch: version,
+        body: {
+          ...rest,
+          ...(name !== undefined && { name: name.trim() || null }),
+          ...(input && { input: mergePatch(base.input, withoutEmpty(input)) }),
+        },
+      }),
+    onSaved: async (saved) => {
+      queryClient.setQueryData(scheduleQuery(saved.id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: ["schedules"] });
       onDone(saved);
     },
-    onError: async (error) => {
-      if (base && isConflict(error))
-        setTheirs(await queryClient.fetchQuery({ ...scheduleQuery(base.id), staleTime: 0 }));
-    },
-  });
-  const conflict = theirs &&
-    isConflict(save.error) && {
-      fields: conflictsOf(draft, draftOf(theirs)),
-      isBusy: save.isPending,
-      onTakeTheirs: () => {
-        setBase(theirs);
-        setDraft(draftOf(theirs));
-        save.reset();
-      },
-      onKeepMine: () => {
-        setBase(theirs);
-        save.mutate(theirs.version);
-      },
-    };
-  const set = (change: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...change }));
-    // What was said of the former is not true of this.
-    if (save.error && !isConflict(save.error)) save.reset();
-  };
-  return { draft, set, save, conflict, submit: () => save.mutate(base?.version) };
-}
-
-function store(draft: Draft, base: Schedule | undefined, version: number | undefined): Promise<Schedule> {
-  const { name, input, overlap, missed, ...rest } = draft;
-  const policies = { overlap: overlap as "skip", missed: missed as "once" };
-  const given = withoutEmpty(input);
-  if (!base || version === undefined) {
-    return hub.call("POST /api/v1/schedules", {
-      body: { ...rest, ...policies, input: given, ...(name.trim() ? { name: name.trim() } : {}) },
-    });
-  }
-  return hub.call("PATCH /api/v1/schedules/{id}", {
-    path: { id: base.id },
-    ifMatch: version,
-    body: { ...rest, ...policies, name: name.trim() || null, input: inputPatch(base.input, given) },
   });
 }
 
-const conflictsOf = (mine: Draft, theirs: Draft) => [
-  { name: "Name", mine: mine.name, theirs: theirs.name },
-  { name: "Task", mine: mine.taskName, theirs: theirs.taskName },
-  { name: "When", mine: mine.cron, theirs: theirs.cron },
-  { name: "Time zone", mine: mine.timezone, theirs: theirs.timezone },
-  {
-    name: "If one still runs",
-    mine: labelOf(overlapOptions, mine.overlap),
-    theirs: labelOf(overlapOptions, theirs.overlap),
-  },
-  {
-    name: "If the hub was down",
-    mine: labelOf(missedOptions, mine.missed),
-    theirs: labelOf(missedOptions, theirs.missed),
-  },
-  { name: "Input", mine: JSON.stringify(withoutEmpty(mine.input)), theirs: JSON.stringify(theirs.input) },
-];
+export const partNames = {
+  name: "Name",
+  bridgeId: "Bridge",
+  taskName: "Task",
+  cron: "When",
+  timezone: "Time zone",
+  overlap: "If one still runs",
+  missed: "If the hub was down",
+  input: "What it is given",
+};
+
+export function partText(part: keyof Draft, draft: Draft): unknown {
+  if (part === "overlap") return labelOf(overlapOptions, draft.overlap);
+  if (part === "missed") return labelOf(missedOptions, draft.missed);
+  return draft[part];
+}

@@ -2,12 +2,9 @@ import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { SaveRow } from "../../live/save-row.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
-import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { Select } from "../../ui/select.tsx";
@@ -17,7 +14,7 @@ import { pickEntity } from "../pick/entity.pick.tsx";
 import { CronFields, CronMeaning, useCronPreview } from "./cron.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Draft } from "./schedule-draft.ts";
-import { useScheduleDraft } from "./schedule-draft.ts";
+import { partNames, partText, useScheduleForm } from "./schedule-draft.ts";
 import { bridgeTasksQuery } from "./schedules.queries.ts";
 import { missedOptions, overlapOptions } from "./schedules.text.ts";
 
@@ -27,7 +24,7 @@ const onFields = ["/name", "/bridgeId", "/taskName", "/cron", "/timezone", "/inp
 /** Which task, when, and what if it does not fit. The clock is said in words while one types. */
 export function ScheduleForm({ schedule, start, onDone }: Props) {
   const me = useMe();
-  const { draft, set, save, conflict, submit } = useScheduleDraft(
+  const form = useScheduleForm(
     schedule,
     {
       name: "",
@@ -42,18 +39,13 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
     },
     onDone,
   );
+  const { draft, set } = form;
   const { preview, errors } = useCronPreview(draft);
-  const wrong = new Map([...errors, ...fieldErrors(save.error)]);
+  const wrong = new Map([...errors, ...form.errors]);
   const reason =
     scheduleCan.change(me) ?? (missingOf(draft) || (preview.error ? "The time is not understood yet." : undefined));
   return (
-    <form
-      className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!reason) submit();
-      }}
-    >
+    <form className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Schedule">
         <TextField
           label="Name (optional)"
@@ -69,24 +61,23 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
             label="If the one before still runs"
             value={draft.overlap}
             options={overlapOptions}
-            onChange={(overlap) => set({ overlap })}
+            onChange={(overlap) => set({ overlap: overlap as Draft["overlap"] })}
           />
           <Select
             label="If the hub was down"
             value={draft.missed}
             options={missedOptions}
-            onChange={(missed) => set({ missed })}
+            onChange={(missed) => set({ missed: missed as Draft["missed"] })}
           />
         </div>
-        {conflict && <ConflictBox {...conflict} />}
-        {save.error && !isConflict(save.error) && !isAllOnFields(save.error, onFields) && (
-          <ProblemBox error={save.error} />
-        )}
-        <div className="flex justify-end">
-          <Button kind="primary" type="submit" isBusy={save.isPending} disabledReason={reason}>
-            {schedule ? "Save" : "Make the schedule"}
-          </Button>
-        </div>
+        <SaveRow
+          form={form}
+          names={partNames}
+          textOf={partText}
+          fields={onFields}
+          reason={reason}
+          save={form.isNew ? "Make the schedule" : "Save"}
+        />
       </Card>
       <CronMeaning preview={preview} />
     </form>

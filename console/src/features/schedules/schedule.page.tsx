@@ -21,6 +21,7 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { BackfillButton } from "./backfill.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { ScheduleForm } from "./schedule.form.tsx";
 import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
@@ -116,6 +117,7 @@ function Head({ schedule }: { schedule: Schedule }) {
         >
           <p>It does not run any more. Its executions stay, and those under way finish.</p>
         </ConfirmButton>
+        <BackfillButton schedule={schedule} />
         <Button isBusy={toggle.isPending} disabledReason={refused} onClick={() => toggle.mutate()}>
           {isActive ? "Pause" : "Resume"}
         </Button>

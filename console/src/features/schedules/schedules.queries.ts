@@ -47,6 +47,19 @@ export const previewQuery = (cron: string, timezone: string) =>
     retry: false,
   });
 
+export type Backfill = Answer<"POST /api/v1/schedules/{id}/backfill">;
+
+/** What a backfill of this time would run. */
+export const backfillPreviewQuery = (id: string, range: { from: string; to: string } | undefined) =>
+  queryOptions({
+    queryKey: ["schedules", "backfill", id, range],
+    queryFn: ({ signal }): Promise<Backfill> =>
+      hub.call("POST /api/v1/schedules/{id}/backfill", { path: { id }, body: { ...range!, dryRun: true }, signal }),
+    enabled: range !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
 export const bridgeTasksQuery = (bridgeId: string) =>
   queryOptions({
     queryKey: ["bridges", "tasks", bridgeId],

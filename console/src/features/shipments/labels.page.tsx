@@ -131,6 +131,9 @@ export function LabelsPage() {
         >
           {chosen.length === 0 ? "Get the files" : `Get ${plural(chosen.length, "file")}`}
         </Button>
+        <Link href={paths.newLabel()} className={buttonClass("plain")}>
+          Buy a label
+        </Link>
       </PageHead>
       <TabLinks label="Labels by status" tabs={tabs} />
       <ListCard
@@ -143,11 +146,11 @@ export function LabelsPage() {
             text={
               status
                 ? `No label is ${words(status)}.`
-                : "No label yet. They are bought for orders, by the API or a bridge."
+                : "No label yet. They are bought for orders: here, by the API or a bridge."
             }
           >
-            <Link href={paths.orders()} className={buttonClass("plain")}>
-              To the orders
+            <Link href={paths.newLabel()} className={buttonClass("plain")}>
+              Buy a label
             </Link>
           </Empty>
         }

@@ -2,8 +2,9 @@ import type { Shipment } from "@order-operations-hub/sdk/api-types";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
+import { SaveRow } from "../../live/save-row.tsx";
+import { useRecordForm } from "../../live/use-record-form.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
 import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -32,50 +33,32 @@ const draftOf = (shipment: Shipment): Draft => ({
   currency: shipment.currency,
 });
 
-/** Only what was changed is sent, for the version that was on screen. */
-function patchOf(draft: Draft, before: Draft) {
-  const changed = fields.map(([name]) => name).filter((name) => draft[name].trim() !== before[name]);
-  return Object.fromEntries(
-    changed.map((name) => {
-      const value = draft[name].trim();
+const patchOf = (change: Partial<Draft>) =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, typed]) => {
+      const value = typed.trim();
       return [name, value === "" ? null : name === "cost" ? Number(value) : value];
     }),
   );
-}
+const names = Object.fromEntries(fields.map(([name, label]) => [name, label])) as Record<Field, string>;
 
 export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipment; onDone(): void }) {
-  // What stood there when somebody began to type; what comes in meanwhile is not typed over silently.
-  const [base, setBase] = useState(shipment);
-  const [draft, setDraft] = useState(() => draftOf(shipment));
-  const [theirs, setTheirs] = useState<Shipment>();
-  const before = draftOf(base);
-  const patch = patchOf(draft, before);
-  const save = useMutation({
-    mutationFn: (version: number) =>
-      hub.call("PATCH /api/v1/shipments/{id}", { path: { id: shipment.id }, body: patch, ifMatch: version }),
-    onSuccess: async (saved) => {
-      queryClient.setQueryData(["shipments", "one", shipment.id], saved);
+  const { id } = shipment;
+  const form = useRecordForm<Shipment, Draft>({
+    record: shipment,
+    draftOf,
+    read: () => queryClient.fetchQuery({ ...shipmentQuery(id), staleTime: 0 }),
+    write: (change, { version }) =>
+      hub.call("PATCH /api/v1/shipments/{id}", { path: { id }, body: patchOf(change), ifMatch: version }),
+    onSaved: async (saved) => {
+      queryClient.setQueryData(shipmentQuery(id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: ["shipments"] });
       tell("Shipment corrected");
       onDone();
     },
-    onError: async (error) => {
-      if (isConflict(error)) setTheirs(await queryClient.fetchQuery({ ...shipmentQuery(shipment.id), staleTime: 0 }));
-    },
   });
-  const wrong = fieldErrors(save.error);
-  const isShown = isAllOnFields(
-    save.error,
-    fields.map(([name]) => `/${name}`),
-  );
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (Object.keys(patch).length > 0) save.mutate(base.version);
-      }}
-    >
+    <form className="flex flex-col gap-3" onSubmit={form.submit}>
       <div className="grid gap-3 sm:grid-cols-2">
         {fields.map(([name, label, type]) => (
           <TextField
@@ -83,38 +66,13 @@ export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipmen
             type={type}
             {...(type === "number" ? { min: 0, step: "0.01" } : {})}
             label={label}
-            value={draft[name]}
-            error={wrong.get(`/${name}`)}
-            onChange={(value) => setDraft({ ...draft, [name]: value })}
+            value={form.draft[name]}
+            error={form.errors.get(`/${name}`)}
+            onChange={(value) => form.set({ [name]: value })}
           />
         ))}
       </div>
-      {theirs && isConflict(save.error) && (
-        <ConflictBox
-          fields={fields.map(([name, label]) => ({ name: label, mine: draft[name], theirs: draftOf(theirs)[name] }))}
-          isBusy={save.isPending}
-          onTakeTheirs={() => {
-            setBase(theirs);
-            setDraft(draftOf(theirs));
-            save.reset();
-          }}
-          onKeepMine={() => {
-            setBase(theirs);
-            save.mutate(theirs.version);
-          }}
-        />
-      )}
-      {save.error && !isConflict(save.error) && !isShown && <ProblemBox error={save.error} />}
-      <div className="flex justify-end gap-2">
-        <Button
-          kind="primary"
-          type="submit"
-          isBusy={save.isPending}
-          disabledReason={Object.keys(patch).length === 0 && "Nothing is changed yet."}
-        >
-          Save
-        </Button>
-      </div>
+      <SaveRow form={form} names={names} fields={fields.map(([name]) => `/${name}`)} />
     </form>
   );
 }

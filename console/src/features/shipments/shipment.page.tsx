@@ -1,3 +1,4 @@
+import type { Shipment } from "@order-operations-hub/sdk/api-types";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
@@ -69,6 +70,7 @@ export function ShipmentPage() {
         <Button onClick={() => set({ edit: "fields" })} disabledReason={shipmentCan.change(me)}>
           Correct
         </Button>
+        <AnotherLabel shipment={shipment} />
         <ConfirmButton
           label="Void"
           title="Void this shipment?"
@@ -129,5 +131,15 @@ export function ShipmentPage() {
         <EventForm shipment={shipment} onDone={close} />
       </Dialog>
     </>
+  );
+}
+
+/** A replacement, or a further parcel. */
+function AnotherLabel({ shipment: { orderId } }: { shipment: Shipment }) {
+  if (!orderId) return null;
+  return (
+    <Link href={paths.newLabel({ order: orderId, again: "yes" })} className={buttonClass("plain")}>
+      Another label
+    </Link>
   );
 }

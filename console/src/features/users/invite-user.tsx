@@ -1,13 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Refusal } from "../../live/refusal.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { fieldError } from "../../ui/field-error.ts";
+import { fieldError } from "../../ui/field-errors.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
 import type { Role } from "./users.queries.ts";
 import { roleOptions } from "./users.text.ts";
@@ -76,7 +76,7 @@ export function InviteUser({ onClose }: { onClose(): void }) {
             autoComplete="new-password"
           />
         )}
-        <Refusal error={invite.error} onRepeat={() => invite.mutate()} />
+        {invite.error && <ProblemBox error={invite.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Not now</Button>
           <Button kind="primary" type="submit" isBusy={invite.isPending} disabledReason={reason}>

@@ -4,14 +4,12 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Refusal } from "../../live/refusal.tsx";
-import { useSave } from "../../live/use-save.ts";
+import { SaveRow } from "../../live/save-row.tsx";
+import { useRecordForm } from "../../live/use-record-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { ConflictBox } from "../../ui/conflict-box.tsx";
-import { fieldError } from "../../ui/field-error.ts";
 import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -19,7 +17,6 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
-import { useDraft } from "../../ui/use-draft.ts";
 import { Sessions } from "./sessions.pick.tsx";
 import type { Role, User } from "./users.queries.ts";
 import { readUser, userQuery } from "./users.queries.ts";
@@ -91,67 +88,36 @@ function Person({ user }: { user: User }) {
   );
 }
 
-type Patch = { name: string; role: Role };
-const patchOf = ({ name, role }: User): Patch => ({ name, role: role as Role });
-
 function UserForm({ user, refused }: { user: User; refused: string | undefined }) {
-  const { base, draft, setDraft, isChanged, take } = useDraft(user, patchOf);
-  const saving = useSave<User, Patch>({
+  const form = useRecordForm({
+    record: user,
+    draftOf: ({ name, role }: User) => ({ name, role: role as Role }),
     read: () => readUser(user.id),
-    write: (body, ifMatch) => hub.call("PATCH /api/v1/users/{id}", { path: { id: user.id }, body, ifMatch }),
-    onSaved: async (saved) => {
-      take(saved);
+    write: (body, { version }) =>
+      hub.call("PATCH /api/v1/users/{id}", { path: { id: user.id }, body, ifMatch: version }),
+    onSaved: async () => {
       await queryClient.invalidateQueries({ queryKey: ["users"] });
       tell("Saved");
     },
   });
-  const { conflict } = saving;
+  const { draft, errors } = form;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged && !refused) saving.save(draft, base.version);
-      }}
-    >
+    <form className="flex flex-col gap-3" onSubmit={form.submit}>
       <TextField
         label="Name"
-        error={fieldError(saving.error, "/name")}
+        error={errors.get("/name")}
         value={draft.name}
-        onChange={(name) => setDraft({ ...draft, name })}
+        onChange={(name) => form.set({ name })}
         maxLength={100}
       />
       <Select
         label="Role"
+        error={errors.get("/role")}
         value={draft.role}
         options={roleOptions}
-        onChange={(role) => setDraft({ ...draft, role: role as Role })}
+        onChange={(role) => form.set({ role: role as Role })}
       />
-      {conflict && (
-        <ConflictBox
-          fields={[
-            { name: "Name", theirs: conflict.theirs.name, mine: conflict.mine.name },
-            { name: "Role", theirs: conflict.theirs.role, mine: conflict.mine.role },
-          ]}
-          isBusy={saving.isPending}
-          onTakeTheirs={() => {
-            take(conflict.theirs);
-            saving.reset();
-          }}
-          onKeepMine={() => saving.save(conflict.mine, conflict.theirs.version)}
-        />
-      )}
-      <Refusal error={saving.error} onRepeat={saving.repeat} />
-      <div>
-        <Button
-          kind="primary"
-          type="submit"
-          isBusy={saving.isPending}
-          disabledReason={refused ?? (!isChanged && "Nothing is changed.")}
-        >
-          Save
-        </Button>
-      </div>
+      <SaveRow form={form} names={{ name: "Name", role: "Role" }} fields={["/name", "/role"]} reason={refused} />
     </form>
   );
 }
@@ -229,7 +195,7 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
       onClose={onClose}
     >
       <p>{act.text}</p>
-      <Refusal error={run.error} onRepeat={() => run.mutate()} />
+      {run.error && <ProblemBox error={run.error} />}
     </Confirm>
   );
 }

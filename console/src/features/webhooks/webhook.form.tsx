@@ -1,14 +1,11 @@
 import type { Webhook } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { SaveRow } from "../../live/save-row.tsx";
+import { useRecordForm } from "../../live/use-record-form.ts";
 import { Card } from "../../ui/card.tsx";
-import { ConflictBox, isConflict } from "../../ui/conflict-box.tsx";
-import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { errorAt } from "../../ui/field-errors.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { EventTypesPick } from "./event-types.pick.tsx";
@@ -51,111 +48,95 @@ export type Made = Answer<"POST /api/v1/webhooks">;
 type Props = { webhook?: Webhook; onDone(saved: Webhook | Made): void };
 
 const onFields = ["/url", "/types", "/description", "/maxInFlight", "/headers"];
+const names = {
+  url: "Address",
+  description: "Name",
+  types: "Is told of",
+  ordering: "Order",
+  maxInFlight: "At most at a time",
+};
 
-function bodyOf({ headers, ordering, maxInFlight, url, description, types }: Draft) {
+const given = (headers: Draft["headers"]): Record<string, string> | undefined => {
+  const named = headers?.filter(([name]) => name.trim()) ?? [];
+  return named.length > 0 ? Object.fromEntries(named) : undefined;
+};
+
+function partsOf({ url, description, types, ordering, maxInFlight }: Partial<Draft>) {
   return {
-    url: url.trim(),
-    description: description.trim(),
-    types,
-    ordering: ordering as "none",
-    maxInFlight: Number(maxInFlight) || 8,
-    ...(headers ? { headers: Object.fromEntries(headers.filter(([name]) => name.trim())) } : {}),
+    ...(url !== undefined && { url: url.trim() }),
+    ...(description !== undefined && { description: description.trim() }),
+    ...(types && { types }),
+    ...(ordering !== undefined && { ordering: ordering as "none" }),
+    ...(maxInFlight !== undefined && { maxInFlight: Number(maxInFlight) || 8 }),
   };
 }
 
-/** Who is told of what, and how. */
-export function WebhookForm({ webhook, onDone }: Props) {
-  const me = useMe();
-  const [base, setBase] = useState(webhook);
-  const [theirs, setTheirs] = useState<Webhook>();
-  const [draft, setDraft] = useState(() => (webhook ? draftOf(webhook) : fresh));
-  const save = useMutation({
-    mutationFn: (version: number | undefined): Promise<Webhook | Made> => {
-      const { headers, ...body } = bodyOf(draft);
-      const given = headers && Object.keys(headers).length > 0 ? headers : undefined;
-      if (!base || version === undefined)
-        return hub.call("POST /api/v1/webhooks", {
-          body: { ...body, signing: draft.signing as "hmac", ...(given ? { headers: given } : {}) },
-        });
-      return hub.call("PATCH /api/v1/webhooks/{id}", {
-        path: { id: base.id },
-        ifMatch: version,
-        body: { ...body, ...(headers ? { headers: given ?? null } : {}) },
-      });
+function useWebhookForm({ webhook, onDone }: Props) {
+  return useRecordForm<Webhook | Made, Draft>({
+    record: webhook,
+    draftOf,
+    start: fresh,
+    create: (draft) => {
+      const { url = "", types = [], ...rest } = partsOf(draft);
+      const headers = given(draft.headers);
+      const body = { ...rest, url, types, signing: draft.signing as "hmac", ...(headers && { headers }) };
+      return hub.call("POST /api/v1/webhooks", { body });
     },
-    onSuccess: async (saved) => {
-      if (webhook) setBase(saved);
+    read: () => queryClient.fetchQuery({ ...webhookQuery(webhook!.id), staleTime: 0 }),
+    write: (change, { id, version }) => {
+      const body = { ...partsOf(change), ...(change.headers && { headers: given(change.headers) ?? null }) };
+      return hub.call("PATCH /api/v1/webhooks/{id}", { path: { id }, ifMatch: version, body });
+    },
+    onSaved: async (saved) => {
       await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
       onDone(saved);
     },
-    onError: async (error) => {
-      if (base && isConflict(error))
-        setTheirs(await queryClient.fetchQuery({ ...webhookQuery(base.id), staleTime: 0 }));
-    },
   });
-  const set = (change: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...change }));
-    // What was said of the former is not true of this.
-    if (save.error && !isConflict(save.error)) save.reset();
-  };
-  const wrong = fieldErrors(save.error);
-  const reason =
-    webhookCan.change(me) ??
-    (!draft.url.trim() ? "Say where to deliver." : draft.types.length === 0 ? "Pick what it is told of." : undefined);
+}
+
+function missingOf({ url, types }: Draft): string | undefined {
+  if (!url.trim()) return "Say where to deliver.";
+  return types.length === 0 ? "Pick what it is told of." : undefined;
+}
+
+/** Who is told of what, and how. */
+export function WebhookForm(props: Props) {
+  const { webhook } = props;
+  const form = useWebhookForm(props);
+  const { draft, set, errors } = form;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!reason) save.mutate(base?.version);
-      }}
-    >
+    <form onSubmit={form.submit}>
       <Card className="flex max-w-4xl flex-col gap-3 px-4 py-3" label="Webhook">
         <TextField
           label="Address"
           type="url"
           placeholder="https://erp.example.com/hooks/orders"
           value={draft.url}
-          error={errorAt(wrong, "/url")}
+          error={errorAt(errors, "/url")}
           onChange={(url) => set({ url })}
         />
         <TextField
           label="Name (optional)"
           value={draft.description}
           maxLength={500}
-          error={wrong.get("/description")}
+          error={errors.get("/description")}
           onChange={(description) => set({ description })}
         />
-        <EventTypesPick value={draft.types} error={errorAt(wrong, "/types")} onChange={(types) => set({ types })} />
-        <DeliveryFields draft={draft} set={set} isNew={!webhook} error={wrong.get("/maxInFlight")} />
+        <EventTypesPick value={draft.types} error={errorAt(errors, "/types")} onChange={(types) => set({ types })} />
+        <DeliveryFields draft={draft} set={set} isNew={form.isNew} error={errors.get("/maxInFlight")} />
         <HeaderFields
           stored={webhook?.headerNames ?? []}
           value={draft.headers}
-          error={errorAt(wrong, "/headers")}
+          error={errorAt(errors, "/headers")}
           onChange={(headers) => set({ headers })}
         />
-        {theirs && isConflict(save.error) && (
-          <ConflictBox
-            fields={conflictsOf(draft, draftOf(theirs))}
-            isBusy={save.isPending}
-            onTakeTheirs={() => {
-              setBase(theirs);
-              setDraft(draftOf(theirs));
-              save.reset();
-            }}
-            onKeepMine={() => {
-              setBase(theirs);
-              save.mutate(theirs.version);
-            }}
-          />
-        )}
-        {save.error && !isConflict(save.error) && !isAllOnFields(save.error, onFields) && (
-          <ProblemBox error={save.error} />
-        )}
-        <div className="flex justify-end">
-          <Button kind="primary" type="submit" isBusy={save.isPending} disabledReason={reason}>
-            {webhook ? "Save" : "Set it up"}
-          </Button>
-        </div>
+        <SaveRow
+          form={form}
+          names={names}
+          fields={onFields}
+          reason={webhookCan.change(useMe()) ?? missingOf(draft)}
+          save={form.isNew ? "Set it up" : "Save"}
+        />
       </Card>
     </form>
   );
@@ -194,11 +175,3 @@ function DeliveryFields({ draft, set, isNew, error }: FieldProps) {
     </div>
   );
 }
-
-const conflictsOf = (mine: Draft, theirs: Draft) => [
-  { name: "Address", mine: mine.url, theirs: theirs.url },
-  { name: "Name", mine: mine.description, theirs: theirs.description },
-  { name: "Is told of", mine: mine.types.join(", "), theirs: theirs.types.join(", ") },
-  { name: "Order", mine: mine.ordering, theirs: theirs.ordering },
-  { name: "At most at a time", mine: mine.maxInFlight, theirs: theirs.maxInFlight },
-];

@@ -148,6 +148,19 @@ export function filterOf(search: Search, clock: Clock): OrderFilter {
   return Object.fromEntries(entries) as OrderFilter;
 }
 
+/** And back: as the address would have it. Lists may be written with commas between, and one tag in a way of its own. */
+export function searchOf({ tag, ...filter }: OrderFilter): Search {
+  const listed = orderFilters.filter(({ kind }) => kind === "names").flatMap(paramsOf);
+  const entries = Object.entries(filter).map(([name, value]): [string, string | string[]] => {
+    if (Array.isArray(value)) return [name, value];
+    return [name, listed.includes(name) ? String(value).split(",") : String(value)];
+  });
+  return {
+    ...Object.fromEntries(entries),
+    ...(tag === undefined ? {} : { tagsAll: [...listOf(filter.tagsAll), tag] }),
+  };
+}
+
 /** What a chip says, or undefined when its filter is off. */
 export function chipText(filter: FilterDefinition, search: Search, nameOf: (id: string) => string): string | undefined {
   const values = (param: string): string =>

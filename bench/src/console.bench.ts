@@ -1,0 +1,223 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { BrowserContext, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { launchBrowser } from "../../e2e/browser.ts";
+import { adminPassword } from "../../server/src/testing/launch-hub.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { median, percentile } from "./bench.ts";
+import { withDataDir } from "./hub-process.ts";
+import { time } from "./in-turn.ts";
+import type { OrderPlace } from "./order-place.ts";
+import { withOrders } from "./order-place.ts";
+
+/** One in fifty is archived: ten thousand are listed. */
+const stored = 10_205;
+const listed = 10_000;
+const builds = 3;
+const loads = 9;
+const draws = 7;
+const frames = 600;
+const searches = 200;
+
+const atMost = (limit: number) => ({ on: "ours", atMost: limit }) as const;
+
+export const consoleBench: Bench = {
+  name: "console",
+  bar: "first load <= 220 KB, FCP <= 400 ms, rows and LCP <= 800 ms, p95 of a frame <= 20 ms, preflight drawn in 300 ms",
+  async run() {
+    const built = await measureBuild();
+    const browser = await launchBrowser();
+    try {
+      const env = { HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
+      return await withDataDir(async (dataDir) => [
+        ...built,
+        ...(await withOrders(dataDir, stored, (place) => measurePages(place, browser.address), env)),
+      ]);
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+/** The build says what each page weighs, and refuses one that is over its budget. */
+async function measureBuild(): Promise<Figure[]> {
+  const file = path.join(import.meta.dirname, "../../console/build.ts");
+  const times: number[] = [];
+  let said = "";
+  for (let round = 0; round < builds; round++) {
+    times.push(await time(async () => ({ stdout: said } = await promisify(execFile)(process.execPath, [file]))));
+  }
+  const weights = [...said.matchAll(/^(.+): ([\d.]+) KB of (\d+)$/gm)].map(([, name, weight, budget]) => ({
+    name: name!,
+    weight: Number(weight),
+    budget: Number(budget),
+  }));
+  const isPage = ({ name }: { name: string }): boolean => name.endsWith(".page.tsx");
+  const heaviest = Map.groupBy(weights.filter(isPage), ({ budget }) => budget)
+    .values()
+    .map((pages) => pages.reduce((most, one) => (one.weight > most.weight ? one : most)));
+  return [
+    ...[...weights.filter((one) => !isPage(one)), ...heaviest].map(({ name, weight, budget }) => ({
+      what: isPage({ name }) ? `heaviest page of ${budget} KB: ${path.basename(name, ".page.tsx")}` : name,
+      unit: "KB gz",
+      ours: weight,
+      limit: atMost(budget),
+    })),
+    { what: "build", unit: "s", ours: median(times) / 1000, limit: atMost(5) },
+  ];
+}
+
+async function measurePages(place: OrderPlace, address: string): Promise<Figure[]> {
+  await untilServed(place.url);
+  const browser = await chromium.connect(address);
+  const open = async (): Promise<Page> => {
+    const context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
+    await signIn(context, place.url);
+    await context.addInitScript(watch);
+    return await context.newPage();
+  };
+  try {
+    return [
+      ...(await measureLoads(place.url, open)),
+      await measureScrolling(place.url, await open()),
+      await measurePreflight(place, await open()),
+      await measureSearch(place),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+/** The hub builds the console, or reads what is built, once it answers. */
+async function untilServed(url: string): Promise<void> {
+  for (let round = 0; round < 600; round++) {
+    const { status } = await fetch(`${url}/orders`, { headers: { accept: "text/html" } });
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the console was not served within a minute");
+}
+
+async function signIn(context: BrowserContext, url: string): Promise<void> {
+  const data = { email: "admin@hub.local", password: adminPassword };
+  const answer = await context.request.post(`${url}/api/v1/auth/session`, { data, headers: { origin: url } });
+  if (!answer.ok()) throw new Error(`signing in was answered ${answer.status()}`);
+}
+
+/** In the page: the moments at which something is first on the screen, and at which an answer is there. */
+const watch = `
+  window.moments = {};
+  const seen = {
+    rows: () => document.querySelector("[role=grid] [role=row][aria-rowindex='2']"),
+    preflight: () => moments.answered && [...document.querySelectorAll("button")].some(
+      (one) => /^Run on [\\\\d,]+ live orders/.test(one.textContent) && one.ariaDisabled !== "true"),
+  };
+  const look = () => {
+    for (const [name, isSeen] of Object.entries(seen))
+      if (!(name in moments) && isSeen()) requestAnimationFrame(() => (moments[name] ??= performance.now()));
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  new PerformanceObserver((list) => (moments.lcp = list.getEntries().at(-1).startTime))
+    .observe({ type: "largest-contentful-paint", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { name, responseEnd } of list.getEntries())
+      if (name.endsWith("/operations/preflight")) moments.answered = responseEnd;
+  }).observe({ type: "resource", buffered: true });
+`;
+
+type Moments = { rows: number; lcp: number; preflight: number; answered: number };
+
+/** Nothing is in the cache of a new context. */
+async function measureLoads(url: string, open: () => Promise<Page>): Promise<Figure[]> {
+  const measured: Array<{ fcp: number; rows: number; lcp: number }> = [];
+  for (let round = 0; round < loads; round++) {
+    const page = await open();
+    await page.goto(`${url}/orders`);
+    await page.waitForFunction("moments.rows && moments.lcp >= 0");
+    // What is largest may be painted a little later.
+    await page.waitForTimeout(500);
+    const fcp = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");
+    const { rows, lcp } = await page.evaluate<Moments>("moments");
+    if (round > 0) measured.push({ fcp, rows, lcp });
+    await page.context().close();
+  }
+  const of = (name: "fcp" | "rows" | "lcp"): number => median(measured.map((one) => one[name]));
+  return [
+    { what: "orders, cold: first contentful paint", unit: "ms", ours: of("fcp"), limit: atMost(400) },
+    { what: "orders, cold: rows on screen", unit: "ms", ours: of("rows"), limit: atMost(800) },
+    { what: "orders, cold: largest contentful paint", unit: "ms", ours: of("lcp"), limit: atMost(800) },
+  ];
+}
+
+async function measureScrolling(url: string, page: Page): Promise<Figure> {
+  await page.goto(`${url}/orders`);
+  await page.waitForFunction("moments.rows");
+  const grid = `document.querySelector("[role=grid]")`;
+  // Down to the last of them, page after page, and then up again through all.
+  await page.waitForFunction(
+    `(() => { const grid = ${grid}; grid.scrollTop = grid.scrollHeight;
+      return document.querySelector("[aria-rowindex='${listed + 1}']"); })()`,
+    undefined,
+    { timeout: 120_000, polling: "raf" },
+  );
+  const taken = await page.evaluate<number[]>(`new Promise((done) => {
+    const grid = ${grid};
+    const step = grid.scrollHeight / ${frames};
+    const times = [];
+    let last;
+    const move = (now) => {
+      if (last !== undefined) times.push(now - last);
+      last = now;
+      grid.scrollTop -= step;
+      if (times.length < ${frames}) requestAnimationFrame(move);
+      else done(times);
+    };
+    requestAnimationFrame(move);
+  })`);
+  await page.context().close();
+  const what = `a frame while ${listed} rows are scrolled, p95`;
+  return { what, unit: "ms", ours: percentile(taken, 95), limit: atMost(20) };
+}
+
+/** From its answer until it can be run. */
+async function measurePreflight({ url, client }: OrderPlace, page: Page): Promise<Figure> {
+  const { id, count } = await client.post<{ id: string; count: number }>("/operations/selections", { filter: {} });
+  if (count !== listed) throw new Error(`${count} orders were selected instead of ${listed}`);
+  await page.goto(`${url}/operations/new?selection=${id}`);
+  await page.getByRole("button", { name: "+ step" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Add tags/ })
+    .click();
+  const times: number[] = [];
+  for (let round = 0; round < draws; round++) {
+    await page.evaluate("moments = {}");
+    await page.getByLabel("Tags", { exact: true }).fill(`drawn-${round}`);
+    await page.getByLabel("Tags", { exact: true }).press("Enter");
+    await page.waitForFunction("moments.preflight", undefined, { timeout: 60_000 });
+    const { answered, preflight } = await page.evaluate<Moments>("moments");
+    times.push(preflight - answered);
+  }
+  await page.context().close();
+  return {
+    what: `a preflight of ${listed}, from its answer until drawn`,
+    unit: "ms",
+    ours: median(times),
+    limit: atMost(300),
+  };
+}
+
+/** As the palette asks, letter by letter. */
+async function measureSearch({ client }: OrderPlace): Promise<Figure> {
+  const words = ["B-77", "B-1042", "Ada", "weber", "SKU-17", "nothing like it", "alb", "Main"];
+  const times: number[] = [];
+  for (let at = -words.length; at < searches; at++) {
+    const q = words.at(at % words.length)!;
+    const taken = await time(() => client.get(`/search?q=${encodeURIComponent(q)}`));
+    if (at >= 0) times.push(taken);
+  }
+  return { what: "GET /search, p95", unit: "ms", ours: percentile(times, 95), limit: atMost(100) };
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { filterOf, searchOf } from "./src/features/orders/order-filters.pick.ts";
+
+type Document = { components: { schemas: { OrderFilter: { properties: object } } } };
+const document = JSON.parse(readFileSync(path.join(import.meta.dirname, "../docs/openapi.json"), "utf8")) as Document;
+const clock = { now: () => Date.UTC(2026, 10, 16), timeZone: "UTC" };
+
+test("every filter that the API has can be set, and stays as it was", () => {
+  const at = "2026-11-01T00:00:00.000Z";
+  const others: Record<string, unknown> = { lastRunFailed: false, archived: "any", search: "mug" };
+  const { tag: _, ...properties } = document.components.schemas.OrderFilter.properties as Record<string, unknown>;
+  const filter = Object.fromEntries(
+    Object.keys(properties).map((name) => [name, others[name] ?? (/(From|To)$/.test(name) ? at : ["a", "b"])]),
+  );
+  expect(filterOf(searchOf(filter), clock)).toEqual(filter);
+  expect(filterOf(searchOf({ status: "new,ready", tag: "rush", tagsAll: ["vip"] }), clock)).toEqual({
+    status: ["new", "ready"],
+    tagsAll: ["vip", "rush"],
+  });
+});

@@ -1,0 +1,219 @@
+import type { CarrierAccount, Weight } from "@order-operations-hub/sdk/api-types";
+import { missingScope, useMe } from "../../live/me.ts";
+import { SaveRow } from "../../live/save-row.tsx";
+import type { RecordForm } from "../../live/use-record-form.ts";
+import { useRecordForm } from "../../live/use-record-form.ts";
+import { Card, Heading } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { errorAt } from "../../ui/field-errors.ts";
+import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { TokenField } from "../../ui/token-field.tsx";
+import type { AccountPatch } from "./account-saving.ts";
+import { accountSaving, writeAccount } from "./account-saving.ts";
+import { dayNames } from "./carrier-accounts.text.ts";
+
+type Rules = NonNullable<AccountPatch["pickupRules"]>;
+type Times = "cutoffLocalTime" | "earliestReady" | "latestClose";
+type Counts = "minWindowMinutes" | "leadMinutes" | "maxDaysAhead" | "maxPackages" | "cancelDeadlineMinutes";
+type Weights = "maxTotalWeight" | "maxAverageWeight";
+/** Null: as the carrier has it. */
+type Draft = Record<Times, string | null> &
+  Record<Counts, number | null> &
+  Record<Weights, Weight | null> & {
+    sameDay: boolean;
+    needsWindow: boolean;
+    serviceDays: number[];
+    holidayCalendar: NonNullable<Rules["holidayCalendar"]>;
+    holidays: string[];
+    allowsPoBox: boolean;
+  };
+
+const draftOf = ({ pickupRules: rules }: CarrierAccount): Draft => ({
+  sameDay: rules.sameDay ?? false,
+  cutoffLocalTime: rules.cutoffLocalTime ?? null,
+  earliestReady: rules.earliestReady ?? null,
+  latestClose: rules.latestClose ?? null,
+  needsWindow: rules.needsWindow ?? true,
+  minWindowMinutes: rules.minWindowMinutes ?? null,
+  leadMinutes: rules.leadMinutes ?? null,
+  maxDaysAhead: rules.maxDaysAhead ?? null,
+  serviceDays: rules.serviceDays ?? [],
+  holidayCalendar: (rules.holidayCalendar ?? "us_parcel") as Draft["holidayCalendar"],
+  holidays: rules.holidays ?? [],
+  maxPackages: rules.maxPackages ?? null,
+  maxTotalWeight: rules.maxTotalWeight ?? null,
+  maxAverageWeight: rules.maxAverageWeight ?? null,
+  allowsPoBox: rules.allowsPoBox ?? false,
+  cancelDeadlineMinutes: rules.cancelDeadlineMinutes ?? null,
+});
+
+const names: Record<keyof Draft, string> = {
+  sameDay: "Comes on the same day",
+  cutoffLocalTime: "If it is asked for before",
+  earliestReady: "Comes from",
+  latestClose: "Comes until",
+  needsWindow: "A time is agreed, not a day alone",
+  minWindowMinutes: "Shortest window, minutes",
+  leadMinutes: "From the request to ready, minutes",
+  maxDaysAhead: "Days ahead, at most",
+  serviceDays: "Days",
+  holidayCalendar: "Holidays",
+  holidays: "Other days without pickups",
+  maxPackages: "Packages, at most",
+  maxTotalWeight: "Weight of all, at most",
+  maxAverageWeight: "Weight of one on average, at most",
+  allowsPoBox: "Comes to PO boxes",
+  cancelDeadlineMinutes: "Cancelled until so many minutes before ready",
+};
+const calendars = [
+  { value: "us_parcel", label: "Those that private carriers keep" },
+  { value: "us_federal", label: "All federal holidays" },
+  { value: "none", label: "None" },
+];
+const dayText = (days: readonly number[]): string => days.map((day) => dayNames[day - 1]).join(", ");
+
+function textOf(part: keyof Draft, draft: Draft): unknown {
+  if (part === "serviceDays") return dayText(draft.serviceDays);
+  if (part === "holidayCalendar") return calendars.find(({ value }) => value === draft.holidayCalendar)?.label;
+  return draft[part];
+}
+
+/** When this carrier comes. What an account leaves empty is as its carrier has it. */
+export function PickupRulesForm({ account }: { account: CarrierAccount }) {
+  const form = useRecordForm<CarrierAccount, Draft>({
+    record: account,
+    draftOf,
+    ...accountSaving(account.id),
+    write: (pickupRules, { version }) => writeAccount(account.id, { pickupRules }, version),
+  });
+  const { draft, set } = form;
+  const missing = draft.serviceDays.length === 0 ? "Pick a day." : undefined;
+  return (
+    <Card className="px-3 py-2.5" label="Pickup rules">
+      <Heading title="Pickup rules" note="times are those of the pickup address" />
+      <form className="flex flex-col gap-3" onSubmit={form.submit}>
+        <div className="grid grid-cols-[minmax(0,1fr)] items-end gap-3 sm:grid-cols-2">
+          <Switch label={names.sameDay} isOn={draft.sameDay} onChange={(sameDay) => set({ sameDay })} />
+          {draft.sameDay ? <TimeField form={form} part="cutoffLocalTime" /> : <span />}
+          <TimeField form={form} part="earliestReady" />
+          <TimeField form={form} part="latestClose" />
+          <Switch label={names.needsWindow} isOn={draft.needsWindow} onChange={(needsWindow) => set({ needsWindow })} />
+          {draft.needsWindow ? <CountField form={form} part="minWindowMinutes" /> : <span />}
+          <CountField form={form} part="leadMinutes" />
+          <CountField form={form} part="maxDaysAhead" />
+        </div>
+        <DayFields form={form} />
+        <div className="grid grid-cols-[minmax(0,1fr)] items-end gap-3 sm:grid-cols-2">
+          <CountField form={form} part="maxPackages" />
+          <CountField form={form} part="cancelDeadlineMinutes" />
+          <WeightField form={form} part="maxTotalWeight" />
+          <WeightField form={form} part="maxAverageWeight" />
+        </div>
+        <Switch label={names.allowsPoBox} isOn={draft.allowsPoBox} onChange={(allowsPoBox) => set({ allowsPoBox })} />
+        <SaveRow
+          form={form}
+          names={names}
+          textOf={textOf}
+          fields={["/pickupRules"]}
+          reason={missingScope(useMe(), "carrier_accounts:write") ?? missing}
+          save="Save the rules"
+        />
+      </form>
+    </Card>
+  );
+}
+
+type PartProps<Part> = { form: RecordForm<Draft>; part: Part };
+const errorOf = ({ errors }: RecordForm<Draft>, part: keyof Draft): string | undefined =>
+  errorAt(errors, `/pickupRules/${part}`);
+
+function TimeField({ form, part }: PartProps<Times>) {
+  return (
+    <TextField
+      type="time"
+      label={names[part]}
+      value={form.draft[part] ?? ""}
+      error={errorOf(form, part)}
+      onChange={(text) => form.set({ [part]: text || null })}
+    />
+  );
+}
+
+function CountField({ form, part }: PartProps<Counts>) {
+  return (
+    <TextField
+      type="number"
+      min={0}
+      label={names[part]}
+      value={form.draft[part] ?? ""}
+      error={errorOf(form, part)}
+      onChange={(text) => form.set({ [part]: text === "" ? null : Number(text) })}
+    />
+  );
+}
+
+const units = ["lb", "oz", "kg", "g"].map((value) => ({ value, label: value }));
+
+function WeightField({ form, part }: PartProps<Weights>) {
+  const weight = form.draft[part];
+  const unit = weight?.unit ?? "lb";
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-end gap-1.5">
+      <TextField
+        type="number"
+        min={0}
+        step="any"
+        label={names[part]}
+        placeholder="no limit"
+        value={weight?.value ?? ""}
+        error={errorOf(form, part)}
+        onChange={(text) => form.set({ [part]: text === "" ? null : { value: Number(text), unit } })}
+      />
+      <Select
+        isLabelHidden
+        label={`Unit of ${names[part]}`}
+        value={unit}
+        options={units}
+        onChange={(next) => weight && form.set({ [part]: { ...weight, unit: next } })}
+      />
+    </div>
+  );
+}
+
+function DayFields({ form }: { form: RecordForm<Draft> }) {
+  const { draft, set } = form;
+  const toggle = (day: number, isOn: boolean): number[] =>
+    isOn ? [...draft.serviceDays, day].toSorted((a, b) => a - b) : draft.serviceDays.filter((one) => one !== day);
+  return (
+    <>
+      <fieldset className="flex flex-wrap gap-x-3">
+        <legend className="text-sm font-medium text-muted">{names.serviceDays}</legend>
+        {dayNames.map((name, at) => (
+          <Checkbox
+            key={name}
+            label={name}
+            isChecked={draft.serviceDays.includes(at + 1)}
+            onChange={(isOn) => set({ serviceDays: toggle(at + 1, isOn) })}
+          />
+        ))}
+      </fieldset>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
+        <Select
+          label={names.holidayCalendar}
+          value={draft.holidayCalendar}
+          options={calendars}
+          onChange={(value) => set({ holidayCalendar: value as Draft["holidayCalendar"] })}
+        />
+        <TokenField
+          label={names.holidays}
+          hint="Such as 2026-12-24; Enter adds one."
+          tokens={draft.holidays}
+          error={errorOf(form, "holidays")}
+          onChange={(holidays) => set({ holidays })}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import type { Schedule } from "@order-operations-hub/sdk/api-types";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { hub, queryClient } from "../../live/hub.ts";
+import { useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
+import { formatCount, plural } from "../../ui/format.ts";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { useClock } from "../../ui/zone.tsx";
+import { scheduleCan } from "./schedule.can.ts";
+import type { Backfill } from "./schedules.queries.ts";
+import { backfillPreviewQuery } from "./schedules.queries.ts";
+import { localText } from "./schedules.text.ts";
+
+/** What did not run, say because the hub was down or the schedule was new. What ran already does not run again. */
+export function BackfillButton({ schedule }: { schedule: Schedule }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button disabledReason={scheduleCan.change(useMe())} onClick={() => setOpen(true)}>
+        Backfill
+      </Button>
+      {isOpen && <BackfillForm schedule={schedule} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const day = 86_400_000;
+const shownRuns = 12;
+
+/** As a field of the browser has it, by its own clock. */
+const fieldTime = (at: number): string =>
+  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+const isoTime = (typed: string): string | undefined => (typed ? new Date(typed).toISOString() : undefined);
+
+function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): void }) {
+  const now = useClock().now();
+  const [typed, setTyped] = useState(() => ({ from: fieldTime(now - day), to: fieldTime(now) }));
+  const [from, to] = [isoTime(typed.from), isoTime(typed.to)];
+  const range = from && to ? { from, to } : undefined;
+  const preview = useQuery(backfillPreviewQuery(schedule.id, range));
+  const run = useMutation({
+    mutationFn: () => hub.call("POST /api/v1/schedules/{id}/backfill", { path: { id: schedule.id }, body: range! }),
+    onSuccess: async ({ summary }) => {
+      await queryClient.invalidateQueries({ queryKey: ["schedules"] });
+      tell(`${plural(summary.queued, "execution")} queued`);
+      onClose();
+    },
+  });
+  const error = run.error ?? preview.error;
+  const errors = fieldErrors(error);
+  const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRun;
+  return (
+    <Dialog
+      title="Run what did not run"
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            kind="primary"
+            isBusy={run.isPending || preview.isFetching}
+            disabledReason={
+              !range
+                ? "Say from when until when."
+                : preview.error
+                  ? "See what is wrong."
+                  : waiting === 0 && "Nothing is left to run."
+            }
+            onClick={() => run.mutate()}
+          >
+            {waiting ? `Run ${plural(waiting, "execution")}` : "Run"}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <div className="grid gap-3 sm:grid-cols-2">
+          <TextField
+            type="datetime-local"
+            label="From"
+            hint="By the clock of this browser."
+            value={typed.from}
+            error={errorAt(errors, "/from")}
+            onChange={(next) => setTyped({ ...typed, from: next })}
+          />
+          <TextField
+            type="datetime-local"
+            label="Until, not included"
+            value={typed.to}
+            error={errorAt(errors, "/to")}
+            onChange={(next) => setTyped({ ...typed, to: next })}
+          />
+        </div>
+        {error && !isAllOnFields(error, ["/from", "/to"]) && <ProblemBox error={error} />}
+        {preview.data && <Preview backfill={preview.data} timezone={schedule.timezone} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function Preview({ backfill: { summary, runs }, timezone }: { backfill: Backfill; timezone: string }) {
+  const left = runs.filter(({ outcome }) => outcome !== "already_run");
+  const said = `${plural(summary.occurrences, "run")} would fall into this time, ${formatCount(summary.alreadyRun)} of them ran.`;
+  return (
+    <div>
+      <p>{summary.occurrences === 0 ? "It would not have run in this time." : said}</p>
+      {left.length > 0 && (
+        <ul aria-label="What would run" className="mt-1.5 grid grid-cols-2 gap-x-4 tabular-nums text-muted">
+          {left.slice(0, shownRuns).map(({ scheduledFor, localTime }) => (
+            <li key={scheduledFor}>{localText(localTime)}</li>
+          ))}
+        </ul>
+      )}
+      {left.length > 0 && (
+        <p className="mt-1 text-sm text-faint">
+          {left.length > shownRuns && `And ${formatCount(left.length - shownRuns)} more. `}Times of {timezone}.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,162 @@
+import type { Order } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Card, Heading, Skeleton } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Crumbs } from "../../ui/crumbs.tsx";
+import { Link } from "../../ui/link.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { locationQuery, locationsQuery } from "../locations/locations.queries.ts";
+import { orderQuery } from "../orders/orders.queries.ts";
+import { LabelPrices } from "./label-prices.tsx";
+import type { Parcel } from "./parcel.ts";
+import { measuresOf, parcelOf } from "./parcel.ts";
+
+/** A label for an order: the parcel, what every account would take for it, and only then the purchase. */
+export function NewLabelPage() {
+  const { search } = useSearchParams();
+  const reference = oneOf(search["order"]);
+  const { data: order, error } = useQuery({ ...orderQuery(reference ?? ""), enabled: reference !== undefined });
+  return (
+    <>
+      <PageHead
+        title={
+          <Crumbs href={paths.labels()} name="Labels">
+            {order ? `For ${order.number}` : "New"}
+          </Crumbs>
+        }
+      >
+        {order && (
+          <Link href={paths.order(order.number)} className={buttonClass("plain")}>
+            The order
+          </Link>
+        )}
+      </PageHead>
+      {reference === undefined || error ? <WhichOrder known={reference} error={error} /> : null}
+      {reference !== undefined && !order && !error && <Skeleton rows={8} />}
+      {order && <ForOrder key={order.id} order={order} mayRepeat={oneOf(search["again"]) === "yes"} />}
+    </>
+  );
+}
+
+function WhichOrder({ known, error }: { known: string | undefined; error: Error | null }) {
+  const { set } = useSearchParams();
+  const [number, setNumber] = useState(known ?? "");
+  return (
+    <Card className="max-w-md px-3 py-2.5" label="Order">
+      <form
+        className="flex flex-col gap-2.5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          set({ order: number.trim() });
+        }}
+      >
+        <TextField label="Number of the order" value={number} onChange={setNumber} />
+        {error && <ProblemBox error={error} />}
+        <div>
+          <Button kind="primary" type="submit" disabledReason={!number.trim() && "Type a number."}>
+            Go on
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** Where it is sent from: as the order says, else where most begins. */
+function useOrigin(order: Order) {
+  const { data: locations } = useQuery(locationsQuery({ is_active: true }, 1));
+  const [picked, setPicked] = useState<string>();
+  const id = picked ?? order.locationId ?? locations?.data.find((one) => one.is_default)?.id;
+  const { data: location } = useQuery({ ...locationQuery(id ?? ""), enabled: id !== undefined });
+  return {
+    id,
+    location,
+    setPicked,
+    options: (locations?.data ?? []).map(({ id: value, name }) => ({ value, label: name })),
+  };
+}
+
+function ForOrder({ order, mayRepeat }: { order: Order; mayRepeat: boolean }) {
+  const origin = useOrigin(order);
+  const [parcel, setParcel] = useState(() => parcelOf(order));
+  const [isRepeat, setRepeat] = useState(mayRepeat);
+  const measures = measuresOf(parcel);
+  const to = order.shippingAddress;
+  const from = origin.location?.address;
+  const missing = !to
+    ? "The order has no shipping address."
+    : !from
+      ? "Pick where it is sent from."
+      : measures
+        ? undefined
+        : "Say how heavy it is: every service is priced then.";
+  return (
+    <div className="grid items-start gap-3.5 lg:grid-cols-[320px_minmax(0,1fr)]">
+      <Card className="flex flex-col gap-2.5 px-3 py-2.5" label="Parcel">
+        <Heading title="Parcel" note={to ? [to.city, to.provinceCode, to.zip].filter(Boolean).join(" ") : ""} />
+        <Select
+          label="Sent from"
+          value={origin.id ?? ""}
+          placeholder={origin.options.length === 0 ? "There is no location yet" : "Choose"}
+          options={origin.options}
+          onChange={origin.setPicked}
+        />
+        <ParcelFields parcel={parcel} onChange={setParcel} />
+        <Checkbox label="Also for what was shipped or has a label already" isChecked={isRepeat} onChange={setRepeat} />
+      </Card>
+      <LabelPrices
+        missing={missing}
+        request={
+          from && to && measures
+            ? { origin: placeOf(from), destination: placeOf(to), ...measures, residential: parcel.isHome }
+            : undefined
+        }
+        label={{
+          orderId: order.id,
+          ...(from ? { from } : {}),
+          ...measures,
+          ...(isRepeat ? { mayRepeat: true } : {}),
+        }}
+      />
+    </div>
+  );
+}
+
+const placeOf = ({ zip, provinceCode }: { zip?: string; provinceCode?: string }) => ({
+  ...(zip ? { zip } : {}),
+  ...(provinceCode ? { state: provinceCode } : {}),
+});
+
+function ParcelFields({ parcel, onChange }: { parcel: Parcel; onChange(parcel: Parcel): void }) {
+  const field = (name: "weight" | "length" | "width" | "height") => ({
+    value: parcel[name],
+    inputMode: "decimal" as const,
+    onChange: (text: string) => onChange({ ...parcel, [name]: text }),
+  });
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-2">
+        <TextField label="Weight" {...field("weight")} />
+        <Select
+          label="Unit"
+          value={parcel.unit}
+          options={["lb", "oz", "kg", "g"].map((unit) => ({ value: unit, label: unit }))}
+          onChange={(unit) => onChange({ ...parcel, unit })}
+        />
+      </div>
+      <div className="grid grid-cols-3 gap-2">
+        <TextField label="Length (in)" {...field("length")} />
+        <TextField label="Width (in)" {...field("width")} />
+        <TextField label="Height (in)" {...field("height")} />
+      </div>
+      <Checkbox label="To a home" isChecked={parcel.isHome} onChange={(isHome) => onChange({ ...parcel, isHome })} />
+    </>
+  );
+}

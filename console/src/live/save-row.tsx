@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { ConflictBox } from "../ui/conflict-box.tsx";
+import { isAllOnFields } from "../ui/field-errors.ts";
+import { ProblemBox } from "../ui/problem-box.tsx";
+import type { RecordForm } from "./use-record-form.ts";
+
+type Props<Draft> = {
+  form: RecordForm<Draft>;
+  /** What each part is called where theirs stands beside mine. */
+  names: { [Part in keyof Draft]?: string };
+  /** How a part reads there, where its value alone does not. */
+  textOf?(part: keyof Draft, draft: Draft): unknown;
+  /** Pointers of the fields that say themselves what is wrong with them. */
+  fields?: readonly string[];
+  /** Why it cannot be saved. */
+  reason?: string | undefined;
+  save?: string;
+  children?: ReactNode;
+};
+
+/** The end of a form of a record: what stands in the way of saving it, and the buttons. */
+export function SaveRow<Draft>({
+  form,
+  names,
+  textOf = (part, draft) => draft[part],
+  fields = [],
+  reason,
+  save = "Save",
+  children,
+}: Props<Draft>) {
+  const { conflict, error, isBusy, isChanged, isNew } = form;
+  return (
+    <>
+      {conflict && (
+        <ConflictBox
+          fields={(Object.keys(names) as Array<keyof Draft>).map((part) => ({
+            name: names[part]!,
+            mine: textOf(part, conflict.mine),
+            theirs: textOf(part, conflict.theirs),
+          }))}
+          isBusy={isBusy}
+          onTakeTheirs={conflict.takeTheirs}
+          onKeepMine={conflict.keepMine}
+        />
+      )}
+      {error && !isAllOnFields(error, fields) && <ProblemBox error={error} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          kind="primary"
+          type="submit"
+          isBusy={isBusy}
+          disabledReason={reason ?? (!isNew && !isChanged && "Nothing is changed.")}
+        >
+          {save}
+        </Button>
+        {isChanged && !isNew && (
+          <Button kind="quiet" onClick={form.putBack}>
+            Put back
+          </Button>
+        )}
+        {children}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { useMutation } from "@tanstack/react-query";
+import type { SubmitEvent } from "react";
+import { useState } from "react";
+import { isConflict } from "../ui/conflict-box.tsx";
+import { fieldErrors } from "../ui/field-errors.ts";
+
+type Versioned = { version: number };
+
+type Saving<Shown extends Versioned, Draft> = {
+  /** What of a record is typed. */
+  draftOf(record: Shown): Draft;
+  read(): Promise<Shown>;
+  /** Writes what was changed since `base` over that version of the record. */
+  write(change: Partial<Draft>, over: Shown, base: Shown): Promise<Shown>;
+  onSaved(saved: Shown): unknown;
+};
+type Options<Shown extends Versioned, Draft> = Saving<Shown, Draft> &
+  ({ record: Shown } | { record: Shown | undefined; start: Draft; create(draft: Draft): Promise<Shown> });
+
+export type RecordForm<Draft> = {
+  draft: Draft;
+  set(change: Partial<Draft>): void;
+  isNew: boolean;
+  /** The version that it was begun with. */
+  basedOn: number | undefined;
+  isChanged: boolean;
+  isBusy: boolean;
+  error: Error | null;
+  /** What is wrong, by the pointer of its field. */
+  errors: ReadonlyMap<string, string>;
+  submit(event: SubmitEvent<HTMLFormElement>): void;
+  putBack(): void;
+  /** Somebody else was faster: what they made of it, and what it would be with one's own changes over it. */
+  conflict: { theirs: Draft; mine: Draft; takeTheirs(): void; keepMine(): void } | undefined;
+};
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Draft> {
+  const parts = Object.keys(draft) as Array<keyof Draft>;
+  const changed = parts.filter((part) => !isSame(draft[part], before[part]));
+  return Object.fromEntries(changed.map((part) => [part, draft[part]])) as Partial<Draft>;
+}
+
+/**
+ * A record while somebody makes or changes it. As long as nothing is changed it follows the record; what was typed stays, whoever
+ * else changes the record meanwhile, and is written over the version that it was made from. Over another one nothing is written:
+ * both are shown instead.
+ */
+export function useRecordForm<Shown extends Versioned, Draft extends object>(
+  options: Options<Shown, Draft>,
+): RecordForm<Draft> {
+  const { record, draftOf, read, write, onSaved } = options;
+  const maker = "create" in options ? options : undefined;
+  const begin = (from: Shown | undefined): { base: Shown | undefined; draft: Draft } => ({
+    base: from,
+    draft: from ? draftOf(from) : maker!.start,
+  });
+  const [{ base, draft }, setState] = useState(() => begin(record));
+  const change = changeOf(draft, begin(base).draft);
+  const isChanged = Object.keys(change).length > 0;
+  if (base && record && !isChanged && record.version > base.version) setState(begin(record));
+  const save = useMutation({
+    mutationFn: async (over: Shown | undefined): Promise<{ saved: Shown } | { theirs: Shown }> => {
+      if (!base || !over) return { saved: await maker!.create(draft) };
+      try {
+        return { saved: await write(change, over, base) };
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        return { theirs: await read() };
+      }
+    },
+    onSuccess: async (done) => {
+      if (!("saved" in done)) return;
+      if (base) setState(begin(done.saved));
+      await onSaved(done.saved);
+    },
+  });
+  const take = (from: Shown | undefined): void => {
+    setState(begin(from));
+    save.reset();
+  };
+  const theirs = save.data && "theirs" in save.data ? save.data.theirs : undefined;
+  return {
+    draft,
+    set: (next) => {
+      setState((before) => ({ ...before, draft: { ...before.draft, ...next } }));
+      // What was said of the former is not true of this.
+      if (save.error) save.reset();
+    },
+    isNew: !base,
+    basedOn: base?.version,
+    isChanged,
+    isBusy: save.isPending,
+    error: save.error,
+    errors: fieldErrors(save.error),
+    submit: (event) => {
+      event.preventDefault();
+      save.mutate(base);
+    },
+    putBack: () => take(record),
+    conflict: theirs && {
+      theirs: draftOf(theirs),
+      mine: { ...draftOf(theirs), ...change },
+      takeTheirs: () => take(theirs),
+      keepMine: () => save.mutate(theirs),
+    },
+  };
+}
+
+/** A merge patch of an object: what was changed, and null for what was taken out. */
+export function mergePatch(before: object, after: object): Record<string, unknown> {
+  const gone = Object.keys(before).filter((name) => !(name in after));
+  const was = before as Record<string, unknown>;
+  const changed = Object.entries(after).filter(([name, value]) => !isSame(value, was[name]));
+  return Object.fromEntries([...gone.map((name): [string, unknown] => [name, null]), ...changed]);
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import packed, { inflate } from "@sparticuz/chromium";
+import type { BrowserServer } from "playwright-core";
+import { chromium } from "playwright-core";
+
+/** A real browser, which comes as a package. `connect` to its address as often as needed: each has contexts of its own. */
+export async function launchBrowser(): Promise<{ address: string; close(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "hub-browser-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  let server: BrowserServer;
+  try {
+    server = await launch(await unpack(folder));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    address: server.wsEndpoint(),
+    async close() {
+      await server.close();
+      await remove();
+    },
+  };
+}
+
+type Unpacked = { executable: string; libraries: string };
+
+/** Into a folder of its own: the package takes whatever lies in the temporary folder for its own. */
+async function unpack(folder: string): Promise<Unpacked> {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  try {
+    const executable = await packed.executablePath();
+    const home = path.dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium"));
+    const libraries = await inflate(path.join(home, "../bin/al2023.tar.br"));
+    return { executable, libraries: path.join(libraries, "lib") };
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+}
+
+async function launch({ executable, libraries }: Unpacked): Promise<BrowserServer> {
+  const { HOME, PATH } = process.env;
+  return await chromium.launchServer({
+    executablePath: executable,
+    host: "127.0.0.1",
+    // Nothing but this machine can be reached.
+    args: ["--no-sandbox", "--disable-gpu", "--headless", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+    env: { ...(HOME ? { HOME } : {}), ...(PATH ? { PATH } : {}), LD_LIBRARY_PATH: libraries, TZ: "America/New_York" },
+  });
+}
