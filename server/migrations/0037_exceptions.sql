@@ -39,7 +39,7 @@ create table exceptions (
 create unique index exceptions_fact_key on exceptions (org_id, fact_key);
 create index exceptions_newest on exceptions (org_id, opened_at desc, id desc);
 create index exceptions_open on exceptions (org_id, opened_at desc, id desc) where status = 'open';
-create index exceptions_open_by_bridge on exceptions (org_id, bridge_id, kind) where status = 'open';
+create index exceptions_unresolved on exceptions (org_id, bridge_id) where status <> 'resolved';
 create index exceptions_by_order on exceptions (org_id, order_id) where order_id is not null;
 create index exceptions_by_execution on exceptions (org_id, execution_id) where execution_id is not null;
 create index exceptions_old on exceptions (coalesce(resolved_at, last_seen_at));

@@ -1,18 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
-import {
-  mask,
-  maskFailure,
-  maskFailuresWithin,
-  maskPersonsWithin,
-  maskProblem,
-  maskTexts,
-} from "../../core/mask-person.ts";
-import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
-import type { AboutType, Exception, ExceptionKind, ExceptionStatus, ExceptionSummary } from "./exceptions.schemas.ts";
+import type { AboutType, ExceptionKind, ExceptionStatus, ExceptionSummary } from "./exceptions.schemas.ts";
 import type { LastFix } from "./exceptions.schemas.ts";
-import { fixesOf } from "./suggested-fixes.ts";
 
 /** What went wrong, as whoever meets it tells of it. */
 export type Trouble = {
@@ -33,10 +23,12 @@ export type Trouble = {
   /** As it came: kept sealed, since it belongs to people. */
   record?: KeptRecord;
   details?: TroubleDetails;
+  /** What was asked for, where that can be asked for anew: what was decided about the one time says nothing about the next. */
+  occasion?: string;
 };
 
 /** What a fix needs to know, and whoever decides. */
-type TroubleDetails = {
+export type TroubleDetails = {
   errors?: unknown[];
   /** What the source of an order says, by the names of the fields. */
   theirs?: Record<string, unknown>;
@@ -131,37 +123,4 @@ export function openRecord({ secrets, orgId }: Ctx, row: StoredException): KeptR
   } catch {
     return undefined;
   }
-}
-
-type Caller = Pick<Ctx, "principal">;
-
-export function presentSummary(ctx: Caller, row: StoredException): ExceptionSummary {
-  const { aboutType, aboutId, aboutName, reason } = row;
-  return {
-    ...row,
-    reason: reason === null || maySeePersonalData(ctx) ? reason : maskReason(row, reason),
-    about: { type: aboutType, id: aboutId, name: aboutName },
-    fixes: fixesOf(row),
-  };
-}
-
-/** What is wrong with a record is told by quoting it. */
-function maskReason({ kind, code }: StoredException, reason: string): string {
-  return kind === "rejected_record" ? mask : maskFailure({ code, message: reason }).message;
-}
-
-export function presentException(ctx: Ctx, row: StoredException): Exception {
-  const record = openRecord(ctx, row);
-  const details = { ...row.details, ...(record ? { record } : {}) };
-  return { ...presentSummary(ctx, row), details: maySeePersonalData(ctx) ? details : maskDetails(details) };
-}
-
-/** In a record of others nobody can tell which text is a name. */
-function maskDetails({ record, errors, ...rest }: TroubleDetails & { record?: KeptRecord }): Record<string, unknown> {
-  const hide = (part: unknown): unknown => maskTexts(maskPersonsWithin(part));
-  return {
-    ...(record ? { record: { ...record, raw: hide(record.raw), canonical: hide(record.canonical) } } : {}),
-    ...(errors ? { errors: (errors as { message?: unknown }[]).map(maskProblem) } : {}),
-    ...(maskFailuresWithin(maskPersonsWithin(rest)) as object),
-  };
 }

@@ -97,7 +97,7 @@ export async function openExceptions(tx: Tx, ctx: Ctx, troubles: Trouble[]): Pro
     hold_handle: trouble.holdHandle ?? null,
     details: trouble.details ?? {},
     sealed_record: trouble.record ? sealRecord(ctx, trouble.key, trouble.record) : null,
-    digest: digestOf([trouble.code, trouble.details, trouble.record]),
+    digest: digestOf([trouble.code, trouble.details, trouble.record, trouble.occasion]),
   }));
   const rows = await tx.query<Noticed & { isOpened: boolean }>(openStatement, [
     orgId,
@@ -116,7 +116,7 @@ export type Ending = {
   resolution: StoredException["resolution"];
 };
 
-/** `held` says which, by the alias `x`; locked in the order of the keys. Only what is open is closed. */
+/** `held` says which, by the alias `x`; locked in the order of the keys. */
 async function close(
   tx: Tx,
   held: string,
@@ -125,24 +125,33 @@ async function close(
 ): Promise<Noticed[]> {
   const value = (given: unknown): string => `$${values.push(given)}`;
   return await tx.query<Noticed>(
-    `with held as (select x.id from ${held} and x.status = 'open' order by x.fact_key for update of x)
+    `with held as (select x.id from ${held} order by x.fact_key for update of x)
      update exceptions x set status = ${value(status)}, resolution = ${value(resolution)}, resolved_at = ${value(at)},
             resolved_by = ${value(by)}::jsonb
-       from held where x.id = held.id and x.status = 'open' returning ${noticed}`,
+       from held where x.id = held.id and x.status <> 'resolved' returning ${noticed}`,
     values,
   );
 }
 
 export async function closeByIds(tx: Tx, orgId: string, ids: string[], ending: Ending): Promise<Noticed[]> {
-  return await close(tx, "exceptions x where x.org_id = $1 and x.id = any($2::uuid[])", [orgId, ids], ending);
-}
-
-/** Mostly there are none: then one look at a small index is all it costs, however many keys there are. */
-export async function closeByKeys(tx: Tx, orgId: string, keys: string[], ending: Ending): Promise<Noticed[]> {
-  const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status = 'open'))";
   return await close(
     tx,
-    `exceptions x where ${isAny} and x.org_id = $1 and x.fact_key = any($2::text[])`,
+    "exceptions x where x.org_id = $1 and x.id = any($2::uuid[]) and x.status = 'open'",
+    [orgId, ids],
+    ending,
+  );
+}
+
+/**
+ * Also what was dismissed: should it go wrong anew, that is news. Mostly there are none: then one look at a small index is
+ * all it costs, however many keys there are.
+ */
+export async function closeByKeys(tx: Tx, orgId: string, keys: string[], ending: Ending): Promise<Noticed[]> {
+  const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
+  return await close(
+    tx,
+    `exceptions x where ${isAny} and x.org_id = $1 and x.fact_key = any($2::text[])
+        and x.status <> 'resolved'`,
     [orgId, keys],
     ending,
   );
@@ -153,13 +162,12 @@ export type OrderState = { id: string; status: string; handles: string[] };
 
 /** What was wrong with an order that has gone on: its hold was released, it was given back, or nothing of it is left here. */
 export async function closeByOrders(tx: Tx, orgId: string, orders: OrderState[], ending: Ending): Promise<Noticed[]> {
-  const isAny =
-    "(select exists (select from exceptions o where o.org_id = $1 and o.status = 'open' and o.order_id is not null))";
+  const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
   return await close(
     tx,
     `jsonb_to_recordset($2::jsonb) as u (id uuid, status text, handles jsonb)
        join exceptions x on ${isAny} and x.org_id = $1 and x.order_id = u.id
-      where (x.hold_handle is not null and not u.handles ? x.hold_handle
+      where x.status <> 'resolved' and (x.hold_handle is not null and not u.handles ? x.hold_handle
           or x.kind = 'import_conflict' and x.details #>> '{theirs,status}' = u.status
           or x.kind = 'recall' and u.status <> 'sent'
           or x.fact_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled'))`,

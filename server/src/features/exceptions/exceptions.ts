@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { batchesOf, recordEvents } from "../../events/record-event.ts";
 import type { StoredException, Trouble } from "./exception.ts";
-import { presentException, presentSummary } from "./exception.ts";
+import { presentException, presentSummary } from "./present-exception.ts";
 import type { CountsQuery, Exception, ExceptionCounts, ExceptionQuery } from "./exceptions.schemas.ts";
 import type { ExceptionSummary } from "./exceptions.schemas.ts";
 import { exceptionKinds } from "./exceptions.schemas.ts";

@@ -37,5 +37,6 @@ function aboutOf({ id, orderId, reference, trackingNumber, failure }: ShipmentLa
     reason: failure?.message ?? null,
     about: { type: "label", id, name: trackingNumber ?? reference },
     orderId,
+    occasion: id,
   };
 }
