@@ -4,8 +4,10 @@ import { OneOf, Strict } from "./schema.ts";
 
 const gramsPer = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
 
+export const maxWeight = 1_000_000;
+
 export const Weight = Strict({
-  value: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  value: Type.Number({ minimum: 0, maximum: maxWeight }),
   unit: OneOf(Object.keys(gramsPer) as (keyof typeof gramsPer)[]),
 });
 export type Weight = Static<typeof Weight>;

@@ -1,4 +1,4 @@
-import type { PullTask, PulledRecord } from "../../../connectors/connector.ts";
+import type { Page, PullTask, PulledRecord } from "../../../connectors/connector.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
@@ -9,6 +9,7 @@ import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
+import { forgetPayloads, hasNotices, listPayloads } from "../notices/notices.store.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
 import type { Sampler } from "./task-samples.ts";
@@ -19,14 +20,17 @@ const maxShownFailures = 100;
 /** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
   const { world, ctx, execution, bridge } = work;
-  const checkpoint = execution.checkpoint ?? (await beginPull(work, task));
+  // What was sent by itself is taken in without asking for what changed, and says nothing about how far that was read.
+  const isReceived = task.receive !== undefined && (await hasNotices(world.db, execution));
+  const checkpoint = execution.checkpoint ?? (isReceived ? nothingYet() : await beginPull(work, task));
   const { since } = checkpoint;
   const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
   const sink = sinks[task.yields];
   const collected: PulledItem[] = [];
   const sampler = createSampler(world, execution);
   let done = checkpoint.counts.fetched ?? 0;
-  for await (const page of task.pull(call, checkpoint.cursor ?? undefined)) {
+  const cursor = checkpoint.cursor ?? undefined;
+  for await (const page of isReceived ? receivedPages(work, task, cursor) : task.pull(call, cursor)) {
     call.signal.throwIfAborted();
     const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
     await sampler.save();
@@ -84,7 +88,8 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   };
   // The cursor stays where it was: they are read again.
   if (done > 0 && result.failed === done) throw noneTaken(result);
-  if (task.isIncremental && checkpoint.cursor !== null) {
+  if (isReceived) await forgetPayloads(world.db, execution);
+  else if (task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
       if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
       const reached = { cursor: checkpoint.cursor, executionId: execution.id };
@@ -92,6 +97,29 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     });
   }
   return result;
+}
+
+const noticesAtOnce = 100;
+
+/** What the other side has sent, as many as make a page. The cursor counts them. */
+async function* receivedPages(
+  { world, execution, call }: AttemptWork,
+  task: PullTask,
+  cursor: unknown,
+): AsyncGenerator<Page> {
+  for (let read = typeof cursor === "number" ? cursor : 0; ;) {
+    const payloads = await listPayloads(world.db, execution, { skip: read, limit: noticesAtOnce });
+    if (payloads.length === 0) return;
+    // Those of a chain whose earlier execution has taken them in say nothing any more.
+    const known = payloads.filter((payload) => payload !== null);
+    const records = known.length === 0 ? [] : await task.receive!(call, known);
+    read += payloads.length;
+    yield { records, cursor: read };
+  }
+}
+
+function nothingYet(): Checkpoint {
+  return { cursor: null, counts: {}, failures: [] };
 }
 
 type Refused = { externalId: string; message: string };
@@ -118,6 +146,7 @@ function toItem(
   sampler: Sampler,
 ): PulledItem {
   const { externalId, updatedAt, raw, canonical } = record;
+  if (record.isGone) return { externalId, updatedAt, body: canonical };
   const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
   sampler.add(raw, mapped);
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
@@ -163,7 +192,7 @@ const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
  * once the transformation is another one, they are read again.
  */
 async function beginPull({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
-  const fresh: Checkpoint = { cursor: null, counts: {}, failures: [] };
+  const fresh = nothingYet();
   const last = task.isIncremental ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
   if (!last) return fresh;
   const readsOn: Checkpoint = { ...fresh, cursor: last.cursor ?? null };
