@@ -84,9 +84,14 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   lastEventId: string | undefined;
   /** Address of the caller, for limits on anonymous requests. */
   address: string;
+  /** Of a route that takes any body. */
+  sent: SentRequest;
   /** What the caller's program calls itself; for people who look at their sessions. */
   userAgent: string;
 };
+
+/** A request as it came, for whoever checks a signature. */
+export type SentRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer };
 
 /**
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
@@ -120,6 +125,8 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   answerType?: "text/csv" | typeof xlsxType | typeof liveType | readonly string[];
   /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
   takesCsv?: boolean;
+  /** The body is not read at all: the verb gets its bytes, of whatever type they are. */
+  takesAnyBody?: boolean;
   /** Statuses beyond those every route can answer, such as 409. */
   failures?: readonly number[];
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */

@@ -206,6 +206,23 @@ test("a second shipment of an order is sent without the first", async () => {
   expect(effects().map(({ key }) => key)).toEqual(["A", "B"]);
 });
 
+test.each([1, 12])("an order of 400 lines from %i places is reported whole, once", async (locations) => {
+  const { shop, call, task, effects } = await openShopify("fulfillments.push");
+  const [order] = shop.data.orders as [ShopOrder];
+  const line = { sku: "A", title: "A", quantity: 1, price: "1.00" };
+  order.lines = Array.from({ length: 400 }, (_, index) => ({ ...line, id: 5_000 + index }));
+  // Which of them needs no parcel is said on the last page.
+  order.lines.push({ ...line, id: 5_400, isDigital: true });
+  order.locations = locations;
+  await task.send(call, shippedOrder(order), "one");
+  expect(effects()).toHaveLength(locations);
+  const told = order.shipments.flatMap(({ items }) => [...items.keys()]);
+  expect(new Set(told).size).toBe(400);
+  expect(await task.find!(call, shippedOrder(order), "one")).toBeDefined();
+  await task.send(call, shippedOrder(order), "two");
+  expect(effects()).toHaveLength(locations);
+});
+
 test("what Shopify lists as user errors, and what is not left to fulfil, is a failure", async () => {
   const { shop, call, task } = await openShopify("fulfillments.push");
   const [order, other] = shop.data.orders as [ShopOrder, ShopOrder];

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { FieldError } from "../core/errors.ts";
 import type { HttpClient } from "../core/outbound/outbound-request.ts";
+import type { ReadNotice, SentNotice } from "./notice.ts";
 
 /**
  * A connector is data plus a few functions that speak one foreign system's language. It knows no database, no queue and
@@ -20,8 +21,14 @@ export type Connector = {
   tasks(settings: Settings): ConnectorTask[];
   /** The settings that say who the other side is: with another one, what was read up to there says nothing. */
   site?: readonly string[];
-  /** The address that the credentials are sent to; nothing at or above it gets them. Needed where there are credentials. */
-  sendsTo?(settings: Settings): string;
+  /** What the schema of the credentials cannot say; pointers start at the credentials. */
+  checkCredentials?(credentials: Record<string, unknown>, settings: Settings): FieldError[];
+  /** The addresses that the credentials are sent to, always in the same order; needed where there are credentials. */
+  sendsTo?(settings: Settings): CredentialAddress[];
+  /** How the access token of the bridge is asked for, where it signs in with one that ends. */
+  signIn?(settings: Settings, credentials: Record<string, unknown>): TokenRequest | undefined;
+  /** Takes what the other side sends by itself, where a bridge has a secret to know it by. */
+  readNotice?(sent: SentNotice): ReadNotice;
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
   /** A shop, whose records it knows well: a mapping usually adds to what it makes of them. */
@@ -31,6 +38,19 @@ export type Connector = {
 };
 
 export type Settings = Record<string, unknown>;
+
+/** `at`: the setting that says it, as a pointer from the settings. */
+export type CredentialAddress = { at: string; url: string };
+
+/** How an access token that ends is asked for, by OAuth 2.0. */
+export type TokenRequest = {
+  url: string;
+  grant: "client_credentials" | "refresh_token";
+  /** Where the other side wants to read who asks. */
+  clientAuth: "basic" | "body";
+  scope?: string | undefined;
+  audience?: string | undefined;
+};
 
 /** What whoever runs the hub allows. */
 export type Limits = {
@@ -63,6 +83,8 @@ export type PullTask = TaskBase & {
   pull(call: Call, cursor: unknown): AsyncIterable<Page>;
   /** A later execution reads on from where the last successful one ended. */
   isIncremental: boolean;
+  /** The records that these payloads of notices are about, as they are now. */
+  receive?(call: Call, payloads: unknown[]): Promise<PulledRecord[]>;
 };
 
 export type Page = {
@@ -83,6 +105,8 @@ export type PulledRecord = {
   externalId: string;
   /** Of the record at its source: an older state never overwrites a newer one. */
   updatedAt?: string;
+  /** It is not there any more: there is nothing that could be mapped. */
+  isGone?: boolean;
   /** What the other side sent, which is what an inbound transformation maps. */
   raw: Record<string, unknown>;
   /**
@@ -129,6 +153,8 @@ export type Call = {
   /** Guarded, timed, counted; the only way out. */
   http: HttpClient;
   signal: AbortSignal;
+  /** For connectors that sign in: the token of the bridge, which may be an earlier one; `refused`: another one than this. */
+  accessToken(refused?: string): Promise<string>;
   now(): Date;
   /** The same in every attempt and retry of one execution. */
   effectKey: string;

@@ -2,7 +2,7 @@ import { cutText } from "../core/cut-text.ts";
 import { Address } from "../core/address.ts";
 import { orderLimits } from "../core/order-limits.ts";
 import { roundToCents } from "../core/money.ts";
-import type { CanonicalLine } from "./canonical.ts";
+import type { CanonicalLine, CanonicalOrder } from "./canonical.ts";
 
 /** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
 export function line(value: unknown, maxLength: number): string | undefined {
@@ -103,6 +103,15 @@ export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> &
   const id = line(given.id, 64);
   const sku = line(given.sku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
   return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
+}
+
+/** What an import says of an order that is not there any more. */
+export function gone(externalId: string): CanonicalOrder {
+  return { externalId, deleted: true };
+}
+
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 export type Json = Record<string, unknown>;

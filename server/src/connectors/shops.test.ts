@@ -86,6 +86,24 @@ test("Shopify tells inactive locations and those of a fulfilment service", async
   ]);
 });
 
+test("Shopify's weights are read in the unit they have, where they are asked for, and within what a query may cost", async () => {
+  const [order] = shop.data.orders.filter(({ lines }) => lines.length > 2 && lines.length < 10);
+  const given = [
+    { value: 16, unit: "OUNCES" },
+    { value: 0.5, unit: "KILOGRAMS" },
+    { value: -1, unit: "STONES" },
+  ];
+  for (const [index, weight] of given.entries()) order!.lines[index]!.weight = weight;
+  const settings = { ...shopifyCall.settings, importWeights: true };
+  const pages = await pullAll(taskOf(shopify, "pull", "orders.import"), { ...shopifyCall, settings });
+  const record = pages.flatMap(({ records }) => records).find(({ externalId }) => externalId === String(order!.id))!;
+  expect((record.canonical.lines as { weight?: object }[]).map(({ weight }) => weight).slice(0, 3)).toEqual([
+    { value: 16, unit: "oz" },
+    { value: 0.5, unit: "kg" },
+    undefined,
+  ]);
+});
+
 test("an address that the hub must not call is refused when the settings are made", () => {
   const limits = { allowPrivate: false };
   expect(shopify.check!({ shop: "a", baseUrl: "http://169.254.169.254" }, limits)).toMatchObject([

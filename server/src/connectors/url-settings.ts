@@ -1,18 +1,17 @@
 import type { FieldError } from "../core/errors.ts";
 import { RemoteError } from "../core/remote-error.ts";
 import { checkUrl } from "../core/outbound/outbound-guard.ts";
-import type { Limits, Settings } from "./connector.ts";
+import type { Limits } from "./connector.ts";
 
 /** Why the address in this setting cannot be called, as far as its text tells. */
-export function urlProblems(settings: Settings, name: string, { allowPrivate }: Limits): FieldError[] {
-  const value = settings[name];
+export function urlProblems(pointer: string, value: unknown, { allowPrivate }: Limits): FieldError[] {
   if (typeof value !== "string") return [];
   try {
     const url = checkUrl(value, allowPrivate);
     if (url.search === "" && url.hash === "") return [];
-    return [{ pointer: `/${name}`, code: "invalid_url", message: "The address must not have a query or a fragment." }];
+    return [{ pointer, code: "invalid_url", message: "The address must not have a query or a fragment." }];
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    return [{ pointer: `/${name}`, code: error.code, message: error.message }];
+    return [{ pointer, code: error.code, message: error.message }];
   }
 }

@@ -19,6 +19,7 @@ export const errorTable = {
   invalid_token: [401, "The token is not valid"],
   expired_token: [401, "The token has expired"],
   environment_mismatch: [401, "The token belongs to the other environment"],
+  invalid_signature: [401, "The signature is not right"],
   invalid_credentials: [401, "E-mail or password is wrong"],
   totp_required: [401, "A code of the authenticator app is needed"],
   invalid_totp_code: [401, "The code is wrong, or was used before"],

@@ -6,6 +6,7 @@ export const remoteMeanings = {
   rate_limited: "The other side wants fewer requests.",
   rejected: "The other side did not accept the request.",
   remote_error: "The other side failed.",
+  sign_in_failed: "The other side gave no access token.",
 } as const;
 
 /** Failures that are told in the hub's own words only: nothing that was sent or came back is quoted in them. */

@@ -6,6 +6,8 @@ const gramsPer = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
 
 type Unit = keyof typeof gramsPer;
 
+export const maxWeight = 1_000_000;
+
 /** How people write the units; a column may be called by any of these words, too. */
 const unitWords: Record<Unit, string[]> = {
   lb: ["lb", "lbs", "pound", "pounds"],
@@ -19,7 +21,7 @@ const unitByWord = new Map(
 const words = Object.values(unitWords).flat();
 
 export const Weight = Strict({
-  value: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  value: Type.Number({ minimum: 0, maximum: maxWeight }),
   unit: OneOf(Object.keys(gramsPer) as Unit[], {
     description: "Other spellings, such as LB, lbs or pounds, are taken for the one that is meant",
     "x-spellings": Object.fromEntries(unitByWord),

@@ -4,6 +4,7 @@ import type { Database, Queryable } from "./database.ts";
 /** Every column that holds sealed texts, and what each is bound to. A test finds one that is missing here. */
 export const sealedColumns = [
   { table: "bridges", column: "sealed_credentials", context: "'bridge:' || org_id || ':' || id" },
+  { table: "bridge_tokens", column: "sealed", context: "'bridge-token:' || org_id || ':' || bridge_id" },
   { table: "carrier_accounts", column: "credentials", context: "'carrier-account:' || org_id || ':' || id" },
   { table: "task_samples", column: "sealed", context: "'task_sample:' || org_id || ':' || execution_id" },
   { table: "exceptions", column: "sealed_record", context: "'exception:' || org_id || ':' || fact_key" },

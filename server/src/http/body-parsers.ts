@@ -9,15 +9,22 @@ import { addBodyDecoding } from "./decode-body.ts";
 
 const largeBytes = 64 * 1024;
 
-/** The only kinds of bodies that are read: JSON everywhere, and CSV where a route takes it. */
+type TakenBodies = { takesCsv?: boolean; takesAnyBody?: boolean };
+
+/** The only kinds of bodies that are read: JSON everywhere, and CSV where a route takes it. Some routes take any as it is. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   addBodyDecoding(app);
+  app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    if (!takenBy(request).takesAnyBody)
+      throw new HubError("unsupported_media_type", "This route takes application/json.");
+    request.sentBody = body;
+  });
   addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
     body.length === 0 ? undefined : parseStrictJson(body),
   );
   addParser(app, ["text/csv", xlsxType], (request, body) => {
-    if (!(request.routeOptions.config as { takesCsv?: boolean }).takesCsv) {
+    if (!takenBy(request).takesCsv) {
       throw new HubError("unsupported_media_type", "This route takes application/json.");
     }
     return body.length === 0 ? undefined : { csv: isZip(body) ? readWorkbook(body) : decodeCsv(request, body) };
@@ -51,6 +58,7 @@ function addParser(
 ): void {
   app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
     request.sentBody = body;
+    if (takenBy(request).takesAnyBody) return undefined;
     // How much is in a packed file is not known before it is unpacked.
     const isUnknown = request.heavyFromBytes < Infinity && isZip(body);
     if (body.length >= request.heavyFromBytes || isUnknown) {
@@ -66,6 +74,10 @@ function addParser(
     if (body.length < largeBytes || !request.visit) return parse(request, body);
     return await request.visit.work(() => Promise.resolve(parse(request, body)));
   });
+}
+
+function takenBy({ routeOptions }: FastifyRequest): TakenBodies {
+  return routeOptions.config as TakenBodies;
 }
 
 /** What an Idempotency-Key is bound to: the bytes that were sent, not what they were parsed to. */

@@ -28,6 +28,8 @@ import { writeSessionCookie } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
+const nothing = Buffer.alloc(0);
+const notKept = { headers: {}, body: nothing };
 const anonymous: Principal = {
   orgId: "",
   isOperator: false,
@@ -64,11 +66,13 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       organizationHeader: request.headers["x-organization-id"]?.toString(),
       lastEventId: request.headers["last-event-id"]?.toString(),
       address: request.ip,
+      sent: route.takesAnyBody ? { headers: request.headers, body: request.sentBody ?? nothing } : notKept,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
     };
   }
 
   function readBody(request: FastifyRequest): unknown {
+    if (route.takesAnyBody) return undefined;
     if (!checkBody) {
       // Many clients send {} with every POST; it asks for nothing that could be ignored.
       if (request.body !== undefined && !isEmptyObject(request.body))

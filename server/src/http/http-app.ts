@@ -153,7 +153,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         method: route.method,
         url: `${mount.prefix}${route.path}`,
         bodyLimit,
-        config: { takesCsv: route.takesCsv ?? false },
+        config: { takesCsv: route.takesCsv ?? false, takesAnyBody: route.takesAnyBody ?? false },
         onRequest: letInto(route, bodyLimit),
         handler: (request, reply) =>
           options.heavy && isHeavy(route, request)

@@ -43,11 +43,14 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       const mayChange = route.method !== "GET";
       if (credential.cookie !== undefined && mayChange) refuseForeignPage(request, { mayBeNoBrowser: false });
       const isRecognised = recognised.orgOf(credential) !== undefined;
-      if (isPublic) limit.strangers(address);
+      if (isPublic) limit.strangers(address, route.takesAnyBody ? `${route.name} ` : "");
       const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
       const visit = admission.arrive({ address, as }, reply.raw);
       request.visit = visit;
-      if (isPublic) return;
+      if (isPublic) {
+        if (route.takesAnyBody) visit.hold("bodies", bytesToHold(headers, bodyLimit));
+        return;
+      }
       const whoAsks = (): Promise<Principal> => authenticate(world, credential);
       const principal = await (isRecognised
         ? whoAsks()

@@ -96,6 +96,12 @@ describe("rate limits", () => {
       const [other, known] = await Promise.all([ask(from("198.51.100.1")), org.get("/me", busy)]);
       expect([other.status === 429, known.status]).toEqual([false, 200]);
     }
+    // Webhooks of shops are counted apart from those who sign in, say behind a proxy that was not named.
+    const both = from("203.0.113.9");
+    const notice = () => hub.anonymous.post(`/bridges/${crypto.randomUUID()}/notices`, {}, both);
+    const notices = await Promise.all(Array.from({ length: 300 }, notice));
+    expect(notices.map(({ status }) => status)).toContain(429);
+    expect((await asks[0]!(both)).status).not.toBe(429);
   });
 });
 

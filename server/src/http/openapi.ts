@@ -63,6 +63,7 @@ function operation(mount: Mount, route: Route): Json {
     tags: [tagOf(mount, route)],
     ...(route.scope === "public" ? { security: [] } : {}),
     parameters: parameters(route),
+    ...(route.takesAnyBody ? { requestBody: { required: true, content: { "*/*": { schema: anyBody } } } } : {}),
     ...(route.body
       ? { requestBody: { required: !route.bodyIsOptional, content: bodyContent(route, route.body) } }
       : {}),
@@ -114,6 +115,8 @@ function bodyContent(route: Route, body: TSchema): Json {
   const file = { schema: { type: "string", description } };
   return { ...json(body), "text/csv": file, [xlsxType]: { schema: { ...file.schema, format: "binary" } } };
 }
+
+const anyBody = { description: "As whoever sends it makes it. Its bytes are what is signed." };
 
 function takesKey(route: Route): boolean {
   return route.method === "POST" && route.idempotency !== "none";

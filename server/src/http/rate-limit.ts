@@ -9,7 +9,8 @@ export type RateLimits = { perOrganization: number; perCaller: number; perAddres
 
 export type RateLimiter = {
   known(principal: Principal, reply: FastifyReply): void;
-  strangers(address: string): void;
+  /** `apart`: what is counted by itself, so that neither keeps the other out. */
+  strangers(address: string, apart?: string): void;
 };
 
 /**
@@ -44,8 +45,8 @@ export function createRateLimiter(limits: RateLimits | undefined, now: () => num
     }
   };
 
-  const strangers: RateLimiter["strangers"] = (address) => {
-    if (count(networkOf(address)) <= limits.perAddress) return;
+  const strangers: RateLimiter["strangers"] = (address, apart = "") => {
+    if (count(apart + networkOf(address)) <= limits.perAddress) return;
     const detail = `An address may send ${limits.perAddress} requests a second without a valid token. Wait a second.`;
     throw new HubError("rate_limited", detail, { retryAfterSeconds: 1 });
   };

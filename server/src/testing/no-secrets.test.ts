@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { afterFile } from "./after-file.ts";
+import { startStandInShop } from "./stand-in-shop.ts";
 import { startTestHub } from "./test-hub.ts";
 
 test("neither the database nor the log holds a secret in a form that can be used", async () => {
@@ -31,6 +33,17 @@ test("neither the database nor the log holds a secret in a form that can be used
     refreshed.accessToken,
     refreshed.refreshToken,
   );
+  const shop = await startStandInShop({ orders: 1, token: "the-secret-of-the-client" });
+  afterFile(shop.close);
+  const auth = { kind: "oauth2", tokenUrl: `${shop.url}/oauth/token` };
+  const settings = { baseUrl: `${shop.url}/rest`, testPath: "/ping", auth };
+  for (const [index, clientSecret] of [shop.token, "a-secret-that-is-refused"].entries()) {
+    const credentials = { clientId: "client", clientSecret };
+    const { body } = await org.post("/bridges", { name: `Shop ${index}`, connector: "rest", settings, credentials });
+    await org.post(`/bridges/${body.id}/test`);
+    secrets.push(clientSecret);
+  }
+  expect(shop.tokens.asked).toHaveLength(2);
   const newPassword = "this is quite a new password";
   await hub.client(refreshed.accessToken).post("/me/password", { currentPassword: org.admin.password, newPassword });
   await org.post("/users", { email: "x@org.example", role: "viewer", password: "the password of x" });

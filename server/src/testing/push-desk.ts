@@ -18,6 +18,7 @@ const ways = {
 export type Way = keyof typeof ways;
 
 let bridges = 0;
+let orders = 0;
 
 /** An organization that reports its shipments to a shop, and everything that this shop was told. */
 export async function openPushDesk(hub: TestHub) {
@@ -30,9 +31,10 @@ export async function openPushDesk(hub: TestHub) {
     const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
     const given = { name: `Shop ${++bridges}`, connector: "rest", settings, credentials: { token: shop.token } };
     const bridgeId: string = (await org.post("/bridges", given)).body.id;
-    const push = async (orderIds: string[], input: object = {}) =>
-      (await org.post("/tasks/execute-sync", { bridgeId, taskName: name, input: { orderIds, ...input } })).body;
-    return { bridgeId, settings, push };
+    const execute = async (input: object) =>
+      (await org.post("/tasks/execute-sync", { bridgeId, taskName: name, input })).body;
+    const push = async (orderIds: string[], input: object = {}) => await execute({ orderIds, ...input });
+    return { bridgeId, settings, push, pushUnsent: async () => await execute({}) };
   }
 
   /** Every POST and PUT that a shop took about an order. */
@@ -41,8 +43,10 @@ export async function openPushDesk(hub: TestHub) {
       .filter(({ detail }) => (detail as { number?: string } | undefined)?.number === number)
       .map(({ kind, detail }) => `${kind} ${(detail as { tracking?: string }).tracking}`);
 
-  async function anOrder(status = "ready"): Promise<{ id: string; number: string }> {
-    return (await org.post("/orders", { status, lines: [{ sku: "A", quantity: 3 }] })).body;
+  /** `bridgeId`: one that came through it. */
+  async function anOrder(status = "ready", bridgeId?: string): Promise<{ id: string; number: string }> {
+    const from = bridgeId === undefined ? {} : { bridgeId, externalId: `E-${++orders}` };
+    return (await org.post("/orders", { status, lines: [{ sku: "A", quantity: 3 }], ...from })).body;
   }
 
   async function ship(id: string, trackingNumber: string, quantity?: number): Promise<void> {
@@ -53,8 +57,8 @@ export async function openPushDesk(hub: TestHub) {
     expect(run.body.results[0].error).toBeNull();
   }
 
-  async function shippedOrder(trackingNumber: string): Promise<{ id: string; number: string }> {
-    const order = await anOrder();
+  async function shippedOrder(trackingNumber: string, bridgeId?: string): Promise<{ id: string; number: string }> {
+    const order = await anOrder("ready", bridgeId);
     await ship(order.id, trackingNumber);
     return order;
   }

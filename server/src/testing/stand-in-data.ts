@@ -9,6 +9,7 @@ export type ShopLine = {
   price: string;
   /** Such as a gift card: there is nothing to fulfil. */
   isDigital?: boolean;
+  weight?: { value: number; unit: string };
 };
 type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };
 export type ShopOrder = {
@@ -28,6 +29,8 @@ export type ShopOrder = {
   street?: string;
   lines: ShopLine[];
   shipments: ShopShipment[];
+  /** From how many places it is sent; two where nothing is said. */
+  locations?: number;
   holds: { id: number; handle: string; reason?: string; reasonNotes?: string }[];
   notes: { id: number; note: string }[];
 };

@@ -1,6 +1,7 @@
 import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
+import type { TokenDesk } from "./stand-in-tokens.ts";
 
 /** Settings of a rest bridge that imports the orders of a stand-in shop. */
 export function restImportFrom({ url }: { url: string }) {
@@ -21,9 +22,9 @@ export function restImportFrom({ url }: { url: string }) {
  * Lists the same orders with each kind of paging, and takes new ones, each POST a new one. `/rest/keyed` does nothing twice
  * for one key. What was taken is replaced by a PUT to its id.
  */
-export function answerRest(data: ShopData, request: ShopRequest, token: string): Reply {
+export function answerRest(data: ShopData, request: ShopRequest, token: string, tokens: TokenDesk): Reply {
   const { pathname, searchParams, origin } = request.url;
-  if (!isAllowed(request, token)) return { status: 401, body: { error: "unauthorized" } };
+  if (!isAllowed(request, token, tokens)) return { status: 401, body: { error: "unauthorized" } };
   if (pathname === "/rest/ping") return { status: 200, body: { pong: true } };
   const [, , kind = "", list] = pathname.split("/");
   if (list === undefined)
@@ -49,10 +50,10 @@ export function answerRest(data: ShopData, request: ShopRequest, token: string):
   return { status: 200, headers: { link: `<${origin}/>; rel="first", <${target.href}>; rel="next"` }, body };
 }
 
-function isAllowed({ headers, url }: ShopRequest, token: string): boolean {
+function isAllowed({ headers, url }: ShopRequest, token: string, tokens: TokenDesk): boolean {
   const basic = `Basic ${Buffer.from(`user:${token}`).toString("base64")}`;
   const { authorization } = headers;
-  if (authorization === `Bearer ${token}` || authorization === basic) return true;
+  if (authorization === basic || tokens.accepts(authorization?.replace(/^Bearer /, ""))) return true;
   return headers["x-api-key"] === token || url.searchParams.get("api_key") === token;
 }
 

@@ -7,6 +7,8 @@ import { createShopData } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 import { answerRest } from "./stand-in-rest.ts";
 import { answerShopify, operationOf } from "./stand-in-shopify.ts";
+import type { TokenDesk } from "./stand-in-tokens.ts";
+import { createTokenDesk } from "./stand-in-tokens.ts";
 import type { WooFeatures } from "./stand-in-woo.ts";
 import { answerWoo } from "./stand-in-woo.ts";
 
@@ -40,6 +42,8 @@ export type Fault = {
 export type StandInShop = {
   url: string;
   token: string;
+  /** Access tokens that end: of the client `client`, whose secret is the token. */
+  tokens: TokenDesk;
   data: ShopData;
   /** The names of all requests, in order. */
   requests: string[];
@@ -64,6 +68,7 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
   const features: WooFeatures = { fulfillments: true, shipmentTracking: true, ...options.woo };
   const requests: string[] = [];
   const served = new Map<string, Reply>();
+  const tokens = createTokenDesk(token);
   let faults: Required<Fault>[] = [];
   const inject = ({ kind, match = "", times = 1, skip = 0, retryAfterSeconds = 1 }: Fault): void => {
     faults.push({ kind, match, times, skip, retryAfterSeconds });
@@ -81,9 +86,10 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
 
   function answer(request: ShopRequest): Reply {
     const { pathname } = request.url;
-    if (pathname.startsWith("/admin/api/")) return answerShopify(data, request, token);
+    if (pathname === "/admin/oauth/access_token" || pathname === "/oauth/token") return tokens.answer(request);
+    if (pathname.startsWith("/admin/api/")) return answerShopify(data, request, tokens);
     if (pathname.startsWith("/wp-json/")) return answerWoo(data, request, token, features);
-    if (pathname.startsWith("/rest/")) return answerRest(data, request, token);
+    if (pathname.startsWith("/rest/")) return answerRest(data, request, token, tokens);
     if (pathname.startsWith("/_control/")) return control(request);
     return { status: 404, body: { error: "not found" } };
   }
@@ -122,6 +128,7 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    tokens,
     data,
     requests,
     inject,

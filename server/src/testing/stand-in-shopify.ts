@@ -1,15 +1,21 @@
 import { byChange, totalOf } from "./stand-in-data.ts";
 import type { ShopData, ShopLine, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
+import type { TokenDesk } from "./stand-in-tokens.ts";
 
 type Variables = Record<string, unknown>;
 
 /** Answers the operations that the connector sends, by their names. */
-export function answerShopify(data: ShopData, request: ShopRequest, token: string): Reply {
-  if (request.headers["x-shopify-access-token"] !== token) {
+export function answerShopify(data: ShopData, request: ShopRequest, tokens: TokenDesk): Reply {
+  if (!tokens.accepts(request.headers["x-shopify-access-token"])) {
     return { status: 401, body: { errors: "[API] Invalid API key or access token" } };
   }
-  const { variables = {} } = JSON.parse(request.body) as { variables?: Variables };
+  const { query, variables = {} } = JSON.parse(request.body) as { query: string; variables?: Variables };
+  const cost = costOf(query, variables);
+  if (cost > maxCost) {
+    const message = `Query cost is ${cost}, which exceeds the single query max cost limit (${maxCost}).`;
+    return { status: 200, body: { errors: [{ message, extensions: { code: "MAX_COST_EXCEEDED" } }] } };
+  }
   const operation = operations[operationOf(request.body)];
   if (!operation) return { status: 200, body: { errors: [{ message: "Unknown operation" }] } };
   const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 1900, restoreRate: 100 };
@@ -19,6 +25,36 @@ export function answerShopify(data: ShopData, request: ShopRequest, token: strin
 
 export function operationOf(body: string): string {
   return /(?:query|mutation)\s+(\w+)/.exec(body)?.[1] ?? "";
+}
+
+const maxCost = 1_000;
+
+/** As Shopify's documents count it: an object is a point, a list as many as are asked for, each with what is in it. */
+function costOf(query: string, variables: Variables): number {
+  const tokens = [...query.matchAll(/[{}]|\([^)]*\)|\.\.\. on \w+|\$?\w+/g)].map(([token]) => token);
+  let at = tokens.indexOf("{") + 1;
+  const sizeIn = (given: string): number | undefined => {
+    const first = /\bfirst: (\$?\w+)/.exec(given)?.[1];
+    const ids = /\bids: \$(\w+)/.exec(given)?.[1];
+    if (ids !== undefined) return (variables[ids] as unknown[]).length;
+    return first === undefined ? undefined : Number(first.startsWith("$") ? variables[first.slice(1)] : first);
+  };
+  const fields = (): number => {
+    let sum = 0;
+    while (tokens[at] !== "}" && at < tokens.length) {
+      const name = tokens[at++]!;
+      const size = tokens[at]?.startsWith("(") ? sizeIn(tokens[at++]!) : undefined;
+      if (tokens[at] !== "{") continue;
+      at++;
+      const inner = fields();
+      at++;
+      const isFrame = name === "nodes" || name === "pageInfo" || name.startsWith("...");
+      // The pages of a list are made of its nodes, which are counted with it.
+      sum += size === undefined ? inner + (isFrame ? 0 : 1) : size * (inner + 1);
+    }
+    return sum;
+  };
+  return fields();
 }
 
 const gid = (type: string, id: number): string => `gid://shopify/${type}/${id}`;
@@ -35,6 +71,7 @@ function lineNodes(order: ShopOrder, lines: ShopLine[]) {
     unfulfilledQuantity: order.isCancelled ? 0 : remainingOf(order, line),
     requiresShipping: !line.isDigital,
     originalUnitPriceSet: { shopMoney: { amount: line.price } },
+    ...(line.weight ? { variant: { inventoryItem: { measurement: { weight: line.weight } } } } : {}),
   }));
 }
 
@@ -49,11 +86,33 @@ function fulfillmentStatusOf(order: ShopOrder): string {
   return order.shipments.length > 0 ? "PARTIALLY_FULFILLED" : "UNFULFILLED";
 }
 
-function linePage(order: ShopOrder, first: number, after: unknown) {
+function pageOf<T>(all: T[], first: number, after: unknown) {
   const from = typeof after === "string" ? Number(after) : 0;
   const until = from + first;
-  const pageInfo = { hasNextPage: until < order.lines.length, endCursor: String(until) };
-  return { pageInfo, nodes: lineNodes(order, order.lines.slice(from, until)) };
+  return {
+    pageInfo: { hasNextPage: until < all.length, endCursor: String(until) },
+    nodes: all.slice(from, until),
+  };
+}
+
+/** The lines are divided among the locations of the shop, a fulfilment order each. */
+function openNodes(order: ShopOrder, at: number) {
+  const physical = order.lines.filter(({ isDigital }) => !isDigital);
+  const size = Math.ceil(physical.length / (order.locations ?? 2));
+  return physical.slice((at - 1) * size, at * size).map((line) => ({
+    id: gid("FulfillmentOrderLineItem", line.id),
+    remainingQuantity: remainingOf(order, line),
+    lineItem: { id: gid("LineItem", line.id) },
+  }));
+}
+
+function fulfillmentOrderNodes(order: ShopOrder) {
+  return Array.from({ length: order.locations ?? 2 }, (_, index) => ({
+    id: gid("FulfillmentOrder", order.id * 100 + index + 1),
+    status: order.holds.length > 0 ? "ON_HOLD" : "OPEN",
+    assignedLocation: { location: { id: gid("Location", index + 1) } },
+    lineItems: pageOf(openNodes(order, index + 1), 30, null),
+  }));
 }
 
 function orderNode(order: ShopOrder) {
@@ -81,7 +140,7 @@ function orderNode(order: ShopOrder) {
     shippingAddress: { ...address, provinceCode: "NY", zip: "12207", countryCodeV2: "US", phone: null },
     billingAddress: null,
     shippingLine: { title: "Standard", code: "std" },
-    lineItems: linePage(order, 20, null),
+    lineItems: pageOf(lineNodes(order, order.lines), 10, null),
   };
 }
 
@@ -104,9 +163,18 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     const endCursor = last ? Buffer.from(keyOf(last)).toString("base64") : null;
     return { orders: { pageInfo: { hasNextPage: rest.length > page.length, endCursor }, nodes: page.map(orderNode) } };
   },
+  HubOrdersById(data, { ids }) {
+    return { nodes: (ids as string[]).map((id) => data.find(numberIn(id))).map((order) => order && orderNode(order)) };
+  },
+  HubOrdersOfFulfillmentOrders: (data, { ids }) => ({
+    nodes: (ids as string[]).map((id) => {
+      const order = data.find(Math.floor(numberIn(id) / 100));
+      return order ? { id, orderId: gid("Order", order.id) } : null;
+    }),
+  }),
   HubOrderLines(data, { id, after }) {
     const order = data.find(numberIn(id));
-    return { order: order ? { lineItems: linePage(order, 100, after) } : null };
+    return { order: order ? { lineItems: pageOf(lineNodes(order, order.lines), 100, after) } : null };
   },
   HubLocations: (_data, { after }) => ({
     locations: {
@@ -126,34 +194,39 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
   HubOrderFulfillments(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };
-    const physical = order.lines.filter(({ isDigital }) => !isDigital);
-    const lines = physical.map((line) => ({
-      id: gid("FulfillmentOrderLineItem", line.id),
-      remainingQuantity: remainingOf(order, line),
-      lineItem: { id: gid("LineItem", line.id) },
-    }));
-    const half = Math.ceil(lines.length / 2);
-    const part = (at: number, nodes: unknown[]) => ({
-      id: gid("FulfillmentOrder", order.id * 10 + at),
-      status: order.holds.length > 0 ? "ON_HOLD" : "OPEN",
-      assignedLocation: { location: { id: gid("Location", at) } },
-      lineItems: { nodes },
-    });
     return {
       order: {
         id,
-        lineItems: { nodes: lineNodes(order, order.lines) },
-        fulfillments: order.shipments.map(({ id: shipmentId, trackingNumber, items }) => ({
+        lineItems: pageOf(lineNodes(order, order.lines), 50, null),
+        // No connection: there is no page behind the first one.
+        fulfillments: order.shipments.slice(0, 250).map(({ id: shipmentId, trackingNumber }) => ({
           id: gid("Fulfillment", shipmentId),
           status: "SUCCESS",
           trackingInfo: trackingNumber === "" ? [] : [{ number: trackingNumber }],
-          fulfillmentLineItems: {
-            nodes: [...items].map(([lineId, quantity]) => ({ quantity, lineItem: { id: gid("LineItem", lineId) } })),
-          },
         })),
-        fulfillmentOrders: { nodes: [part(1, lines.slice(0, half)), part(2, lines.slice(half))] },
+        fulfillmentOrders: pageOf(fulfillmentOrderNodes(order), 5, null),
       },
     };
+  },
+  HubOrderLineKinds(data, { id, after }) {
+    const order = data.find(numberIn(id))!;
+    return { order: { lineItems: pageOf(lineNodes(order, order.lines), 250, after) } };
+  },
+  HubFulfillmentOrders(data, { id, after }) {
+    const order = data.find(numberIn(id))!;
+    return { order: { fulfillmentOrders: pageOf(fulfillmentOrderNodes(order), 10, after) } };
+  },
+  HubFulfillmentOrderLines(data, { id, after }) {
+    const order = data.find(Math.floor(numberIn(id) / 100))!;
+    return { fulfillmentOrder: { lineItems: pageOf(openNodes(order, numberIn(id) % 100), 250, after) } };
+  },
+  HubFulfillmentLines(data, { id, after }) {
+    const [shipment] = data.orders.flatMap(({ shipments }) => shipments.filter((one) => one.id === numberIn(id)));
+    const nodes = [...shipment!.items].map(([lineId, quantity]) => ({
+      quantity,
+      lineItem: { id: gid("LineItem", lineId) },
+    }));
+    return { fulfillment: { fulfillmentLineItems: pageOf(nodes, 250, after) } };
   },
   HubFulfil(data, { fulfillment }) {
     const { lineItemsByFulfillmentOrder: groups, trackingInfo } = fulfillment as {
@@ -166,7 +239,7 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     const refuse = (message: string) => ({
       fulfillmentCreate: { fulfillment: null, userErrors: [{ field: null, message }] },
     });
-    const order = data.find(Math.floor(numberIn(groups[0]?.fulfillmentOrderId) / 10));
+    const order = data.find(Math.floor(numberIn(groups[0]?.fulfillmentOrderId) / 100));
     if (!order) return refuse("Fulfillment order does not exist.");
     if (new Set(groups.map(({ fulfillmentOrderId }) => fulfillmentOrderId)).size > 1)
       return refuse("Several locations.");
@@ -198,13 +271,13 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
       return { id: gid("FulfillmentHold", holdId), handle, reason, reasonNotes };
     });
     const node = {
-      id: gid("FulfillmentOrder", order.id * 10 + 1),
+      id: gid("FulfillmentOrder", order.id * 100 + 1),
       status: order.holds.length > 0 ? "ON_HOLD" : "OPEN",
     };
     return { order: { id, fulfillmentOrders: { nodes: [{ ...node, fulfillmentHolds }] } } };
   },
   HubHold(data, { id, hold }) {
-    const order = data.find(Math.floor(numberIn(id) / 10))!;
+    const order = data.find(Math.floor(numberIn(id) / 100))!;
     const { handle } = hold as { handle: string };
     if (order.holds.some((known) => known.handle === handle)) {
       return {
@@ -221,7 +294,7 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     };
   },
   HubReleaseHold(data, { id, holdIds }) {
-    const order = data.find(Math.floor(numberIn(id) / 10))!;
+    const order = data.find(Math.floor(numberIn(id) / 100))!;
     const released = (holdIds as string[]).map(numberIn);
     order.holds = order.holds.filter((hold) => !released.includes(hold.id));
     data.record("hold.release", order.id, released.join(","));

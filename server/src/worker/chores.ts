@@ -6,7 +6,7 @@ import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
-import { removeOldSamples } from "../features/tasks/tasks.ts";
+import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
 import { deliveryLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { Worker } from "../queue/work.ts";
@@ -21,6 +21,7 @@ export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
+  { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
   { name: "old firings", everyMs: 10 * minute, run: removeOldFirings },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },

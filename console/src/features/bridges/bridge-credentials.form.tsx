@@ -7,6 +7,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty } from "../../ui/card.tsx";
+import { CopyText } from "../../ui/copy-text.tsx";
 import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -16,6 +17,9 @@ import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { tell } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
+
+/** Where the hub is seen from here: whoever is to call it may have to use another name for it. */
+const noticesAddress = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/notices`;
 
 /** They go in and never come out: what is stored can be replaced, not read. */
 export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
@@ -54,6 +58,14 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
           ? "Credentials are stored, sealed. Nobody can read them; what you give here takes their place, and what you leave empty stays."
           : "None are stored."}
       </p>
+      {names.includes("webhookSecret") && (
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          Webhooks from there come to
+          <CopyText text={noticesAddress(bridge)} label="Copy the address for webhooks">
+            {noticesAddress(bridge)}
+          </CopyText>
+        </p>
+      )}
       <form
         className="flex flex-col gap-2.5"
         onSubmit={(event) => {

@@ -18,6 +18,7 @@ export const triggerWords: Record<string, string> = {
   retry: "a retry",
   schedule: "a schedule",
   manual_schedule: "a schedule, by hand",
+  webhook: "a webhook of the shop",
   backfill: "a schedule, for a time that was missed",
   operation: "a run",
   system: "the hub itself",

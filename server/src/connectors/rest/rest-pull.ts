@@ -1,5 +1,5 @@
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { ask, readJson } from "../../core/outbound/ask-remote.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, Page, PulledRecord, PullTask } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { createFollowed, pagesRepeat } from "../followed.ts";
@@ -9,7 +9,8 @@ import { shortHash } from "../short-hash.ts";
 import type { Json } from "../shape.ts";
 import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
 import { Type } from "../../core/type.ts";
-import { aboutOf, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
+import { aboutOf, askRest, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
+import type { RestNews } from "./rest-notices.ts";
 import type { Paging, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
@@ -30,7 +31,7 @@ async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGe
   const followed = createFollowed(at.next);
   let repeats = 0;
   for (;;) {
-    const response = await ask(call, pageRequest(call, task, at));
+    const response = await askRest(call, pageRequest(call, task, at));
     const body = readJson(response);
     const records = recordsOf(task, body);
     const print = shortHash(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
@@ -122,6 +123,10 @@ function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
   if (!Array.isArray(list)) {
     throw new RemoteError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
   }
+  return toRecords(task, list);
+}
+
+function toRecords(task: TaskDefinition, list: unknown[]): PulledRecord[] {
   return list.map((raw: unknown, index) => {
     const externalId = asText(readPath(raw, task.externalId ?? "id"));
     if (externalId === "") {
@@ -144,5 +149,7 @@ export function pullOf(task: TaskDefinition): PullTask {
     timeoutMs: 3_600_000,
     isIncremental: task.since !== undefined && task.updatedAt !== undefined,
     pull: (call, cursor) => pull(call, task, cursor),
+    receive: (_call, payloads) =>
+      Promise.resolve((payloads as RestNews[]).flatMap(({ records }) => toRecords(task, records))),
   };
 }

@@ -1,11 +1,11 @@
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { ask, readJson } from "../../core/outbound/ask-remote.ts";
+import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pushRule } from "../standard-tasks.ts";
-import { aboutOf, buildRequest, scopeOf } from "./rest-request.ts";
+import { aboutOf, askRest, buildRequest, scopeOf } from "./rest-request.ts";
 import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
@@ -19,7 +19,7 @@ const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "
 async function send(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent> {
   const request = buildRequest(call, templateOf(task), scopeOf(call, record, effectKey));
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
-  const response = await ask(call, { ...request, retry: "never" });
+  const response = await askRest(call, { ...request, retry: "never" });
   const externalId = task.externalId === undefined ? "" : asText(readPath(bodyOf(response), task.externalId));
   return { ...(externalId === "" ? {} : { externalId }), details: { status: response.status } };
 }
@@ -38,13 +38,13 @@ async function update(call: Call, task: TaskDefinition, record: Json, sent: Sent
   const template = { method: "PUT" as const, body: "{record}", ...task.update!.request };
   const request = buildRequest(call, template, { ...scopeOf(call, record, effectKey), sent: { externalId } });
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
-  const response = await ask(call, { ...request, retry: "never" });
+  const response = await askRest(call, { ...request, retry: "never" });
   return { externalId, details: { status: response.status } };
 }
 
 async function find(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent | undefined> {
   const { request, externalId } = task.find!;
-  const response = await ask(
+  const response = await askRest(
     call,
     { ...buildRequest(call, request, scopeOf(call, record, effectKey)), retry: "safe" },
     [404],
@@ -81,7 +81,7 @@ export function callOf(task: TaskDefinition): CallTask {
     timeoutMs: 120_000,
     async run(call) {
       const request = buildRequest(call, task.request, scopeOf(call, undefined, call.effectKey));
-      const response = await ask(call, { ...request, retry: isSafe ? "safe" : "never" });
+      const response = await askRest(call, { ...request, retry: isSafe ? "safe" : "never" });
       const result = readPath(bodyOf(response), task.result ?? "$");
       return Array.isArray(result) || typeof result !== "object" ? { result } : objectOf(result);
     },

@@ -1,4 +1,6 @@
-import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
+import { ask } from "../../core/outbound/ask-remote.ts";
+import type { HttpRequest, HttpResponse } from "../../core/outbound/outbound-request.ts";
+import { askSignedIn } from "../access-token.ts";
 import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
@@ -44,6 +46,20 @@ export function buildRequest(call: Call, template: RequestTemplate, scope: Scope
     headers[name] = fillText(value, scope);
   const body = template.body === undefined ? {} : { body: { json: fillJson(template.body, scope) } };
   return authorize(call, { method: template.method ?? "GET", url, headers, ...body });
+}
+
+/** With the token of the bridge, where it signs in for one; other ways to sign in are in the request already. */
+export async function askRest(
+  call: Call,
+  request: HttpRequest,
+  accepted: readonly number[] = [],
+): Promise<HttpResponse> {
+  if (settingsOf(call).auth?.kind !== "oauth2") return await ask(call, request, accepted);
+  const signed = (token: string): HttpRequest => ({
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${token}` },
+  });
+  return await askSignedIn(call, signed, accepted);
 }
 
 export function authorize(call: Call, request: HttpRequest & { url: URL }): HttpRequest {

@@ -181,7 +181,53 @@ export const TaskDefinition = Strict({
 });
 export type TaskDefinition = Static<typeof TaskDefinition>;
 
-const authKinds = ["none", "bearer", "basic", "header", "query"] as const;
+export const WebhookSettings = Strict(
+  {
+    signature: Type.Optional(
+      OneOf(["hmac_sha256", "standard"], {
+        title: "Signature",
+        default: "hmac_sha256",
+        description:
+          "hmac_sha256: of the body, under the webhook secret, in a header. standard: as Standard Webhooks has it, with the " +
+          "headers webhook-id, webhook-timestamp and webhook-signature",
+      }),
+    ),
+    header: Type.Optional(
+      Type.String({
+        title: "Signature header",
+        pattern: "^[A-Za-z0-9-]{1,64}$",
+        description: "For hmac_sha256: in hexadecimal or base64. Default: X-Webhook-Signature",
+        examples: ["X-Hub-Signature-256"],
+      }),
+    ),
+    idHeader: Type.Optional(
+      Type.String({
+        title: "Id header",
+        pattern: "^[A-Za-z0-9-]{1,64}$",
+        description:
+          "For hmac_sha256: the same when it is sent once more. Default: X-Webhook-Id; without one, what it says",
+      }),
+    ),
+    records: Type.Optional(
+      Path("Records", "Where the body has its record, or a list; default: the body itself", "data"),
+    ),
+    task: Type.Optional(
+      Type.String({
+        title: "Task",
+        maxLength: 64,
+        description: "Which pull of orders takes them in, with its transformation. Default: orders.import",
+      }),
+    ),
+  },
+  {
+    title: "Webhooks",
+    "x-advanced": true,
+    description: "Orders that the other side sends by itself, to /api/v1/bridges/{id}/notices of this hub",
+  },
+);
+export type WebhookSettings = Static<typeof WebhookSettings>;
+
+const authKinds = ["none", "bearer", "basic", "header", "query", "oauth2"] as const;
 
 export const RestSettings = Strict(
   {
@@ -197,13 +243,55 @@ export const RestSettings = Strict(
         {
           kind: OneOf(authKinds, {
             title: "Kind",
-            description: "bearer and header and query send the token, basic user name and password",
+            description:
+              "bearer and header and query send the token, basic user name and password. oauth2 asks for access tokens that " +
+              "end, with client id and secret or a refresh token, and renews them",
           }),
           name: Type.Optional(
             Type.String({
               title: "Name",
               pattern: "^[A-Za-z0-9_-]{1,100}$",
               description: "Of the header or query parameter; default: X-Api-Key or api_key",
+            }),
+          ),
+          tokenUrl: Type.Optional(
+            Type.String({
+              title: "Token address",
+              format: "uri",
+              maxLength: 500,
+              description: "For oauth2: where access tokens are asked for; the credentials go there and nowhere else",
+              examples: ["https://login.example.com/oauth2/token"],
+            }),
+          ),
+          grant: Type.Optional(
+            OneOf(["client_credentials", "refresh_token"], {
+              title: "Grant",
+              default: "client_credentials",
+              description: "For oauth2: what a token is given for",
+            }),
+          ),
+          scope: Type.Optional(
+            Type.String({
+              title: "Scope",
+              maxLength: 1000,
+              description: "For oauth2: what the token should permit, with spaces between",
+              examples: ["orders.read shipments.write"],
+            }),
+          ),
+          audience: Type.Optional(
+            Type.String({
+              title: "Audience",
+              "x-advanced": true,
+              maxLength: 500,
+              description: "For oauth2: sent along where the other side asks for it",
+            }),
+          ),
+          clientAuth: Type.Optional(
+            OneOf(["basic", "body"], {
+              title: "Client is named in",
+              "x-advanced": true,
+              default: "basic",
+              description: "For oauth2: client id and secret go as the header Authorization or in the body",
             }),
           ),
         },
@@ -236,6 +324,7 @@ export const RestSettings = Strict(
         description: "How far a pull that reads what changed reaches back behind the newest change it has seen",
       }),
     ),
+    webhook: Type.Optional(WebhookSettings),
     tasks: Type.Optional(
       Type.Array(TaskDefinition, {
         title: "Tasks",

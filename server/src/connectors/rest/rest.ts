@@ -1,15 +1,16 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
-import { ask } from "../../core/outbound/ask-remote.ts";
 import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
 import { cleanText, storable } from "../../core/strict-json.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { callOf, pushOf } from "./rest-push.ts";
 import { pullOf } from "./rest-pull.ts";
-import { authorize, settingsOf, urlBelow } from "./rest-request.ts";
+import { askRest, authorize, settingsOf, urlBelow } from "./rest-request.ts";
 import { definitionProblems } from "./rest-check.ts";
+import { readNotice, webhookProblems } from "./rest-notices.ts";
+import { checkCredentials, sendsTo, signIn, signInProblems } from "./rest-sign-in.ts";
 import { RestSettings } from "./rest.schemas.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 
@@ -18,10 +19,10 @@ const refusals = [401, 403, 407];
 const test = connectionTest(async (call) => {
   const { baseUrl, testPath, headers } = settingsOf(call);
   const request = authorize(call, { url: urlBelow(baseUrl, testPath ?? "/"), ...(headers ? { headers } : {}) });
-  if (testPath !== undefined) return { status: (await ask(call, request)).status };
+  if (testPath !== undefined) return { status: (await askRest(call, request)).status };
   // Without a path of which more is known, any answer that does not refuse the credentials shows that somebody is there.
   const all = Array.from({ length: 300 }, (_, i) => 200 + i).filter((status) => !refusals.includes(status));
-  const response = await ask(call, request, all);
+  const response = await askRest(call, request, all);
   return { status: response.status };
 });
 
@@ -62,7 +63,7 @@ const httpRequest: CallTask = {
       headers: { ...common, ...headers },
       ...(body === undefined ? {} : { body: { json: body } }),
     };
-    const response = await ask(call, authorize(call, given), allowErrors ? clientErrors : []);
+    const response = await askRest(call, authorize(call, given), allowErrors ? clientErrors : []);
     const { "set-cookie": _cookie, ...rest } = response.headers;
     return { status: response.status, headers: rest, body: parsed(response.text) };
   },
@@ -104,16 +105,46 @@ export const rest: Connector = {
       password: Type.Optional(
         Type.String({ title: "Password", "x-widget": "password", maxLength: 1000, description: "For basic" }),
       ),
+      clientId: Type.Optional(Type.String({ title: "Client id", maxLength: 500, description: "For oauth2" })),
+      clientSecret: Type.Optional(
+        Type.String({ title: "Client secret", "x-widget": "password", maxLength: 2000, description: "For oauth2" }),
+      ),
+      refreshToken: Type.Optional(
+        Type.String({
+          title: "Refresh token",
+          "x-widget": "password",
+          maxLength: 8000,
+          description: "For oauth2 with refresh_token: the first one; those that replace it are kept by the hub",
+        }),
+      ),
+      webhookSecret: Type.Optional(
+        Type.String({
+          title: "Webhook secret",
+          "x-widget": "password",
+          minLength: 1,
+          maxLength: 500,
+          description: "What webhooks from there are signed with",
+        }),
+      ),
     },
-    { examples: [{ token: "abc..." }] },
+    { examples: [{ token: "abc..." }, { clientId: "hub", clientSecret: "abc..." }] },
   ),
-  check: (settings, limits) => [...urlProblems(settings, "baseUrl", limits), ...definitionProblems(settings)],
+  check: (settings, limits) => [
+    ...urlProblems("/baseUrl", settings.baseUrl, limits),
+    ...urlProblems("/auth/tokenUrl", settingsOf({ settings }).auth?.tokenUrl, limits),
+    ...signInProblems(settings),
+    ...definitionProblems(settings),
+    ...webhookProblems(settings),
+  ],
+  checkCredentials,
   tasks: (settings) => [
     test,
     httpRequest,
     ...(settingsOf({ settings }).tasks?.map((task) => makers[task.mode](task)) ?? []),
   ],
   site: ["baseUrl"],
-  sendsTo: (settings) => settingsOf({ settings }).baseUrl,
+  sendsTo,
+  signIn,
+  readNotice,
   concurrency: 4,
 };

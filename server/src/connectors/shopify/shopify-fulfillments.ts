@@ -5,22 +5,37 @@ import { filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
 import { externalIdOf, shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
-import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
+import { allNodes, gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 
+const page = "pageInfo { hasNextPage endCursor }";
+const openFields = "id remainingQuantity lineItem { id }";
+const fulfillmentOrderFields = `id status assignedLocation { location { id } }
+  lineItems(first: 30) { ${page} nodes { ${openFields} } }`;
+
+/**
+ * Small pages: what a query costs is the product of them, and more than 1,000 is refused. Longer lists are read on by
+ * themselves; only that of fulfilments cannot be, and 250 are all that there is to be had of it.
+ */
 const stateQuery = `query HubOrderFulfillments($id: ID!) {
   order(id: $id) {
     id
-    lineItems(first: 250) { nodes { id requiresShipping } }
-    fulfillments(first: 100) {
-      id status trackingInfo { number }
-      fulfillmentLineItems(first: 100) { nodes { quantity lineItem { id } } }
-    }
-    fulfillmentOrders(first: 50) {
-      nodes {
-        id status assignedLocation { location { id } }
-        lineItems(first: 100) { nodes { id remainingQuantity lineItem { id } } }
-      }
-    }
+    lineItems(first: 50) { ${page} nodes { id requiresShipping } }
+    fulfillments(first: 250) { id status trackingInfo { number } }
+    fulfillmentOrders(first: 5) { ${page} nodes { ${fulfillmentOrderFields} } }
+  }
+}`;
+const moreLinesQuery = `query HubOrderLineKinds($id: ID!, $after: String) {
+  order(id: $id) { lineItems(first: 250, after: $after) { ${page} nodes { id requiresShipping } } }
+}`;
+const moreFulfillmentOrdersQuery = `query HubFulfillmentOrders($id: ID!, $after: String) {
+  order(id: $id) { fulfillmentOrders(first: 10, after: $after) { ${page} nodes { ${fulfillmentOrderFields} } } }
+}`;
+const moreOpenQuery = `query HubFulfillmentOrderLines($id: ID!, $after: String) {
+  fulfillmentOrder(id: $id) { lineItems(first: 250, after: $after) { ${page} nodes { ${openFields} } } }
+}`;
+const fulfilledQuery = `query HubFulfillmentLines($id: ID!, $after: String) {
+  fulfillment(id: $id) {
+    fulfillmentLineItems(first: 250, after: $after) { ${page} nodes { quantity lineItem { id } } }
   }
 }`;
 
@@ -44,19 +59,29 @@ type State = {
   withoutParcel: Set<string>;
 };
 
-async function readState(call: Call, record: Json): Promise<State> {
+async function readState(call: Call, record: Json, shipments: Shipment[]): Promise<State> {
   const id = gidOf("Order", externalIdOf(record));
   const { order } = await query(call, stateQuery, { id });
   if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
-  const fulfillmentOrders = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes);
+  const { lineItems, fulfillments, fulfillmentOrders: first } = objectOf(order);
+  const more = async (document: string, field: string, after: string): Promise<unknown> =>
+    objectOf((await query(call, document, { id, after })).order)[field];
+  const lines = await allNodes(lineItems, (after) => more(moreLinesQuery, "lineItems", after));
+  const fulfillmentOrders = await allNodes(first, (after) =>
+    more(moreFulfillmentOrdersQuery, "fulfillmentOrders", after),
+  );
+  const isOpen = ({ status }: Json): boolean => status === "OPEN" || status === "IN_PROGRESS";
+  const open: OpenItem[] = [];
+  for (const one of fulfillmentOrders.filter(isOpen)) open.push(...(await readOpenItems(call, one)));
+  const numbers = new Set(shipments.map(({ trackingNumber }) => trackingNumber));
+  const reported: Reported[] = [];
+  for (const one of listOf(fulfillments).filter(isValid)) reported.push(...(await readReported(call, one, numbers)));
   return {
-    reported: listOf(objectOf(order).fulfillments).filter(isValid).flatMap(toReported),
-    open: fulfillmentOrders.filter(({ status }) => status === "OPEN" || status === "IN_PROGRESS").flatMap(toOpenItems),
+    reported,
+    open,
     isHeld: fulfillmentOrders.some(({ status }) => status === "ON_HOLD"),
     withoutParcel: new Set(
-      listOf(objectOf(objectOf(order).lineItems).nodes)
-        .filter(({ requiresShipping }) => requiresShipping === false)
-        .map((item) => idOf(item.id)),
+      lines.filter(({ requiresShipping }) => requiresShipping === false).map((item) => idOf(item.id)),
     ),
   };
 }
@@ -65,24 +90,39 @@ function isValid({ status }: Json): boolean {
   return status !== "CANCELLED" && status !== "ERROR" && status !== "FAILURE";
 }
 
-function toReported(fulfillment: Json): Reported[] {
-  const items = listOf(objectOf(fulfillment.fulfillmentLineItems).nodes);
+/** Those that have one of these numbers, with what is in them: it takes a request each. */
+async function readReported(
+  call: Call,
+  fulfillment: Json,
+  numbers: ReadonlySet<string | undefined>,
+): Promise<Reported[]> {
+  const given = listOf(fulfillment.trackingInfo).map(({ number }) => number);
+  const known = given.filter((number): number is string => typeof number === "string" && number !== "");
+  const wanted = (known.length === 0 ? [undefined] : known).filter((number) => numbers.has(number));
+  if (wanted.length === 0) return [];
+  const ask = async (after: string | null): Promise<unknown> => {
+    const data = await query(call, fulfilledQuery, { id: fulfillment.id, after });
+    return objectOf(data.fulfillment).fulfillmentLineItems;
+  };
   const quantities = new Map<string, number>();
-  for (const { quantity, lineItem } of items) {
+  for (const { quantity, lineItem } of await allNodes(await ask(null), ask)) {
     const lineId = idOf(objectOf(lineItem).id);
     quantities.set(lineId, (quantities.get(lineId) ?? 0) + Number(quantity));
   }
-  const numbers = listOf(fulfillment.trackingInfo).map(({ number }) => number);
-  const known = numbers.filter((number): number is string => typeof number === "string" && number !== "");
   const id = idOf(fulfillment.id);
-  return (known.length === 0 ? [undefined] : known).map((trackingNumber) => ({ id, trackingNumber, quantities }));
+  return wanted.map((trackingNumber) => ({ id, trackingNumber, quantities }));
 }
 
-function toOpenItems(fulfillmentOrder: Json): OpenItem[] {
-  return listOf(objectOf(fulfillmentOrder.lineItems).nodes).map((item) => ({
+async function readOpenItems(call: Call, fulfillmentOrder: Json): Promise<OpenItem[]> {
+  const { id, lineItems, assignedLocation } = fulfillmentOrder;
+  const items = await allNodes(lineItems, async (after) => {
+    const data = await query(call, moreOpenQuery, { id, after });
+    return objectOf(data.fulfillmentOrder).lineItems;
+  });
+  return items.map((item) => ({
     id: String(item.id),
-    fulfillmentOrderId: String(fulfillmentOrder.id),
-    locationId: String(objectOf(objectOf(fulfillmentOrder.assignedLocation).location).id),
+    fulfillmentOrderId: String(id),
+    locationId: String(objectOf(objectOf(assignedLocation).location).id),
     lineId: idOf(objectOf(item.lineItem).id),
     remaining: Number(item.remainingQuantity),
   }));
@@ -112,7 +152,7 @@ function trackingOf({ trackingNumber, carrier, trackingUrl }: Shipment): Json {
 
 async function send(call: Call, record: Json): Promise<Sent> {
   const shipments = shipmentsIn(record);
-  const state = await readState(call, record);
+  const state = await readState(call, record, shipments);
   const created: string[] = [];
   for (const shipment of shipments) {
     const missing = missingOf(shipment, state);
@@ -188,7 +228,7 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
 
 async function find(call: Call, record: Json): Promise<Sent | undefined> {
   const shipments = shipmentsIn(record);
-  const state = await readState(call, record);
+  const state = await readState(call, record, shipments);
   return shipments.every((shipment) => missingOf(shipment, state).size === 0)
     ? sentOf([], shipments, state)
     : undefined;

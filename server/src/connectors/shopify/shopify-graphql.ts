@@ -1,9 +1,11 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { askJson } from "../../core/outbound/ask-remote.ts";
-import type { Call, Settings } from "../connector.ts";
+import { ask, readJson } from "../../core/outbound/ask-remote.ts";
+import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
+import { askSignedIn } from "../access-token.ts";
+import type { Call, Settings, TokenRequest } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Followed } from "../followed.ts";
-import { pagesRepeat } from "../followed.ts";
+import { createFollowed, pagesRepeat } from "../followed.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf, objectOf } from "../shape.ts";
 
@@ -21,6 +23,13 @@ function shopUrl({ settings }: Pick<Call, "settings">): string {
   return `${shopAddress(settings)}/admin/api/${apiVersion}/graphql.json`;
 }
 
+/** Apps of today have a client id and secret, for which Shopify gives tokens of 24 hours; older ones a token for good. */
+export function signIn(settings: Settings, { clientId }: Record<string, unknown>): TokenRequest | undefined {
+  if (clientId === undefined) return undefined;
+  const url = `${shopAddress(settings)}/admin/oauth/access_token`;
+  return { url, grant: "client_credentials", clientAuth: "body" };
+}
+
 /** Changes nothing, so it may be asked again after a failure. */
 export async function query(call: Call, document: string, variables: Json = {}): Promise<Json> {
   return await run(call, document, variables, true);
@@ -35,16 +44,19 @@ export async function mutate(call: Call, document: string, field: string, variab
 }
 
 async function run(call: Call, document: string, variables: Json, isRead: boolean): Promise<Json> {
+  const request = (token: string): HttpRequest => ({
+    method: "POST",
+    url: shopUrl(call),
+    headers: { "x-shopify-access-token": token },
+    body: { json: { query: document, variables } },
+    retry: isRead ? "safe" : "never",
+  });
+  const { clientId, accessToken } = call.credentials;
   for (let attempt = 1; ; attempt++) {
-    const body = objectOf(
-      await askJson(call, {
-        method: "POST",
-        url: shopUrl(call),
-        headers: { "x-shopify-access-token": asText(call.credentials.accessToken) },
-        body: { json: { query: document, variables } },
-        retry: isRead ? "safe" : "never",
-      }),
-    );
+    const response = await (clientId === undefined
+      ? ask(call, request(asText(accessToken)))
+      : askSignedIn(call, request));
+    const body = objectOf(readJson(response));
     const errors = listOf(body.errors);
     const cost = objectOf(objectOf(body.extensions).cost);
     if (!errors.some(isThrottled)) {
@@ -107,6 +119,18 @@ export function nextAfter({ hasNextPage, endCursor }: Json, followed: Followed):
   if (after === "" || followed.has(after)) throw pagesRepeat();
   followed.add(after);
   return after;
+}
+
+/** All nodes of a list that begins with an answer; `more` asks for what comes behind a cursor. */
+export async function allNodes(first: unknown, more: (after: string) => Promise<unknown>): Promise<Json[]> {
+  const followed = createFollowed(undefined);
+  const nodes: Json[] = [];
+  for (let list = objectOf(first); ;) {
+    nodes.push(...listOf(list.nodes));
+    const after = nextAfter(objectOf(list.pageInfo), followed);
+    if (after === undefined) return nodes;
+    list = objectOf(await more(after));
+  }
 }
 
 export function idOf(gid: unknown): string {

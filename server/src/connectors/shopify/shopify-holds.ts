@@ -6,7 +6,7 @@ import type { Json } from "../shape.ts";
 import { filled, listOf, objectOf } from "../shape.ts";
 import { externalIdOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
-import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
+import { allNodes, gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 
 /** Names our hold among those of others: it is placed once and only ours is released. */
 const handle = "order-operations-hub";
@@ -21,8 +21,14 @@ const reasons = [
   "OTHER",
 ] as const;
 
-const holdsQuery = `query HubOrderHolds($id: ID!) {
-  order(id: $id) { id fulfillmentOrders(first: 50) { nodes { id status fulfillmentHolds { id handle reason reasonNotes } } } }
+const holdsQuery = `query HubOrderHolds($id: ID!, $after: String) {
+  order(id: $id) {
+    id
+    fulfillmentOrders(first: 50, after: $after) {
+      pageInfo { hasNextPage endCursor }
+      nodes { id status fulfillmentHolds { id handle reason reasonNotes } }
+    }
+  }
 }`;
 const holdMutation = `mutation HubHold($id: ID!, $hold: FulfillmentOrderHoldInput!) {
   fulfillmentOrderHold(id: $id, fulfillmentHold: $hold) { fulfillmentHold { id } userErrors { field message } }
@@ -31,13 +37,23 @@ const releaseMutation = `mutation HubReleaseHold($id: ID!, $holdIds: [ID!]) {
   fulfillmentOrderReleaseHold(id: $id, holdIds: $holdIds) { fulfillmentOrder { id } userErrors { field message } }
 }`;
 
+/** Undefined: there is no such order. */
+async function readFulfillmentOrders(call: Call, id: unknown): Promise<Json[] | undefined> {
+  const ask = async (after: string | null): Promise<unknown> =>
+    (await query(call, holdsQuery, { id, after })).order ?? undefined;
+  const order = await ask(null);
+  if (order === undefined) return undefined;
+  return await allNodes(
+    objectOf(order).fulfillmentOrders,
+    async (after) => objectOf(await ask(after)).fulfillmentOrders,
+  );
+}
+
 /** The holds of others. Those that this hub has placed there by a task say nothing new. */
 export async function readHolds(call: Call, id: unknown): Promise<Json[]> {
   try {
-    const { order } = await query(call, holdsQuery, { id });
-    const holds = listOf(objectOf(objectOf(order).fulfillmentOrders).nodes).flatMap((node) =>
-      listOf(node.fulfillmentHolds),
-    );
+    const nodes = (await readFulfillmentOrders(call, id)) ?? [];
+    const holds = nodes.flatMap((node) => listOf(node.fulfillmentHolds));
     return holds.filter((one) => one.handle !== handle);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.retryable) throw error;
@@ -51,9 +67,9 @@ type Holdable = { id: string; ours: string[] };
 
 async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
   const id = gidOf("Order", externalIdOf(record));
-  const { order } = await query(call, holdsQuery, { id });
-  if (!order) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
-  return listOf(objectOf(objectOf(order).fulfillmentOrders).nodes)
+  const nodes = await readFulfillmentOrders(call, id);
+  if (!nodes) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
+  return nodes
     .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(String(status)))
     .map((node) => ({
       id: String(node.id),

@@ -1,4 +1,6 @@
 import { orderLimits } from "../../core/order-limits.ts";
+import type { Weight } from "../../core/weight.ts";
+import { maxWeight, readWeightUnit } from "../../core/weight.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { createFollowed } from "../followed.ts";
@@ -8,9 +10,11 @@ import {
   addressOf,
   amount,
   asText,
+  chunksOf,
   currencyOf,
   filled,
   filledOrNothing,
+  gone,
   instantOf,
   laterOf,
   line,
@@ -21,31 +25,47 @@ import {
   text,
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
-import { idOf, nextAfter, query } from "./shopify-graphql.ts";
+import { allNodes, gidOf, idOf, nextAfter, query } from "./shopify-graphql.ts";
 import { readHolds } from "./shopify-holds.ts";
+import type { ShopifyNews } from "./shopify-notices.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
-const lineFields = `id sku title quantity currentQuantity unfulfilledQuantity requiresShipping
-  originalUnitPriceSet { shopMoney { amount } }`;
 
-const ordersQuery = `query HubOrders($first: Int!, $after: String, $query: String) {
+/** Weights belong to products, which an app may have no access to. */
+function lineFieldsOf({ settings }: Call): string {
+  const weight = "variant { inventoryItem { measurement { weight { value unit } } } }";
+  return `id sku title quantity currentQuantity unfulfilledQuantity requiresShipping
+    originalUnitPriceSet { shopMoney { amount } } ${settings.importWeights === true ? weight : ""}`;
+}
+
+function orderFieldsOf(call: Call): string {
+  return `id name email phone createdAt updatedAt cancelledAt cancelReason
+    displayFinancialStatus displayFulfillmentStatus tags note currencyCode
+    totalPriceSet { shopMoney { amount currencyCode } }
+    shippingAddress { ${addressFields} }
+    billingAddress { ${addressFields} }
+    shippingLine { title code }
+    lineItems(first: 10) { pageInfo { hasNextPage endCursor } nodes { ${lineFieldsOf(call)} } }`;
+}
+
+const ordersQuery = (call: Call): string => `query HubOrders($first: Int!, $after: String, $query: String) {
   orders(first: $first, after: $after, sortKey: UPDATED_AT, query: $query) {
     pageInfo { hasNextPage endCursor }
-    nodes {
-      id name email phone createdAt updatedAt cancelledAt cancelReason
-      displayFinancialStatus displayFulfillmentStatus tags note currencyCode
-      totalPriceSet { shopMoney { amount currencyCode } }
-      shippingAddress { ${addressFields} }
-      billingAddress { ${addressFields} }
-      shippingLine { title code }
-      lineItems(first: 20) { pageInfo { hasNextPage endCursor } nodes { ${lineFields} } }
-    }
+    nodes { ${orderFieldsOf(call)} }
   }
 }`;
 
-const moreLinesQuery = `query HubOrderLines($id: ID!, $after: String) {
+const ordersByIdQuery = (call: Call): string => `query HubOrdersById($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Order { ${orderFieldsOf(call)} } }
+}`;
+
+const ordersOfQuery = `query HubOrdersOfFulfillmentOrders($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on FulfillmentOrder { id orderId } }
+}`;
+
+const moreLinesQuery = (call: Call): string => `query HubOrderLines($id: ID!, $after: String) {
   order(id: $id) {
-    lineItems(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${lineFields} } }
+    lineItems(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${lineFieldsOf(call)} } }
   }
 }`;
 
@@ -56,7 +76,7 @@ type Cursor = { from?: string; highest?: string; after?: string; read?: number }
 const maxDepth = 20_000;
 
 async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
-  const size = (call.settings.pageSize as number | undefined) ?? 25;
+  const size = pageSizeOf(call);
   const given = objectOf(cursor) as Cursor;
   let at: Cursor = { ...given, read: given.read ?? 0 };
   if (given.after === undefined) {
@@ -66,10 +86,10 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   let followed = createFollowed(at.after);
   for (;;) {
     const search = `status:any${at.from === undefined ? "" : ` updated_at:>='${at.from}'`}`;
-    const data = await query(call, ordersQuery, { first: size, after: at.after ?? null, query: search });
+    const data = await query(call, ordersQuery(call), { first: size, after: at.after ?? null, query: search });
     const { pageInfo, nodes } = objectOf(data.orders);
     const records: PulledRecord[] = [];
-    for (const node of listOf(nodes)) records.push(toRecord(await withHolds(call, await withAllLines(call, node))));
+    for (const node of listOf(nodes)) records.push(await readWhole(call, node));
     const after = nextAfter(objectOf(pageInfo), followed);
     at = nextCursor(at, records, after);
     // A new pass has cursors of its own.
@@ -77,6 +97,45 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     yield { records, cursor: at };
     if (after === undefined) return;
   }
+}
+
+function pageSizeOf({ settings }: Call): number {
+  return (settings.pageSize as number | undefined) ?? 10;
+}
+
+async function readWhole(call: Call, node: Json): Promise<PulledRecord> {
+  return toRecord(await withHolds(call, await withAllLines(call, node)));
+}
+
+/** The orders as they are now, each once. Of one that is not there any more nothing is known, unless it was said to be deleted. */
+async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
+  const news = payloads as ShopifyNews[];
+  const deleted = new Set(news.flatMap((one) => ("deletedOrderId" in one ? [one.deletedOrderId] : [])));
+  const held = news.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
+  const named = news.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
+  const ids = [...new Set([...named, ...deleted, ...(await ordersOf(call, [...new Set(held)]))])];
+  const records: PulledRecord[] = [];
+  for (const some of chunksOf(ids, pageSizeOf(call))) {
+    const { nodes } = await query(call, ordersByIdQuery(call), { ids: some.map((id) => gidOf("Order", id)) });
+    const found = new Map(listOf(nodes).map((node) => [idOf(node.id), node]));
+    for (const id of some) {
+      const node = found.get(id);
+      if (node) records.push(await readWhole(call, node));
+      else if (deleted.has(id)) records.push({ externalId: id, isGone: true, raw: {}, canonical: gone(id) });
+    }
+  }
+  return records;
+}
+
+/** What is held or moved are fulfilment orders; they know which order they are of. */
+async function ordersOf(call: Call, fulfillmentOrderIds: string[]): Promise<string[]> {
+  const orders: string[] = [];
+  for (const some of chunksOf(fulfillmentOrderIds, 100)) {
+    const ids = some.map((id) => gidOf("FulfillmentOrder", id));
+    const { nodes } = await query(call, ordersOfQuery, { ids });
+    orders.push(...listOf(nodes).map(({ orderId }) => idOf(orderId)));
+  }
+  return orders.filter((id) => id !== "");
 }
 
 function nextCursor(at: Cursor, records: PulledRecord[], after: string | undefined): Cursor {
@@ -91,17 +150,11 @@ function nextCursor(at: Cursor, records: PulledRecord[], after: string | undefin
 }
 
 async function withAllLines(call: Call, order: Json): Promise<Json> {
-  const first = objectOf(order.lineItems);
-  const nodes = listOf(first.nodes);
-  const followed = createFollowed(undefined);
-  let after = nextAfter(objectOf(first.pageInfo), followed);
-  while (after !== undefined) {
-    const data = await query(call, moreLinesQuery, { id: order.id, after });
-    const more = objectOf(objectOf(data.order).lineItems);
-    nodes.push(...listOf(more.nodes));
-    after = nextAfter(objectOf(more.pageInfo), followed);
-  }
-  return { ...order, lineItems: nodes };
+  const lineItems = await allNodes(order.lineItems, async (after) => {
+    const data = await query(call, moreLinesQuery(call), { id: order.id, after });
+    return objectOf(data.order).lineItems;
+  });
+  return { ...order, lineItems };
 }
 
 /** Only where there is one: it takes a request of its own. */
@@ -213,7 +266,17 @@ function toLine(item: Json, isCancelled: boolean): CanonicalLine[] {
   const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
   const shippedQuantity = Math.min(shippedOf(item), quantity);
   const line = lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity });
-  return [shippedQuantity === 0 ? line : { ...line, shippedQuantity }];
+  const weight = weightOf(item);
+  return [{ ...line, ...(weight ? { weight } : {}), ...(shippedQuantity === 0 ? {} : { shippedQuantity }) }];
+}
+
+/** Of one piece, as the product has it. */
+function weightOf(item: Json): Weight | undefined {
+  const { measurement } = objectOf(objectOf(item.variant).inventoryItem);
+  const { value, unit } = objectOf(objectOf(measurement).weight);
+  const known = readWeightUnit(asText(unit));
+  const isWeight = typeof value === "number" && value > 0 && value <= maxWeight;
+  return known && isWeight ? { value, unit: known } : undefined;
 }
 
 export const ordersImport = pullTask("orders.import", {
@@ -221,4 +284,5 @@ export const ordersImport = pullTask("orders.import", {
   input: SinceInput,
   isIncremental: true,
   pull: pullOrders,
+  receive,
 });

@@ -6,9 +6,10 @@ import { objectOf } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { fulfillmentsPush } from "./shopify-fulfillments.ts";
-import { query, shopAddress } from "./shopify-graphql.ts";
+import { query, shopAddress, signIn } from "./shopify-graphql.ts";
 import { ordersHold, ordersReleaseHold } from "./shopify-holds.ts";
 import { locationsPull } from "./shopify-locations.ts";
+import { readNotice } from "./shopify-notices.ts";
 import { ordersImport } from "./shopify-orders.ts";
 
 const shopTest = connectionTest(async (call) => {
@@ -42,13 +43,21 @@ export const shopify: Connector = {
         }),
       ),
       ...importSettings,
+      importWeights: Type.Optional(
+        Type.Boolean({
+          title: "Import weights",
+          default: false,
+          description:
+            "Weights of the lines, which are those of their products: the app needs the scope read_products too",
+        }),
+      ),
       pageSize: Type.Optional(
         Type.Integer({
           title: "Page size",
           "x-advanced": true,
           minimum: 1,
           maximum: 50,
-          default: 25,
+          default: 10,
           description: "Orders per request; larger pages cost more of what Shopify allows per second",
         }),
       ),
@@ -74,23 +83,60 @@ export const shopify: Connector = {
   ),
   credentials: Strict(
     {
-      accessToken: Type.String({
-        title: "Admin API access token",
-        "x-widget": "password",
-        minLength: 1,
-        maxLength: 500,
-        description:
-          "Of a custom app with the scopes read_orders, read_locations, read_merchant_managed_fulfillment_orders and " +
-          "write_merchant_managed_fulfillment_orders",
-        examples: ["shpat_..."],
-      }),
+      clientId: Type.Optional(
+        Type.String({
+          title: "Client id",
+          minLength: 1,
+          maxLength: 200,
+          description:
+            "Of an app from the Dev Dashboard that is installed in the shop, with the scopes read_orders, read_locations, " +
+            "read_merchant_managed_fulfillment_orders and write_merchant_managed_fulfillment_orders",
+          examples: ["8a6f..."],
+        }),
+      ),
+      clientSecret: Type.Optional(
+        Type.String({
+          title: "Client secret",
+          "x-widget": "password",
+          minLength: 1,
+          maxLength: 500,
+          description: "Of the same app. It also shows that webhooks are Shopify's",
+          examples: ["shpss_..."],
+        }),
+      ),
+      accessToken: Type.Optional(
+        Type.String({
+          title: "Admin API access token",
+          "x-widget": "password",
+          minLength: 1,
+          maxLength: 500,
+          description: "In place of the client id: of a custom app that was made in the admin of the shop",
+          examples: ["shpat_..."],
+        }),
+      ),
+      webhookSecret: Type.Optional(
+        Type.String({
+          title: "Webhook secret",
+          "x-widget": "password",
+          minLength: 1,
+          maxLength: 500,
+          description: "Of webhooks that were made in the admin of the shop, which shows it below them",
+        }),
+      ),
     },
-    { examples: [{ accessToken: "shpat_..." }] },
+    { examples: [{ clientId: "8a6f...", clientSecret: "shpss_..." }, { accessToken: "shpat_..." }] },
   ),
-  check: (settings, limits) => urlProblems(settings, "baseUrl", limits),
+  check: (settings, limits) => urlProblems("/baseUrl", settings.baseUrl, limits),
+  checkCredentials({ clientId, clientSecret, accessToken }) {
+    if (clientId === undefined ? accessToken !== undefined : clientSecret !== undefined) return [];
+    const message = "Give the client id and the client secret of the app, or an access token.";
+    return [{ pointer: clientId === undefined ? "/accessToken" : "/clientSecret", code: "required", message }];
+  },
   tasks: () => tasks,
   site: ["shop", "baseUrl"],
-  sendsTo: shopAddress,
+  sendsTo: (settings) => [{ at: "/baseUrl", url: shopAddress(settings) }],
+  signIn,
+  readNotice,
   concurrency: 2,
   isShop: true,
 };

@@ -9,9 +9,11 @@ import {
   addressOf,
   amount,
   asText,
+  chunksOf,
   currencyOf,
   filled,
   filledOrNothing,
+  gone,
   instantOf,
   laterOf,
   line,
@@ -22,6 +24,7 @@ import {
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo, gmt } from "./woocommerce-api.ts";
+import type { WooNews } from "./woocommerce-notices.ts";
 
 /**
  * Page numbers alone lose orders: one that changes while the import runs moves to the end, and the first of the next
@@ -67,6 +70,26 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     yield { records: fresh.map(toRecord), cursor: at, ...(total === undefined ? {} : { total }) };
     if (!hasMore) return;
   }
+}
+
+const maxPerPage = 100;
+
+/** The orders as they are now, each once. What lies in the trash is not listed. */
+async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
+  const news = payloads as WooNews[];
+  const deleted = new Set(news.filter(({ isDeleted }) => isDeleted).map(({ orderId }) => orderId));
+  const records: PulledRecord[] = [];
+  for (const some of chunksOf([...new Set(news.map(({ orderId }) => orderId))], maxPerPage)) {
+    const query = { include: some.join(","), status: "any", per_page: maxPerPage };
+    const orders = listOf(readJson(await askWoo(call, { path: "/wc/v3/orders", query })));
+    const found = new Map(orders.map((order) => [asText(order.id), order]));
+    for (const id of some) {
+      const order = found.get(id);
+      if (order) records.push(toRecord(order));
+      else if (deleted.has(id)) records.push({ externalId: id, isGone: true, raw: {}, canonical: gone(id) });
+    }
+  }
+  return records;
 }
 
 async function readPage(call: Call, at: Cursor, size: number) {
@@ -188,4 +211,5 @@ export const ordersImport = pullTask("orders.import", {
   input: SinceInput,
   isIncremental: true,
   pull: pullOrders,
+  receive,
 });

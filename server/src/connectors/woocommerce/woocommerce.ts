@@ -8,6 +8,7 @@ import { addressOf, asText, line, listOf, objectOf } from "../shape.ts";
 import { connectionTest, pullTask } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { askWoo } from "./woocommerce-api.ts";
+import { readNotice } from "./woocommerce-notices.ts";
 import { ordersImport } from "./woocommerce-orders.ts";
 import { fulfillmentsPush } from "./woocommerce-shipments.ts";
 
@@ -113,18 +114,28 @@ export const woocommerce: Connector = {
         description: "Shown once, together with the key",
         examples: ["cs_..."],
       }),
+      webhookSecret: Type.Optional(
+        Type.String({
+          title: "Webhook secret",
+          "x-widget": "password",
+          minLength: 1,
+          maxLength: 500,
+          description: "As in WooCommerce > Settings > Advanced > Webhooks; the same for each that is sent here",
+        }),
+      ),
     },
     { examples: [{ consumerKey: "ck_...", consumerSecret: "cs_..." }] },
   ),
   check(settings, limits) {
-    const problems = urlProblems(settings, "url", limits);
+    const problems = urlProblems("/url", settings.url, limits);
     const isPlain = String(settings.url).startsWith("http:") && !limits.allowPrivate;
     if (problems.length > 0 || !isPlain) return problems;
     return [{ pointer: "/url", code: "https_required", message: "The keys travel with every request: use https." }];
   },
   tasks: () => tasks,
   site: ["url"],
-  sendsTo: ({ url }) => String(url),
+  readNotice,
+  sendsTo: ({ url }) => [{ at: "/url", url: String(url) }],
   concurrency: 2,
   isShop: true,
 };

@@ -9,9 +9,9 @@ import { addressProblem, bareHost } from "./outbound-guard.ts";
  */
 export type CredentialChange = {
   hasStored: boolean;
-  /** Where the stored ones go; undefined where nothing is called. */
-  before: string | undefined;
-  after: string | undefined;
+  /** Where the stored ones go, place by place; none where nothing is called. */
+  before: readonly string[];
+  after: readonly string[];
   /** As in the request: null takes them away, undefined says nothing about them. */
   given: object | null | undefined;
   /** Where the request has them; `/credentials` where nothing is said. */
@@ -26,7 +26,7 @@ export function leavesStoredBehind({
   given,
   pointer = "/credentials",
 }: CredentialChange): boolean {
-  if (!hasStored || isWithin(after, before)) return false;
+  if (!hasStored || after.every((address, place) => isWithin(address, before[place]))) return false;
   if (given !== undefined) return true;
   const message = "The credentials were stored for another address. Send them again together with the new one.";
   throw new HubError("credentials_needed", message, {
@@ -35,8 +35,8 @@ export function leavesStoredBehind({
 }
 
 /** At or below: everything below an address could be called with its credentials before. */
-function isWithin(address: string | undefined, base: string | undefined): boolean {
-  if (address === base || address === undefined) return true;
+function isWithin(address: string, base: string | undefined): boolean {
+  if (address === base) return true;
   if (base === undefined || !URL.canParse(address) || !URL.canParse(base)) return false;
   const [inner, outer] = [new URL(address), new URL(base)];
   return inner.origin === outer.origin && folderOf(inner).startsWith(folderOf(outer));
@@ -47,8 +47,8 @@ function folderOf({ pathname }: URL): string {
 }
 
 /** Why credentials must not go to this address, as far as its text tells: a name is looked up when connecting. */
-export function plainTextProblem(address: string | undefined, allowPrivate: boolean): string | undefined {
-  if (address === undefined || !URL.canParse(address)) return undefined;
+export function plainTextProblem(address: string, allowPrivate: boolean): string | undefined {
+  if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
   const host = bareHost(url.hostname);
   const mayBePrivate = allowPrivate && (isIP(host) === 0 || isPrivate(host));
@@ -60,10 +60,11 @@ function isPrivate(address: string): boolean {
   return addressProblem(address, false) !== undefined;
 }
 
-/** Of requests that carry credentials: to the server they belong to, and to nobody else. */
-export function refuseOtherServer(url: URL, home: string): void {
-  if (url.origin === new URL(home).origin) return;
-  const message = `The credentials belong to ${new URL(home).origin}, and are not sent to ${url.origin}.`;
+/** Of requests that carry credentials: to the servers they belong to, and to nobody else. */
+export function refuseOtherServer(url: URL, homes: readonly string[]): void {
+  const origins = homes.map((home) => new URL(home).origin);
+  if (origins.includes(url.origin)) return;
+  const message = `The credentials belong to ${origins.join(" and ")}, and are not sent to ${url.origin}.`;
   throw new RemoteError("credentials_elsewhere", message);
 }
 

@@ -14,7 +14,7 @@ function guarded(
   addresses: Record<string, string[]>,
   open?: (target: Target) => Promise<Socket>,
   allowPrivate = false,
-  credentialsFor?: string,
+  credentialsFor?: string[],
 ) {
   const asked: string[] = [];
   const connected: Target[] = [];
@@ -228,7 +228,7 @@ test("security 22: no address of a metadata service is called, whatever else is 
 
 test("security 1: a request with credentials goes to the server they belong to and to no other", async () => {
   const addresses = { "shop.example": ["93.184.215.14"], "other.example": ["93.184.215.15"] };
-  const { client, asked } = guarded(addresses, undefined, false, "https://shop.example/api");
+  const { client, asked } = guarded(addresses, undefined, false, ["https://shop.example/api"]);
   for (const url of ["https://other.example/api", "http://shop.example/api", "https://shop.example:8443/api"]) {
     await expect(client.request({ url })).rejects.toMatchObject({ code: "credentials_elsewhere", retryable: false });
   }
@@ -237,7 +237,12 @@ test("security 1: a request with credentials goes to the server they belong to a
 
 test("security 1: without TLS credentials go to private addresses only, however the name is resolved", async () => {
   const plain = async (address: string, allowPrivate: boolean, home?: string) => {
-    const { client, connected } = guarded({ "erp.example": [address] }, undefined, allowPrivate, home);
+    const { client, connected } = guarded(
+      { "erp.example": [address] },
+      undefined,
+      allowPrivate,
+      home === undefined ? undefined : [home],
+    );
     const status = await client.request({ url: "http://erp.example/" }).then(
       (answer) => String(answer.status),
       (error: { code: string }) => error.code,

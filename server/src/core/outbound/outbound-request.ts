@@ -50,10 +50,10 @@ export type ClientOptions = {
   /** The hub's own machine and network may be called; link-local and metadata addresses never. */
   allowPrivate: boolean;
   /**
-   * Requests carry credentials that belong to this address: they go to its server alone, and without TLS only where that
-   * is private.
+   * Requests carry credentials that belong to these addresses: they go to their servers alone, and without TLS only where
+   * those are private.
    */
-  credentialsFor?: string | undefined;
+  credentialsFor?: readonly string[] | undefined;
   /** Asked before each request: hosts that may be called, `*.example.com` for all below it. None: every one. */
   findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */

@@ -3,17 +3,23 @@ import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { installedConnectors } from "../../connectors/installed-connectors.ts";
 import { afterFile } from "../../testing/after-file.ts";
+import type { StandInShop } from "../../testing/stand-in-shop.ts";
+import { startStandInShop } from "../../testing/stand-in-shop.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { eventually } from "../../testing/eventually.ts";
 
 type Heard = { path: string; authorization: string | undefined };
 
+type Said = { status: number; text: string; location?: string };
+
 /** A server on loopback that writes down what it is told. */
-async function startListener(): Promise<{ url: string; heard: Heard[] }> {
+async function startListener(says: Said = { status: 200, text: "{}" }): Promise<{ url: string; heard: Heard[] }> {
   const heard: Heard[] = [];
   const server = createServer((incoming, response) => {
     heard.push({ path: incoming.url ?? "", authorization: incoming.headers.authorization });
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    const location = says.location === undefined ? {} : { location: says.location };
+    response.writeHead(says.status, { "content-type": "application/json", ...location }).end(says.text);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterFile(() => new Promise((resolve) => server.close(resolve)));
@@ -110,6 +116,171 @@ describe("security 1: credentials of a bridge belong to the address they were gi
       const { status, body } = await org.patch(`/bridges/${made.body.id}`, { settings: { [name]: elsewhere } });
       expect([status, body.code], name).toEqual([409, "credentials_needed"]);
     }
+  });
+});
+
+describe("access tokens that end", () => {
+  const startShop = async (): Promise<StandInShop> => {
+    const shop = await startStandInShop({ orders: 3 });
+    afterFile(shop.close);
+    return shop;
+  };
+  const oauthOf = (shop: StandInShop, more: object = {}) => ({
+    baseUrl: `${shop.url}/rest`,
+    testPath: "/ping",
+    auth: { kind: "oauth2", tokenUrl: `${shop.url}/oauth/token`, ...more },
+  });
+  async function aBridge(shop: StandInShop, settings: object = oauthOf(shop), more: object = {}, connector = "rest") {
+    const credentials = { clientId: "client", clientSecret: shop.token, ...more };
+    const made = await org.post("/bridges", { name: `B${++names}`, connector, settings, credentials });
+    expect(made.status, made.text).toBe(201);
+    const test = async (who = org) => (await who.post(`/bridges/${made.body.id}/test`)).body;
+    return { id: made.body.id as string, test };
+  }
+  const ok = { ok: true };
+
+  test("are asked for once by many at a time, on several nodes, and renewed before their end", async () => {
+    const shop = await startShop();
+    const { id, test } = await aBridge(shop);
+    const node = await hub.secondNode({ taskSlots: 0 });
+    const there = { ...org, ...node.client(org.token) };
+    const answers = await Promise.all([test(), test(there), test(), test(there), test(), test(there)]);
+    expect(answers).toMatchObject([ok, ok, ok, ok, ok, ok]);
+    expect(shop.tokens.asked).toEqual(["client_credentials"]);
+    hub.advance(23.8 * 3_600_000);
+    expect(await test()).toMatchObject(ok);
+    expect(shop.tokens.asked).toHaveLength(1);
+    hub.advance(0.15 * 3_600_000);
+    expect(await Promise.all([test(), test(there)])).toMatchObject([ok, ok]);
+    expect(shop.tokens.asked).toHaveLength(2);
+    // Another scope is another token; a new name is not.
+    await org.patch(`/bridges/${id}`, { name: `B${++names}` });
+    await test();
+    expect(shop.tokens.asked).toHaveLength(2);
+    await org.patch(`/bridges/${id}`, { settings: { auth: { scope: "orders" } } });
+    await test();
+    expect(shop.tokens.asked).toHaveLength(3);
+  });
+
+  test("that are taken back before their end are renewed once; whoever is refused still is told so", async () => {
+    const shop = await startShop();
+    const { id, test } = await aBridge(shop);
+    await test();
+    shop.tokens.end();
+    const tasks = Array.from({ length: 4 }, () => ({
+      bridgeId: id,
+      taskName: "http.request",
+      input: { path: "/ping" },
+    }));
+    const { results } = (await org.post("/tasks/bulk", { tasks })).body;
+    for (const { id: executionId } of results) {
+      const look = async () => (await org.get(`/tasks/executions/${executionId}`)).body;
+      const { status } = await eventually(look, ({ finishedAt }) => finishedAt !== null);
+      expect(status).toBe("succeeded");
+    }
+    expect(shop.tokens.asked).toHaveLength(2);
+    shop.inject({ kind: "unauthorized", match: "/rest/ping", times: 2 });
+    expect(await test()).toMatchObject({ ok: false, error: { code: "unauthorized" } });
+    expect(shop.tokens.asked).toHaveLength(3);
+  });
+
+  test("are renewed with the refresh token that came last, also by another process and after a change", async () => {
+    const shop = await startShop();
+    shop.tokens.lifetimeSeconds = 600;
+    const settings = oauthOf(shop, { grant: "refresh_token", clientAuth: "body" });
+    const { id, test } = await aBridge(shop, settings, { refreshToken: shop.tokens.firstRefreshToken });
+    expect(await test()).toMatchObject(ok);
+    const node = await hub.secondNode({ taskSlots: 0 });
+    const there = { ...org, ...node.client(org.token) };
+    hub.advance(600_000);
+    expect(await test(there)).toMatchObject(ok);
+    hub.advance(600_000);
+    await org.patch(`/bridges/${id}`, { settings: { auth: { scope: "orders" } } });
+    expect(await test()).toMatchObject(ok);
+    expect(shop.tokens.asked).toHaveLength(3);
+    // Given anew, the credentials count and not what was kept: this one was used long ago.
+    const again = { credentials: { refreshToken: `${shop.tokens.firstRefreshToken} ` } };
+    await org.patch(`/bridges/${id}`, again);
+    expect(await test()).toMatchObject({ ok: false, error: { code: "sign_in_failed", retryable: false } });
+  });
+
+  test("a Shopify app with client id and secret signs in by itself, and one with neither is told what it needs", async () => {
+    const shop = await startShop();
+    const settings = { shop: "stand-in", baseUrl: shop.url };
+    const { test } = await aBridge(shop, settings, {}, "shopify");
+    expect(await test()).toMatchObject(ok);
+    shop.tokens.end();
+    expect(await test()).toMatchObject(ok);
+    expect(shop.requests.filter((name) => name.includes("/oauth/"))).toEqual([
+      "POST /admin/oauth/access_token",
+      "POST /admin/oauth/access_token",
+    ]);
+    for (const [credentials, pointer] of [
+      [{ clientId: "client" }, "/credentials/clientSecret"],
+      [{ clientSecret: "secret" }, "/credentials/accessToken"],
+    ] as const) {
+      const { status, body } = await org.post("/bridges", { name: "No", connector: "shopify", settings, credentials });
+      expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
+    }
+  });
+
+  test("a token endpoint that refuses, fails, redirects, or never stops talking gives nothing away", async () => {
+    const [shop, thief] = [await startShop(), await startListener()];
+    const secret = "a-secret-that-is-told-back";
+    const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "body" }), { clientSecret: secret });
+    const refused = await wrong.test();
+    expect(refused).toMatchObject({ ok: false, error: { code: "sign_in_failed", retryable: false } });
+    expect(refused.error.message).toContain("No client client with the secret ***");
+    shop.inject({ kind: "rate_limit", match: "/oauth/token", times: 9, retryAfterSeconds: 60 });
+    const { test } = await aBridge(shop);
+    expect(await test()).toMatchObject({ ok: false, error: { code: "rate_limited", retryable: true } });
+    shop.calm();
+    shop.inject({ kind: "truncated", match: "/oauth/token", times: 9 });
+    expect(await test()).toMatchObject({ ok: false, error: { code: "invalid_json" } });
+    shop.calm();
+    expect(await test()).toMatchObject(ok);
+
+    for (const [answer, code] of [
+      [{ status: 307, location: `${thief.url}/oauth/token`, text: "" }, "redirect_refused"],
+      [{ status: 200, text: `{"access_token":"${"x".repeat(10 * 1024 * 1024)}"}` }, "response_too_large"],
+      [{ status: 200, text: '{"access_token":"two\\nlines"}' }, "sign_in_failed"],
+      [{ status: 200, text: '{"access_token":"a","token_type":"mac"}' }, "sign_in_failed"],
+    ] as const) {
+      const login = await startListener(answer);
+      const bridge = await aBridge(shop, oauthOf(shop, { tokenUrl: `${login.url}/oauth/token` }));
+      expect(await bridge.test()).toMatchObject({ ok: false, error: { code } });
+      expect(login.heard).toHaveLength(1);
+    }
+    expect(thief.heard).toEqual([]);
+    expect(hub.logs.join("")).not.toContain(secret);
+  });
+
+  test("the secret goes to the token endpoint it was given for, and the token to the address it is for", async () => {
+    const [shop, thief] = [await startShop(), await startListener()];
+    const { id } = await aBridge(shop);
+    for (const settings of [
+      { auth: { tokenUrl: `${thief.url}/oauth/token` } },
+      { baseUrl: thief.url },
+      { auth: { tokenUrl: `${shop.url}/oauth` } },
+    ]) {
+      const { status, body } = await org.patch(`/bridges/${id}`, { settings });
+      expect([status, body.code]).toEqual([409, "credentials_needed"]);
+    }
+    // One that had no token endpoint until now.
+    const plain = await restBridge(shop.url, { clientId: "client", clientSecret: shop.token, token: "t" });
+    const { status } = await org.patch(`/bridges/${plain}`, { settings: { auth: oauthOf(shop).auth } });
+    expect(status).toBe(409);
+    expect(thief.heard).toEqual([]);
+    const problems = await org.post("/bridges", {
+      name: "No",
+      connector: "rest",
+      settings: { baseUrl: shop.url, auth: { kind: "oauth2" } },
+    });
+    expect(problems.body.errors).toMatchObject([{ pointer: "/settings/auth/tokenUrl", code: "required" }]);
+    const open = oauthOf(shop, { tokenUrl: "http://203.0.114.7/token" });
+    const credentials = { clientId: "client", clientSecret: "s" };
+    const unsafe = await org.post("/bridges", { name: "No", connector: "rest", settings: open, credentials });
+    expect(unsafe.body.errors).toMatchObject([{ pointer: "/settings/auth/tokenUrl", code: "https_required" }]);
   });
 });
 

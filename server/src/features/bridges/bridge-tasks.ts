@@ -1,9 +1,11 @@
 import path from "node:path";
-import type { TObject } from "typebox";
+import type { TObject, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
+import type { ReadNotice } from "../../connectors/notice.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
+import type { FieldError } from "../../core/errors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
@@ -13,9 +15,12 @@ import { cleanText } from "../../core/strict-json.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld, waitOutside } from "../../context.ts";
+import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts } from "../organizations/organizations.ts";
+import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
+import { findAccessToken } from "./bridge-tokens.ts";
 import type { TestAnswer } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
@@ -95,6 +100,13 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   description: "Ids or numbers of the orders to send",
 });
 
+const OrderIdsOrUnsent = Type.Optional({
+  ...OrderIds,
+  description:
+    "Ids or numbers of the orders whose shipments are sent. Without them: what the shop was not told of yet, of all orders " +
+    "that came through this bridge. What was refused is tried again after a while, longer each time",
+});
+
 const Resend = Type.Optional(
   Type.Boolean({
     default: false,
@@ -105,15 +117,17 @@ const Resend = Type.Optional(
   }),
 );
 
-const pushInputs = new WeakMap<TObject, TObject>();
+const pushInputs = { order: new WeakMap<TObject, TObject>(), shipment: new WeakMap<TObject, TObject>() };
 
 /** What a task of the connector asks for, and which orders are meant when it sends orders. One for each input. */
-function inputSchemaOf({ mode, input }: ConnectorTask): TObject {
-  return mode === "push" ? pushInputs.getOrInsertComputed(input, withOrders) : input;
+function inputSchemaOf(task: ConnectorTask): TObject {
+  if (task.mode !== "push") return task.input;
+  const named = task.unit === "shipment" ? OrderIdsOrUnsent : OrderIds;
+  return pushInputs[task.unit].getOrInsertComputed(task.input, (input) => withOrders(input, named));
 }
 
-function withOrders(input: TObject): TObject {
-  const properties = { orderIds: OrderIds, resend: Resend, ...input.properties };
+function withOrders(input: TObject, named: TSchema): TObject {
+  const properties = { orderIds: named, resend: Resend, ...input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
   const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
@@ -169,7 +183,15 @@ function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubEr
 }
 
 export function findInputErrors(task: ConnectorTask, input: unknown) {
-  return errorsAt("/input", findErrorsIn(inputSchemaOf(task), input));
+  const errors = findErrorsIn(inputSchemaOf(task), input);
+  return errorsAt("/input", errors.length > 0 || task.mode !== "push" ? errors : findResendErrors(input));
+}
+
+/** Whoever sends something a second time says what. */
+function findResendErrors(input: unknown): FieldError[] {
+  const { resend, orderIds: named } = input as { resend?: boolean; orderIds?: string[] };
+  if (resend !== true || named !== undefined) return [];
+  return [{ pointer: "/orderIds", code: "required", message: "To send again, name the orders." }];
 }
 
 export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log" | "isSample"> & {
@@ -180,25 +202,46 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 /** What a task works with: the way out is guarded, and belongs to this bridge alone. */
 export function createCall(world: World, { row, connector }: OpenBridge, options: CallOptions): Call {
   const { mayStart, ...rest } = options;
+  const { signal } = options;
   const { allowPrivate, filesRoot } = world.settings.outbound;
   const credentials = openCredentials(world, row);
+  const addresses = (connector.sendsTo?.(row.settings) ?? []).map(({ url }) => url);
   const client = createHttpClient({
     allowPrivate,
     breakerKey: `${world.environment}:${row.id}`,
     findAllowedHosts: () => findOutboundHosts(world, row.org_id),
-    credentialsFor: Object.keys(credentials).length === 0 ? undefined : connector.sendsTo?.(row.settings),
+    credentialsFor: Object.keys(credentials).length === 0 || addresses.length === 0 ? undefined : addresses,
   });
+  const http: HttpClient = {
+    request: (request) => client.request({ signal, ...request, ...(mayStart ? { mayStart } : {}) }),
+  };
   return {
     ...rest,
     // One organization must not see, take or write the files of another.
     ...(filesRoot === undefined ? {} : { filesRoot: path.join(filesRoot, row.org_id) }),
     settings: row.settings,
     credentials,
-    http: {
-      request: (request) => client.request({ signal: options.signal, ...request, ...(mayStart ? { mayStart } : {}) }),
+    http,
+    async accessToken(refused) {
+      const request = connector.signIn?.(row.settings, credentials);
+      if (!request) throw new RemoteError("sign_in_failed", "This bridge does not sign in with tokens that end.");
+      return await findAccessToken(world, { row, request, client: credentials, http, signal }, refused);
     },
     now: () => world.clock.now(),
   };
+}
+
+/** What somebody without a token has sent, if it is signed by whoever the bridge is for. */
+export function readNotice(world: World, { row, connector }: OpenBridge, { headers, body }: SentRequest): ReadNotice {
+  if (!connector.readNotice) return "off";
+  try {
+    const credentials = openCredentials(world, row);
+    return connector.readNotice({ headers, body, settings: row.settings, credentials, now: world.clock.real() });
+  } catch (error) {
+    // Nobody is known by a secret that cannot be opened.
+    if (error instanceof RemoteError) return "off";
+    throw error;
+  }
 }
 
 const testTimeoutMs = 15_000;

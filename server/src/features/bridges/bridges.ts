@@ -21,6 +21,7 @@ import type { Bridge, BridgePatch, BridgeQuery, BridgeRequest } from "./bridges.
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 import { mergeCredentials, sealCredentials } from "./bridge-credentials.ts";
+import { removeToken } from "./bridge-tokens.store.ts";
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
@@ -119,7 +120,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
     const connector = requireConnector(row.connector);
     const wrong = findSettingErrors(ctx, connector, settings);
     const hasStored = row.sealed_credentials !== null;
-    const [before, after] = [row.settings, settings].map((given) => connector.sendsTo?.(given));
+    const [before, after] = [addressesOf(connector, row.settings), addressesOf(connector, settings)];
     const isElsewhere =
       wrong.length === 0 && leavesStoredBehind({ hasStored, before, after, given: patch.credentials });
     const credentials = mergeCredentials(ctx, row, patch.credentials, isElsewhere);
@@ -159,6 +160,7 @@ export type EndedUses = { pausedSchedules?: number; deactivatedTransformations?:
 /** Whether it may go is decided by whoever knows what uses it; `row` is locked. */
 export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: EndedUses): Promise<void> {
   await store.removeBridge(tx, ctx.orgId, row.id, ctx.clock.now());
+  await removeToken(tx, ctx.orgId, row.id);
   await ctx.signals.publish(tx, "bridge", row.id);
   const { id, name, version } = row;
   await recordEvent(tx, ctx, { type: "bridge.deleted", objectId: id, data: { name, version, ...ended } });
@@ -189,20 +191,35 @@ type Configuration = {
   settings: Settings;
   /** What is wrong with them. */
   wrong: FieldError[];
-  credentials: object | undefined;
+  credentials: Record<string, unknown> | undefined;
   isSecret: boolean;
 };
+
+function findCredentialErrors(
+  connector: Connector,
+  credentials: Record<string, unknown>,
+  settings: Settings,
+): FieldError[] {
+  const misshapen = findErrorsIn(connector.credentials, credentials);
+  const isNone = Object.keys(credentials).length === 0;
+  return misshapen.length > 0 || isNone ? misshapen : (connector.checkCredentials?.(credentials, settings) ?? []);
+}
+
+function addressesOf(connector: Connector, settings: Settings): string[] {
+  return (connector.sendsTo?.(settings) ?? []).map(({ url }) => url);
+}
 
 /** Credentials that are not touched were checked when they were stored. */
 function checkConfiguration(ctx: Ctx, connector: Connector, given: Configuration): void {
   const { settings, wrong, credentials, isSecret } = given;
-  const isPlain = isSecret && wrong.length === 0;
-  const problem = isPlain && plainTextProblem(connector.sendsTo?.(settings), ctx.settings.outbound.allowPrivate);
-  const named = connector.site?.find((name) => String(settings[name]).startsWith("http:"));
+  const addresses = isSecret && wrong.length === 0 ? (connector.sendsTo?.(settings) ?? []) : [];
   const errors = [
     ...errorsAt("/settings", wrong),
-    ...(problem ? [{ pointer: `/settings/${named}`, code: "https_required", message: problem }] : []),
-    ...errorsAt("/credentials", credentials ? findErrorsIn(connector.credentials, credentials) : []),
+    ...addresses.flatMap(({ at, url }): FieldError[] => {
+      const message = plainTextProblem(url, ctx.settings.outbound.allowPrivate);
+      return message === undefined ? [] : [{ pointer: `/settings${at}`, code: "https_required", message }];
+    }),
+    ...errorsAt("/credentials", credentials ? findCredentialErrors(connector, credentials, settings) : []),
   ];
   if (errors.length > 0) throw validationFailed(errors);
 }

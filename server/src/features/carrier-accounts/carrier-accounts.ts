@@ -1,4 +1,5 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
+import type { Carrier } from "../../carriers/carrier.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { pickupRuleErrors, PickupRules } from "../../carriers/pickup-rules.ts";
@@ -223,7 +224,7 @@ function mergeCredentials(
   given: CarrierAccountPatch["credentials"],
 ): Record<string, unknown> | undefined {
   const carrier = findCarrier(account.carrier)!;
-  const [before, after] = [account.settings, settings].map((one) => carrier.sendsTo?.(one));
+  const [before, after] = [addressesOf(carrier, account.settings), addressesOf(carrier, settings)];
   const isElsewhere =
     findErrorsIn(carrier.settings, settings).length === 0 &&
     leavesStoredBehind({ hasStored: account.credentials !== null, before, after, given });
@@ -241,7 +242,9 @@ function refuseWrong(
   const carrier = findCarrier(name)!;
   const misshapen = findErrorsIn(carrier.settings, settings);
   const isPlain = isSecret && misshapen.length === 0;
-  const problem = isPlain && plainTextProblem(carrier.sendsTo?.(settings), ctx.settings.outbound.allowPrivate);
+  const addresses = isPlain ? addressesOf(carrier, settings) : [];
+  const { allowPrivate } = ctx.settings.outbound;
+  const problem = addresses.map((address) => plainTextProblem(address, allowPrivate)).find((found) => found);
   const shape = findPickupErrors(pickupRules);
   const rules = shape.length > 0 ? shape : pickupRuleErrors({ ...carrier.pickupRules, ...pickupRules });
   const errors = [
@@ -251,6 +254,11 @@ function refuseWrong(
     ...errorsAt("/pickupRules", rules),
   ];
   if (errors.length > 0) throw validationFailed(errors);
+}
+
+function addressesOf(carrier: Carrier, settings: Record<string, unknown>): string[] {
+  const address = carrier.sendsTo?.(settings);
+  return address === undefined ? [] : [address];
 }
 
 function plain(value: unknown): Record<string, unknown> {

@@ -41,11 +41,12 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   // Failures are counted for each account: one with a wrong key does not close the way for the others.
   const { allowPrivate } = ctx.settings.outbound;
   const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
+  const sendsTo = carrier.sendsTo?.(account.settings);
   const client = createHttpClient({
     allowPrivate,
     breakerKey,
     findAllowedHosts: () => findOutboundHosts(ctx, ctx.orgId),
-    credentialsFor: stored.credentials === null ? undefined : carrier.sendsTo?.(account.settings),
+    credentialsFor: stored.credentials === null || sendsTo === undefined ? undefined : [sendsTo],
     timeoutMs: carrier.timeoutMs ?? timeoutMs,
   });
   return {

@@ -49,7 +49,7 @@ const defaultRetryDelayMs = 10_000;
 const waitedForMs = 600_000;
 
 export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest[]): Promise<ExecutionRow[]> {
-  for (const request of requests) await openHandOver(tx, ctx, request);
+  await openHandOvers(tx, ctx, requests);
   const rows = await enqueueRequested(
     tx,
     ctx,
@@ -58,11 +58,19 @@ export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest
   return rows.filter((row) => row !== undefined);
 }
 
-/** An order that is handed to fulfilment again is sent again, whatever became of the time before: somebody has seen to that. */
-async function openHandOver(tx: Tx, { orgId }: Ctx, { bridge, task, input, followUp, retryOf }: QueueRequest) {
-  if (followUp !== "fulfillment_send" || retryOf || task.mode !== "push") return;
-  const taskNames = [task.name, ...(task.opposite === undefined ? [] : [task.opposite])];
-  await closeEffects(tx, orgId, { bridgeId: bridge.row.id, taskNames, orderIds: input.orderIds as string[] });
+/** Orders that are handed to fulfilment again are sent again, whatever became of the time before: somebody has seen to that. */
+async function openHandOvers(tx: Tx, { orgId }: Ctx, requests: QueueRequest[]): Promise<void> {
+  const handed = requests.filter(
+    ({ task, followUp, retryOf }) => followUp === "fulfillment_send" && !retryOf && task.mode === "push",
+  );
+  // Once for each bridge, however many executions the orders were divided into.
+  for (const group of Map.groupBy(handed, ({ bridge, task }) => `${bridge.row.id} ${task.name}`).values()) {
+    const [{ bridge, task }] = group as [QueueRequest];
+    const opposite = task.mode === "push" ? task.opposite : undefined;
+    const taskNames = [task.name, ...(opposite === undefined ? [] : [opposite])];
+    const orderIds = group.flatMap(({ input }) => input.orderIds as string[]);
+    await closeEffects(tx, orgId, { bridgeId: bridge.row.id, taskNames, orderIds });
+  }
 }
 
 /** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */

@@ -17,6 +17,22 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTask(ctx, body),
   }),
+  defineRoute("POST /bridges/:id/notices", {
+    name: "bridges.notices.add",
+    scope: "public",
+    summary: "Take what a shop sends by itself, by webhooks that it has signed",
+    description:
+      "The address to give to Shopify, WooCommerce, or what a `rest` bridge is connected with. The signature is checked with " +
+      "the webhook secret of the bridge; what has come before is taken once. The orders are read a moment later, by an " +
+      "execution of the task that imports them.",
+    idempotency: "none",
+    takesAnyBody: true,
+    bodyLimitBytes: 1024 ** 2,
+    ids: { id: "bridge" },
+    answer: [200, shapes.NoticeAnswer],
+    failures: [401],
+    handle: (ctx, { params, sent }) => tasks.receiveNotice(ctx, params.id, sent),
+  }),
   defineRoute("POST /tasks/bulk", {
     name: "tasks.executeMany",
     scope: "tasks:execute",

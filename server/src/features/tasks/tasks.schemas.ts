@@ -272,3 +272,10 @@ export const ExecutionQuery = pageQuery({
   isRetried: Type.Optional(Type.Boolean({ description: "Whether another execution was queued in place of it" })),
 });
 export type ExecutionQuery = Static<typeof ExecutionQuery>;
+
+export const NoticeAnswer = Type.Object({
+  status: OneOf(["taken", "duplicate", "ignored"], {
+    description: "ignored: it says nothing about an order, or the bridge is not active",
+  }),
+});
+export type NoticeAnswer = Static<typeof NoticeAnswer>;

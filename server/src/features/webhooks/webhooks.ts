@@ -115,7 +115,7 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
     const url = patch.url ?? before.url;
     const types = patch.types === undefined ? before.types : checkTypes(ctx, patch.types);
     const hasStored = before.sealedHeaders !== null;
-    leavesStoredBehind({ hasStored, before: before.url, after: url, given: headers, pointer: "/headers" });
+    leavesStoredBehind({ hasStored, before: [before.url], after: [url], given: headers, pointer: "/headers" });
     if (patch.url !== undefined || headers !== undefined) {
       // Those that stay were checked, but the address may be another.
       const stays: Record<string, string> = hasStored ? { "x-kept": "kept" } : {};

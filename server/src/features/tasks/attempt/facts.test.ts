@@ -194,6 +194,99 @@ describe("an answer that was lost after the shop had stored what was sent", () =
   });
 });
 
+describe("what the shop was not told of", () => {
+  const summaryOf = async (pushed: Promise<{ result: { summary: object } }>) => (await pushed).result.summary;
+
+  test("is found and sent by a schedule that names no orders, once", async () => {
+    const { bridgeId } = await aBridge("blind");
+    const [told, later] = [await shippedOrder("U-1", bridgeId), await anOrder("ready", bridgeId)];
+    await anOrder("cancelled", bridgeId);
+    // Of another bridge, and of none.
+    const others = [await shippedOrder("U-3", (await aBridge("blind")).bridgeId), await shippedOrder("U-4")];
+    const given = { bridgeId, taskName: "fulfillments.push", cron: "*/5 * * * *", isActive: false };
+    const schedule = await org.post("/schedules", given);
+    expect(schedule.status).toBe(201);
+    const fire = async () => {
+      const { body } = await org.post(`/schedules/${schedule.body.id}/trigger`);
+      return (await ended(body.executionId)).result;
+    };
+    expect(await fire()).toMatchObject({
+      summary: { total: 1, sent: 1 },
+      results: [{ orderId: told.id, ref: told.id, number: told.number, status: "sent" }],
+    });
+    await ship(later.id, "U-2");
+    expect(await fire()).toMatchObject({ summary: { total: 1, sent: 1 }, results: [{ orderId: later.id }] });
+    expect((await fire()).summary).toMatchObject({ total: 0 });
+    expect([journalOf(told.number), journalOf(later.number)]).toEqual([["order.create U-1"], ["order.create U-2"]]);
+    for (const { number } of others) expect(journalOf(number)).toEqual([]);
+  });
+
+  test("includes what was changed since, which is a correction, and not what was sent by name", async () => {
+    const { bridgeId, push, pushUnsent } = await aBridge("correctable");
+    const { id, number } = await shippedOrder("WRONG", bridgeId);
+    await push([id]);
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 0 });
+    await correct(id, "RIGHT");
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 1, updated: 1 });
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 0 });
+    expect(journalOf(number)).toEqual(["order.create WRONG", "order.update RIGHT"]);
+  });
+
+  test("and was refused waits, longer each time, until its order or the bridge is changed", async () => {
+    const { bridgeId, pushUnsent } = await aBridge("blind");
+    const { id, number } = await shippedOrder("R", bridgeId);
+    const refuse = () => shop.inject({ kind: "unauthorized", match: "POST /rest/plain" });
+    refuse();
+    expect(await pushUnsent()).toMatchObject({ status: "failed", error: { code: "unauthorized" } });
+    expect(await pushUnsent()).toMatchObject({ status: "succeeded", result: { summary: { total: 0 } } });
+    hub.advance(6 * 60_000);
+    refuse();
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 1, failed: 1 });
+    hub.advance(6 * 60_000);
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 0 });
+    refuse();
+    await org.patch(`/bridges/${bridgeId}`, { credentials: { token: shop.token } });
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 1, failed: 1 });
+    await correct(id, "BETTER");
+    expect(await summaryOf(pushUnsent())).toMatchObject({ total: 1, sent: 1 });
+    expect(journalOf(number)).toEqual(["order.create BETTER"]);
+  });
+
+  test("is looked up where it may have arrived, and left to people where nobody can be asked", async () => {
+    for (const way of ["findable", "blind"] as const) {
+      const { bridgeId, pushUnsent } = await aBridge(way);
+      const { number } = await shippedOrder(`L-${way}`, bridgeId);
+      shop.inject({ kind: "drop_after", match: "POST /rest/plain" });
+      expect(await summaryOf(pushUnsent())).toMatchObject({ outcomeUnknown: 1 });
+      hub.advance(6 * 60_000);
+      const again = way === "findable" ? { total: 1, alreadySent: 1 } : { total: 0 };
+      expect(await summaryOf(pushUnsent())).toMatchObject(again);
+      expect(journalOf(number)).toHaveLength(1);
+    }
+  });
+
+  test("is sent in portions, and one order that fails holds up none behind it", async () => {
+    const { bridgeId, pushUnsent } = await aBridge("blind");
+    const lines = [{ sku: "A", quantity: 1 }];
+    const orders = Array.from({ length: 120 }, (_, i) => ({ status: "ready", lines, bridgeId, externalId: `P-${i}` }));
+    const { results } = (await org.post("/orders/bulk", { orders })).body;
+    const ids = results.map(({ id }: { id: string }) => id);
+    await org.post("/operations/run", { order_ids: ids, actions: [{ type: "mark_shipped", params: {} }] });
+    const before = shop.data.journal.length;
+    shop.inject({ kind: "error", match: "POST /rest/plain" });
+    const first = await pushUnsent();
+    expect(first.result.summary).toMatchObject({ total: 120, sent: 119, outcomeUnknown: 1 });
+    expect(shop.data.journal.length - before).toBe(119);
+  });
+
+  test("cannot be sent again without a name", async () => {
+    const { bridgeId } = await aBridge("blind");
+    const given = { bridgeId, taskName: "fulfillments.push", input: { resend: true } };
+    const { status, body } = await org.post("/tasks/execute", given);
+    expect([status, body.errors[0].pointer]).toEqual([400, "/input/orderIds"]);
+  });
+});
+
 describe("where some orders failed", () => {
   test("a retry of the execution sends just those, and then there is nothing to retry", async () => {
     const { push } = await aBridge("blind");

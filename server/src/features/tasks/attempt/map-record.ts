@@ -12,8 +12,10 @@ export type RecordMapping = { mappings: ActiveMappings; bridge: OpenBridge; task
 /** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
 export function mapRecord(
   { mappings, bridge, task }: RecordMapping,
-  { externalId, updatedAt, raw, canonical }: PulledRecord,
-): { item: PulledItem; mapped: Mapped } {
+  { externalId, updatedAt, raw, canonical, isGone }: PulledRecord,
+): { item: PulledItem; mapped?: Mapped } {
+  // There is nothing of it left to map.
+  if (isGone) return { item: { externalId, updatedAt, body: canonical } };
   const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
   if (mapped.ok && errors.length === 0) {

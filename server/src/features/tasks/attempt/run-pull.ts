@@ -1,4 +1,4 @@
-import type { PullTask, PulledRecord } from "../../../connectors/connector.ts";
+import type { Page, PullTask, PulledRecord } from "../../../connectors/connector.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
@@ -8,6 +8,7 @@ import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
+import { forgetPayloads, hasNotices, listPayloads } from "../notices/notices.store.ts";
 import type { RecordMapping } from "./map-record.ts";
 import { mapRecord } from "./map-record.ts";
 import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
@@ -21,7 +22,10 @@ const maxShownFailures = 100;
 /** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
   const { world, ctx, execution, bridge } = work;
-  const checkpoint = execution.checkpoint ?? (await beginPull(work, task));
+  // What was sent by itself is taken in without asking for what changed, and says nothing about how far that was read.
+  const isReceived = !execution.is_partial && task.receive !== undefined && (await hasNotices(world.db, execution));
+  const readsOn = !execution.is_partial && !isReceived;
+  const checkpoint = execution.checkpoint ?? (readsOn ? await beginPull(work, task) : nothingYet());
   const { since } = checkpoint;
   const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
   const sink = sinks[task.yields];
@@ -29,7 +33,12 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   const sampler = createSampler(world, execution);
   let done = checkpoint.counts.fetched ?? 0;
   const cursor = checkpoint.cursor ?? undefined;
-  for await (const page of execution.is_partial ? readLeft(work, cursor) : task.pull(call, cursor)) {
+  const pages = execution.is_partial
+    ? readLeft(work, cursor)
+    : isReceived
+      ? receivedPages(work, task, cursor)
+      : task.pull(call, cursor);
+  for await (const page of pages) {
     call.signal.throwIfAborted();
     const items = page.records.map((record) => toItem({ ...work, task }, record, checkpoint, sampler));
     await sampler.save();
@@ -86,7 +95,8 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   };
   // The cursor stays where it was: they are read again.
   if (done > 0 && result.failed === done) throw noneTaken(result);
-  if (task.isIncremental && checkpoint.cursor !== null && !execution.is_partial) {
+  if (isReceived) await forgetPayloads(world.db, execution);
+  else if (readsOn && task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
       if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
       const reached = { cursor: checkpoint.cursor, executionId: execution.id };
@@ -94,6 +104,29 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     });
   }
   return result;
+}
+
+const noticesAtOnce = 100;
+
+/** What the other side has sent, as many as make a page. The cursor counts them. */
+async function* receivedPages(
+  { world, execution, call }: AttemptWork,
+  task: PullTask,
+  cursor: unknown,
+): AsyncGenerator<Page> {
+  for (let read = typeof cursor === "number" ? cursor : 0; ;) {
+    const payloads = await listPayloads(world.db, execution, { skip: read, limit: noticesAtOnce });
+    if (payloads.length === 0) return;
+    // Those of a chain whose earlier execution has taken them in say nothing any more.
+    const known = payloads.filter((payload) => payload !== null);
+    const records = known.length === 0 ? [] : await task.receive!(call, known);
+    read += payloads.length;
+    yield { records, cursor: read };
+  }
+}
+
+function nothingYet(): Checkpoint {
+  return { cursor: null, counts: {}, failures: [] };
 }
 
 function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
@@ -112,7 +145,7 @@ function tooMany(): RemoteError {
 
 function toItem(mapping: RecordMapping, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
   const { item, mapped } = mapRecord(mapping, record);
-  sampler.add(record.raw, mapped);
+  if (mapped) sampler.add(record.raw, mapped);
   const { externalId, updatedAt, failure } = item;
   if (failure) {
     const { code, errors } = failure;
@@ -143,11 +176,9 @@ const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
  * Where a pull begins. One that reads on begins after the last one. Records that could not be taken then lie behind it:
  * once the transformation is another one, they are read again.
  */
-async function beginPull(work: AttemptWork, task: PullTask): Promise<Checkpoint> {
-  const { world, bridge, call, mappings, execution } = work;
-  const fresh: Checkpoint = { cursor: null, counts: {}, failures: [] };
-  const last =
-    task.isIncremental && !execution.is_partial ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
+async function beginPull({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
+  const fresh = nothingYet();
+  const last = task.isIncremental ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
   if (!last) return fresh;
   const readsOn: Checkpoint = { ...fresh, cursor: last.cursor ?? null };
   const { failedSince, mapping } = last;

@@ -6,10 +6,15 @@ import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
 import type { FactOutcome, FactResult, Push } from "./push-fact.ts";
 import { beginPush, pushFact } from "./push-fact.ts";
+import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
+import type { Told } from "./unsent-shipments.store.ts";
+import { listUnsent, settleUnsent } from "./unsent-shipments.store.ts";
 
 type Skipped = { status: "skipped"; reason: "nothing_shipped" | "order_cancelled" };
 type ShipmentResult = FactResult & { shipmentId: string; trackingNumber: string | null };
+
+type PushOutcome = Skipped | (FactOutcome & { shipments?: ShipmentResult[] });
 
 export type PushResult = (FactResult | Skipped) & {
   orderId: string | null;
@@ -20,33 +25,88 @@ export type PushResult = (FactResult | Skipped) & {
 
 /** One order after the other; what became of each is told, also when others fail. */
 export async function runPush(work: AttemptWork, task: PushTask): Promise<Record<string, unknown>> {
+  const { orderIds } = work.execution.input as { orderIds?: string[] };
+  const done: Done = { results: [], retry: undefined };
+  const sampler = createSampler(work.world, work.execution);
+  let isComplete = true;
+  if (orderIds) await pushNamed(work, task, orderIds, sampler, done);
+  else isComplete = await pushUnsent(work, task, sampler, done);
+  await sampler.save();
+  const result = concludePush(done.results, done.retry);
+  return isComplete ? result : { ...result, more: true };
+}
+
+type Done = { results: PushResult[]; retry: RemoteError | undefined };
+
+async function pushNamed(
+  work: AttemptWork,
+  task: PushTask,
+  refs: string[],
+  sampler: Sampler,
+  done: Done,
+): Promise<void> {
   const { world, execution, call } = work;
-  const refs = execution.input.orderIds as string[];
   const ids = await resolveRefs(world.db, execution.org_id, refs);
-  const orders = new Map(
-    (await readOrders(world.db, execution.org_id, [...new Set(ids.values())])).map((order) => [order.id, order]),
-  );
+  const orders = await loadOrders(work, [...new Set(ids.values())]);
   const unknown = refs.filter((ref) => !ids.has(ref));
   const explain = await explainUnknown(world.db, execution.org_id, unknown);
-  const sampler = createSampler(world, execution);
   const push = await beginPush(work, task, [...orders.keys()], sampler);
-  const results: PushResult[] = [];
-  let retry: RemoteError | undefined;
+  const settling = createSettling(work);
   for (const ref of refs) {
-    call.signal.throwIfAborted();
     const order = orders.get(ids.get(ref) ?? "");
-    if (!order) {
-      results.push({ ref, orderId: null, number: null, status: "failed", error: explain(ref) });
-      continue;
-    }
-    const outcome = await (task.unit === "order" ? pushOrder : pushShipments)(push, order);
-    const { retry: again, ...result } = { retry: undefined, ...outcome };
-    retry = again ?? retry;
-    results.push({ ref, orderId: order.id, number: order.number, ...result });
-    call.progress(results.length, refs.length);
+    if (order) await pushOne(push, order, ref, settling, done);
+    else done.results.push({ ref, orderId: null, number: null, status: "failed", error: explain(ref) });
+    call.progress(done.results.length, refs.length);
   }
-  await sampler.save();
-  return concludePush(results, retry);
+  await settling.save();
+}
+
+const portionSize = 100;
+const noId = "00000000-0000-0000-0000-000000000000";
+
+/** What the shop was not told of, in portions. False: there was no time for all of it. */
+async function pushUnsent(work: AttemptWork, task: PushTask, sampler: Sampler, done: Done): Promise<boolean> {
+  const { world, execution, call } = work;
+  const at = world.clock.now();
+  const goesOnUntil = performance.now() + execution.timeout_ms / 2;
+  for (let after = noId; ;) {
+    const ids = await listUnsent(world.db, execution, { after, limit: portionSize, at });
+    if (ids.length === 0) return true;
+    const orders = await loadOrders(work, ids);
+    const push = await beginPush(work, task, ids, sampler);
+    const settling = createSettling(work);
+    let failures = 0;
+    for (const order of orders.values()) {
+      const { retry } = await pushOne(push, order, order.id, settling, done);
+      if (retry) failures++;
+      call.progress(done.results.length);
+    }
+    await settling.save();
+    const isNobodyThere = failures > 0 && failures === orders.size;
+    if (isNobodyThere || performance.now() > goesOnUntil) return false;
+    after = ids.at(-1)!;
+  }
+}
+
+async function loadOrders({ world, execution }: AttemptWork, ids: string[]): Promise<Map<string, Order>> {
+  return new Map((await readOrders(world.db, execution.org_id, ids)).map((order) => [order.id, order]));
+}
+
+async function pushOne(
+  push: Push,
+  order: Order,
+  ref: string,
+  settling: Settling,
+  done: Done,
+): Promise<{ retry: RemoteError | undefined }> {
+  push.work.call.signal.throwIfAborted();
+  const outcome = await (push.task.unit === "order" ? pushOrder : pushShipments)(push, order);
+  const { retry, ...result } = { retry: undefined, ...outcome };
+  done.retry = retry ?? done.retry;
+  const told: PushResult = { ref, orderId: order.id, number: order.number, ...result };
+  done.results.push(told);
+  if (push.task.unit === "shipment") settling.note(order, told.shipments ?? [], retry !== undefined);
+  return { retry };
 }
 
 async function pushOrder(push: Push, order: Order): Promise<FactOutcome> {
@@ -54,10 +114,7 @@ async function pushOrder(push: Push, order: Order): Promise<FactOutcome> {
 }
 
 /** What has not left is nothing to tell. An order of several shipments is as far as the one that is behind. */
-async function pushShipments(
-  push: Push,
-  order: Order,
-): Promise<Skipped | (FactOutcome & { shipments: ShipmentResult[] })> {
+async function pushShipments(push: Push, order: Order): Promise<PushOutcome> {
   if (order.status === "cancelled") return { status: "skipped", reason: "order_cancelled" };
   const outcomes: FactOutcome[] = [];
   const shipments: ShipmentResult[] = [];
@@ -71,6 +128,27 @@ async function pushShipments(
   if (!worst) return { status: "skipped", reason: "nothing_shipped" };
   const retry = outcomes.find((outcome) => outcome.retry)?.retry;
   return { ...worst, ...(retry ? { retry } : {}), shipments };
+}
+
+type Settling = {
+  note(order: Order, shipments: ShipmentResult[], mayTryAgain: boolean): void;
+  save(): Promise<void>;
+};
+
+/** Which orders need not be looked for again, and which not soon. */
+function createSettling({ world, execution }: AttemptWork): Settling {
+  const told: Told[] = [];
+  const refused: string[] = [];
+  const isLastAttempt = execution.attempt >= execution.max_attempts;
+  return {
+    note({ id, version }, shipments, mayTryAgain) {
+      // What nobody can be asked about will not be known later either: somebody has to look there, and resend it.
+      const isTold = shipments.every(({ status }) => status !== "failed" && status !== "in_progress");
+      if (isTold && !mayTryAgain) told.push({ orderId: id, version });
+      else if (!mayTryAgain || isLastAttempt) refused.push(id);
+    },
+    save: async () => await settleUnsent(world.db, execution, { told, refused }, world.clock.now()),
+  };
 }
 
 const byUrgency: FactResult["status"][] = [
@@ -101,6 +179,15 @@ export function refsLeft(result: unknown): string[] {
     .map(({ ref }) => ref);
 }
 
+/** As many as can be named. Of more, those that arrived are not all shown. */
+const maxShown = 1_000;
+
+function shownOf(results: PushResult[]): PushResult[] {
+  if (results.length <= maxShown) return results;
+  const [missing, arrived] = [results.filter(isLeft), results.filter((result) => !isLeft(result))];
+  return [...missing, ...arrived].slice(0, maxShown);
+}
+
 function concludePush(results: PushResult[], retry: RemoteError | undefined): Record<string, unknown> {
   const count = (status: PushResult["status"]): number => results.filter((result) => result.status === status).length;
   const summary = {
@@ -113,7 +200,7 @@ function concludePush(results: PushResult[], retry: RemoteError | undefined): Re
     failed: count("failed"),
     outcomeUnknown: count("outcome_unknown"),
   };
-  const result = { summary, results };
+  const result = { summary, results: shownOf(results) };
   // Another attempt sends only what is missing.
   if (retry) throw new FailedWithResult(retry.code, retry.message, result, retry);
   const errors = results.flatMap((one) => ("error" in one && one.error ? [one.error] : []));

@@ -95,7 +95,7 @@ async function exchange(world: World, target: Target, message: Message, options:
   const client = createHttpClient({
     allowPrivate,
     connections,
-    credentialsFor: target.sealedHeaders === null ? undefined : target.url,
+    credentialsFor: target.sealedHeaders === null ? undefined : [target.url],
     findAllowedHosts: () => findOutboundHosts(world, target.orgId),
     // An endpoint that fails is left alone by its own rules, on all nodes together.
     breakerKey: `${world.environment}:webhook:${target.id}`,

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { afterFile } from "../../testing/after-file.ts";
+import { codeBlocks } from "../../testing/code-blocks.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { createNoticeSender } from "../../testing/shop-notices.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/rest-connector.md"), "utf8");
+
+type Asked = { request: string; headers: IncomingMessage["headers"]; body: string };
+
+/** The warehouse of the page, its order desk, and where the desk gives out tokens. */
+async function startWarehouse() {
+  const asked: Asked[] = [];
+  const answers: Record<string, object> = {
+    "GET /v2/ping": { ok: true },
+    "POST /v2/orders": { id: "W-77" },
+    "GET /v2/orders": { data: [] },
+    "GET /v2/parcels": {
+      data: [{ id: 1, tracking: "1Z999", carrier: "ups", state: "in_transit", changed_at: new Date().toISOString() }],
+      next: null,
+    },
+    "POST /oauth2/token": { access_token: "of-the-desk", token_type: "Bearer", expires_in: 3600 },
+    "GET /api/orders": { data: [] },
+  };
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const request = `${incoming.method} ${incoming.url!.split("?")[0]}`;
+      asked.push({ request, headers: incoming.headers, body });
+      const answer = answers[request];
+      response.writeHead(answer ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterFile(() => new Promise((resolve) => server.close(resolve)));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+test("a stranger who follows the page has a warehouse that gets orders, tells of parcels, and calls", async () => {
+  const hub = await startTestHub();
+  const [org, warehouse] = [await hub.org(), await startWarehouse()];
+  const block = (name: string): Record<string, unknown> => {
+    const here = page.replaceAll(/https:\/\/(warehouse|desk|login)\.example\.com/g, warehouse.url);
+    const [found] = codeBlocks(here, `json ${name}`);
+    return found!.block as Record<string, unknown>;
+  };
+  const order = {
+    number: "WH-1",
+    status: "ready",
+    lines: [{ sku: "A", quantity: 2 }],
+    shippingAddress: { city: "Reno" },
+  };
+  const { id: orderId } = (await org.post("/orders", order)).body;
+
+  const { id: bridgeId } = (await org.post("/bridges", block("create-bridge"))).body;
+  expect((await org.post(`/bridges/${bridgeId}/test`)).body).toMatchObject({ ok: true });
+  expect((await org.patch(`/bridges/${bridgeId}`, block("add-export"))).status).toBe(200);
+  const exported = await org.post("/tasks/execute-sync", { bridgeId, ...block("export-one") });
+  expect(exported.body.result.results).toMatchObject([{ status: "sent", externalId: "W-77" }]);
+  const sent = warehouse.asked.find(({ request }) => request === "POST /v2/orders")!;
+  expect(JSON.parse(sent.body)).toMatchObject({ reference: "WH-1", ship_to: { city: "Reno" }, lines: [{ sku: "A" }] });
+  expect(sent.headers).toMatchObject({
+    authorization: "Bearer the token that the warehouse gave you",
+    "idempotency-key": expect.any(String),
+  });
+
+  expect((await org.patch(`/bridges/${bridgeId}`, block("add-tracking"))).status).toBe(200);
+  expect((await org.post("/transformations", { bridgeId, ...block("map-tracking") })).status).toBe(201);
+  const actions = [{ type: "mark_shipped", params: { tracking_number: "1Z999", carrier: "ups" } }];
+  await org.post("/operations/run", { order_ids: [orderId], actions });
+  const schedule = await org.post("/schedules", { bridgeId, ...block("schedule-tracking") });
+  const pulled = (await org.post(`/schedules/${schedule.body.id}/trigger`)).body.executionId;
+  const look = async () => (await org.get(`/tasks/executions/${pulled}`)).body;
+  expect(await eventually(look, ({ finishedAt }) => finishedAt !== null)).toMatchObject({ status: "succeeded" });
+  const [shipment] = (await org.get(`/orders/${orderId}`)).body.shipments;
+  expect((await org.get(`/shipments/${shipment.id}`)).body).toMatchObject({ status: "in_transit" });
+
+  const { id: deskId } = (await org.post("/bridges", block("webhooks"))).body;
+  const secret = (block("webhooks").credentials as { webhookSecret: string }).webhookSecret;
+  expect((await org.post("/transformations", { bridgeId: deskId, ...block("map-orders") })).status).toBe(201);
+  const record = { id: 1, reference: "D-1", city: "Reno", items: [{ sku: "B", quantity: 1 }] };
+  const notice = { data: { ...record, updated_at: "2026-03-01T10:00:00Z" } };
+  expect((await createNoticeSender(hub.anonymous, deskId).standard(notice, { secret })).body.status).toBe("taken");
+  const find = async () => (await org.get(`/orders?bridgeId=${deskId}`)).body.data;
+  await eventually(find, (orders) => orders.length === 1);
+  await org.post("/tasks/execute-sync", { bridgeId: deskId, taskName: "orders.import" });
+  expect(warehouse.asked.at(-1)).toMatchObject({
+    request: "GET /api/orders",
+    headers: { authorization: "Bearer of-the-desk" },
+  });
+});

@@ -1,0 +1,35 @@
+import type { ReadNotice, SentNotice } from "../notice.ts";
+import { headerOf, isSigned, noticeIdOf, objectIn, secretsIn } from "../notice.ts";
+import type { Json } from "../shape.ts";
+import { asText, objectOf } from "../shape.ts";
+
+/** Which order something happened to. What it is like now is asked for: whatever is sent may come late, twice and out of order. */
+export type ShopifyNews = { orderId: string } | { deletedOrderId: string } | { fulfillmentOrderId: string };
+
+/** Webhooks of an app are signed with its client secret; those that are made in the admin of the shop with one shown there. */
+export function readNotice(sent: SentNotice): ReadNotice {
+  const secrets = secretsIn(sent.credentials, ["clientSecret", "webhookSecret"]);
+  if (secrets.length === 0) return "off";
+  const signature = Buffer.from(headerOf(sent, "x-shopify-hmac-sha256"), "base64");
+  if (!isSigned(secrets, [sent.body], signature)) return "not_signed";
+  const topic = headerOf(sent, "x-shopify-topic");
+  const payload = newsIn(topic, objectIn(sent));
+  if (!payload) return "ignored";
+  const id = noticeIdOf(headerOf(sent, "x-shopify-webhook-id"), sent);
+  return { id, topic, task: "orders.import", payload };
+}
+
+/** Orders as they are, and what belongs to one: refunds, fulfilments and holds. */
+function newsIn(topic: string, body: Json): ShopifyNews | undefined {
+  const [kind = "", event = ""] = topic.split("/");
+  if (kind === "orders") {
+    const id = asText(body.id ?? objectOf(body.order_edit).order_id);
+    return id === "" ? undefined : event === "delete" ? { deletedOrderId: id } : { orderId: id };
+  }
+  if (kind === "fulfillment_orders" || kind === "fulfillment_holds") {
+    const id = asText(objectOf(body.fulfillment_order ?? body.original_fulfillment_order).id);
+    return id === "" ? undefined : { fulfillmentOrderId: id };
+  }
+  const orderId = asText(body.order_id);
+  return orderId === "" ? undefined : { orderId };
+}

@@ -1,0 +1,334 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { afterFile } from "../../../testing/after-file.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { createNoticeSender, shopifyOrderBody } from "../../../testing/shop-notices.ts";
+import type { ShopOrder } from "../../../testing/stand-in-data.ts";
+import type { StandInShop } from "../../../testing/stand-in-shop.ts";
+import { startStandInShop } from "../../../testing/stand-in-shop.ts";
+import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
+import { startTestHub } from "../../../testing/test-hub.ts";
+import { removeOldNotices } from "../tasks.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let shop: StandInShop;
+let names = 0;
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  org = await hub.org();
+  shop = await startStandInShop({ orders: 12 });
+  afterFile(shop.close);
+});
+
+async function aBridge(connector: string, settings: object, credentials: object, who = org) {
+  const made = await who.post("/bridges", { name: `B${++names}`, connector, settings, credentials });
+  expect(made.status, made.text).toBe(201);
+  const id: string = made.body.id;
+  const find = async (number: string) =>
+    (await who.get(`/orders?bridgeId=${id}&search=${encodeURIComponent(number)}`)).body.data;
+  const executions = async () => (await who.get(`/tasks/executions?bridgeId=${id}&limit=100`)).body.data;
+  /** All that has come is taken in. */
+  const settled = async () =>
+    await eventually(executions, (all) => all.every(({ finishedAt }: { finishedAt: string }) => finishedAt !== null));
+  return { id, find, settled, ...createNoticeSender(hub.anonymous, id) };
+}
+
+const clientSecret = "stand-in-token";
+const shopifyBridge = async (who = org) =>
+  await aBridge("shopify", { shop: "stand-in", baseUrl: shop.url }, { clientId: "client", clientSecret }, who);
+const wooBridge = async () =>
+  await aBridge(
+    "woocommerce",
+    { url: shop.url },
+    { consumerKey: "ck_test", consumerSecret: shop.token, webhookSecret: "woo-secret" },
+  );
+
+function change(order: ShopOrder, changes: Partial<ShopOrder>): ShopOrder {
+  Object.assign(order, changes);
+  shop.data.touch([order]);
+  return order;
+}
+
+describe("what Shopify says by itself", () => {
+  const told = { secret: clientSecret };
+
+  test("an order is there a moment later, and follows what becomes of it: paid, held, shipped in part, called off, deleted", async () => {
+    const bridge = await shopifyBridge();
+    const order = shop.data.orders.find(({ lines }) => lines.length > 1 && lines.length < 10)!;
+    const say = async (topic: string, body: object = shopifyOrderBody(order)) => {
+      expect((await bridge.shopify(topic, body, told)).body).toEqual({ status: "taken" });
+      await bridge.settled();
+      const [found] = await bridge.find(order.number);
+      return (await org.get(`/orders/${found.id}`)).body;
+    };
+    change(order, { isPaid: false });
+    const created = await say("orders/create");
+    expect(created).toMatchObject({ number: order.number, status: "awaiting_payment", bridgeId: bridge.id });
+    expect(created.lines).toHaveLength(order.lines.length);
+    change(order, { isPaid: true });
+    expect(await say("orders/paid")).toMatchObject({ status: "new", paymentStatus: "paid" });
+    change(order, { holds: [{ id: 1, handle: "theirs", reason: "INCORRECT_ADDRESS" }] });
+    const fulfillmentOrder = { fulfillment_order: { id: `gid://shopify/FulfillmentOrder/${order.id * 100 + 1}` } };
+    const held = await say("fulfillment_orders/placed_on_hold", fulfillmentOrder);
+    expect(held.holds).toMatchObject([{ reason: "incorrect_address" }]);
+    change(order, { holds: [] });
+    expect((await say("fulfillment_orders/hold_released", fulfillmentOrder)).onHold).toBe(false);
+    const [line] = order.lines as [ShopOrder["lines"][0]];
+    const items = new Map([[line.id, line.quantity]]);
+    change(order, { shipments: [{ id: 7, trackingNumber: "T", carrier: "ups", items }] });
+    const partly = await say("fulfillments/create", { id: 7, order_id: order.id, status: "success" });
+    expect(partly).toMatchObject({ status: "partially_shipped" });
+    expect(partly.lines[0]).toMatchObject({ shippedQuantity: line.quantity });
+
+    const other = shop.data.orders.find((one) => one !== order && one.isPaid)!;
+    await bridge.shopify("orders/create", shopifyOrderBody(other), told);
+    await bridge.settled();
+    change(other, { isRefunded: true });
+    await bridge.shopify("refunds/create", { id: 5, order_id: other.id }, told);
+    await bridge.settled();
+    expect((await bridge.find(other.number))[0]).toMatchObject({ paymentStatus: "refunded" });
+    shop.data.orders.splice(shop.data.orders.indexOf(other), 1);
+    await bridge.shopify("orders/delete", { id: other.id }, told);
+    await bridge.settled();
+    expect((await bridge.find(other.number))[0]).toMatchObject({ status: "cancelled" });
+  });
+
+  test("is taken once however often it comes, in whatever order; many at a time together", async () => {
+    const bridge = await shopifyBridge();
+    const [first] = shop.data.orders as [ShopOrder];
+    const early = shopifyOrderBody(change(first, { isPaid: false }));
+    const late = shopifyOrderBody(change(first, { isPaid: true }));
+    const id = randomUUID();
+    expect((await bridge.shopify("orders/paid", late, { ...told, id })).body).toEqual({ status: "taken" });
+    const again = await Promise.all([1, 2, 3].map(() => bridge.shopify("orders/paid", late, { ...told, id })));
+    expect(again.map(({ body }) => body.status)).toEqual(["duplicate", "duplicate", "duplicate"]);
+    await bridge.settled();
+    // What was said before arrives after.
+    await bridge.shopify("orders/create", early, told);
+    await bridge.settled();
+    expect(await bridge.find(first.number)).toMatchObject([{ paymentStatus: "paid" }]);
+    const all = shop.data.orders.flatMap((order) => [order, order]);
+    const tell = async (order: ShopOrder) => await bridge.shopify("orders/updated", shopifyOrderBody(order), told);
+    // No more at a time than an address may have open.
+    const half = all.length / 2;
+    const answers = [...(await Promise.all(all.slice(0, half).map(tell))), ...(await Promise.all(all.slice(half).map(tell)))];
+    expect(answers.map(({ body }) => body.status)).toEqual(all.map(() => "taken"));
+    const executions = await bridge.settled();
+    expect(executions.length).toBeLessThan(2 + all.length / 2);
+    expect(executions.map(({ trigger, status }: Record<string, string>) => `${trigger} ${status}`)).toEqual(
+      executions.map(() => "webhook succeeded"),
+    );
+    const { pagination } = (await org.get(`/orders?bridgeId=${bridge.id}`)).body;
+    expect(pagination.total).toBe(shop.data.orders.length);
+  });
+
+  test("is not lost when the shop cannot be asked at first, or its token has ended", async () => {
+    const bridge = await shopifyBridge();
+    const [order] = shop.data.orders as [ShopOrder];
+    await org.post(`/bridges/${bridge.id}/test`);
+    shop.tokens.end();
+    shop.inject({ kind: "error", match: "HubOrdersById" });
+    shop.inject({ kind: "rate_limit", match: "HubOrdersById", retryAfterSeconds: 0 });
+    await bridge.shopify("orders/create", shopifyOrderBody(order), told);
+    await bridge.settled();
+    expect(await bridge.find(order.number)).toHaveLength(1);
+  });
+
+  test("goes through the transformation of the import, and leaves alone how far that has read", async () => {
+    const bridge = await shopifyBridge();
+    const about = { name: "Mark", bridgeId: bridge.id, taskName: "orders.import", direction: "inbound" };
+    const mappings = [{ target: "customFields.fromShop", source: "name" }];
+    expect((await org.post("/transformations", { ...about, mappings })).status).toBe(201);
+    const [order] = shop.data.orders.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)) as [ShopOrder];
+    await bridge.shopify("orders/create", shopifyOrderBody(order), told);
+    await bridge.settled();
+    const [{ id }] = await bridge.find(order.number);
+    expect((await org.get(`/orders/${id}`)).body).toMatchObject({ customFields: { fromShop: order.number } });
+    const { body } = await org.post("/tasks/execute-sync", { bridgeId: bridge.id, taskName: "orders.import" });
+    expect(body.result).toMatchObject({ created: shop.data.orders.length - 1 });
+  });
+
+  test("is answered and left alone where it says nothing about an order, or the bridge is not active", async () => {
+    const bridge = await shopifyBridge();
+    expect((await bridge.shopify("products/update", { id: 1 }, told)).body).toEqual({ status: "ignored" });
+    expect((await bridge.shopify("orders/updated", [], told)).body).toEqual({ status: "ignored" });
+    await org.patch(`/bridges/${bridge.id}`, { isActive: false });
+    const [order] = shop.data.orders as [ShopOrder];
+    const { body } = await bridge.shopify("orders/updated", shopifyOrderBody(order), told);
+    expect(body).toEqual({ status: "ignored" });
+    expect(await bridge.settled()).toEqual([]);
+  });
+});
+
+describe("a stranger", () => {
+  const countNotices = async () =>
+    (await hub.world.db.query<{ count: number }>("select count(*)::integer as count from bridge_notices"))[0]!.count;
+
+  test("who forges, changes, or takes what another bridge was told is refused, and leaves no trace", async () => {
+    const [bridge, rival] = [await shopifyBridge(), await shopifyBridge(await hub.org())];
+    await org.patch(`/bridges/${bridge.id}`, { credentials: { clientSecret: "of-this-app-alone" } });
+    const body = shopifyOrderBody(shop.data.orders[0]!);
+    const text = JSON.stringify(body);
+    const right = createHmac("sha256", "of-this-app-alone").update(text).digest("base64");
+    const before = await countNotices();
+    const signed = (signature: string) => ({ "x-shopify-topic": "orders/create", "x-shopify-hmac-sha256": signature });
+    const wrong = [
+      await bridge.shopify("orders/create", body, { secret: "guessed" }),
+      await bridge.shopify("orders/create", body, { secret: "" }),
+      await bridge.post(text, { "x-shopify-topic": "orders/create" }),
+      await bridge.post(`${text} `, signed(right)),
+      await bridge.post(text, signed(right.slice(0, -4))),
+      await bridge.post(text, signed(Buffer.from(right, "base64").toString("hex"))),
+      await bridge.post("", signed(right)),
+      await rival.post(text, signed(right)),
+    ];
+    for (const { status, body: problem } of wrong) {
+      expect([status, problem.code]).toEqual([401, "invalid_signature"]);
+      expect(JSON.stringify(problem)).not.toContain("of-this-app-alone");
+    }
+    expect((await bridge.post(text, signed(right))).body).toEqual({ status: "taken" });
+    expect(await countNotices()).toBe(before + 1);
+    expect(hub.logs.join("")).not.toContain("of-this-app-alone");
+  });
+
+  test("is told nothing about bridges that take no webhooks, and may not send much", async () => {
+    const silent = await aBridge("demo", {}, {});
+    const unsigned = await aBridge("woocommerce", { url: shop.url }, { consumerKey: "a", consumerSecret: "b" });
+    const unknown = createNoticeSender(hub.anonymous, randomUUID());
+    for (const { shopify } of [silent, unsigned, unknown]) {
+      const { status, body } = await shopify("orders/create", { id: 1 }, { secret: "" });
+      expect([status, body.code]).toEqual([404, "bridge_not_found"]);
+    }
+    const { post } = await shopifyBridge();
+    const large = await post("x".repeat(1024 ** 2 + 1), {});
+    expect([large.status, large.body.code]).toEqual([413, "body_too_large"]);
+    // Other routes still take no more than what they did.
+    const form = { headers: { "content-type": "application/x-www-form-urlencoded" }, rawBody: "a=b" };
+    expect((await org.post("/orders", undefined, form)).status).toBe(415);
+  });
+});
+
+describe("what WooCommerce says by itself", () => {
+  test("is known by its signature, its first greeting by what it looks like", async () => {
+    const bridge = await wooBridge();
+    const secret = "woo-secret";
+    const greeting = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await bridge.post("webhook_id=12", greeting)).body).toEqual({ status: "ignored" });
+    const order = shop.data.orders.find(({ lines }) => lines.length < 10)!;
+    expect((await bridge.woo("order.updated", { id: order.id }, { secret: "guessed" })).status).toBe(401);
+    const id = randomUUID();
+    expect((await bridge.woo("order.created", { id: order.id }, { secret, id })).body.status).toBe("taken");
+    expect((await bridge.woo("order.created", { id: order.id }, { secret, id })).body.status).toBe("duplicate");
+    expect((await bridge.woo("product.updated", { id: order.id }, { secret })).body.status).toBe("ignored");
+    await bridge.settled();
+    const [{ id: orderId }] = await bridge.find(order.number);
+    change(order, { status: "trash" });
+    await bridge.woo("order.deleted", { id: order.id }, { secret });
+    await bridge.settled();
+    expect((await org.get(`/orders/${orderId}`)).body).toMatchObject({ status: "cancelled" });
+    delete order.status;
+    await bridge.woo("order.restored", { id: order.id }, { secret });
+    await bridge.settled();
+    expect((await org.get(`/orders/${orderId}`)).body.status).not.toBe("cancelled");
+  });
+});
+
+describe("what a system behind a rest bridge says by itself", () => {
+  const task = {
+    name: "orders.import",
+    mode: "pull",
+    request: { path: "/page/orders" },
+    records: "data",
+    externalId: "id",
+    updatedAt: "updated_at",
+  };
+  const mappings = [
+    { target: "number", source: "reference" },
+    { target: "channel", source: "note" },
+    {
+      target: "lines",
+      each: "items",
+      mappings: [
+        { target: "sku", source: "@.sku" },
+        { target: "quantity", source: "@.quantity" },
+      ],
+    },
+  ];
+  async function restBridge(webhook: object, webhookSecret: string) {
+    const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [task], webhook };
+    const bridge = await aBridge("rest", settings, { token: shop.token, webhookSecret });
+    const about = {
+      name: "Orders",
+      bridgeId: bridge.id,
+      taskName: "orders.import",
+      direction: "inbound",
+      mode: "replace",
+    };
+    const made = await org.post("/transformations", { ...about, mappings });
+    expect(made.status, made.text).toBe(201);
+    return bridge;
+  }
+  const record = (id: number, note: string, second: number) => ({
+    id,
+    reference: `W-${id}`,
+    note,
+    items: [{ sku: "A", quantity: 1 }],
+    updated_at: `2026-03-01T10:00:0${second}Z`,
+  });
+
+  test("by Standard Webhooks: an older state does not take back a newer one, and what is old is not taken at all", async () => {
+    const secret = `whsec_${Buffer.from("a key of thirty-two bytes, or so").toString("base64")}`;
+    const bridge = await restBridge({ signature: "standard", records: "data" }, secret);
+    const id = randomUUID();
+    expect((await bridge.standard({ data: record(1, "new", 5) }, { secret, id })).body.status).toBe("taken");
+    expect((await bridge.standard({ data: record(1, "new", 5) }, { secret, id })).body.status).toBe("duplicate");
+    await bridge.settled();
+    await bridge.standard({ data: [record(1, "old", 1), record(2, "other", 1)] }, { secret });
+    await bridge.settled();
+    expect((await bridge.find("W-1"))[0]).toMatchObject({ channel: "new" });
+    expect((await bridge.find("W-2"))[0]).toMatchObject({ channel: "other" });
+    for (const minutes of [-6, 6]) {
+      const at = new Date(Date.now() + minutes * 60_000);
+      expect((await bridge.standard({ data: record(3, "x", 1) }, { secret, at })).status).toBe(401);
+    }
+    const { status, body } = await bridge.standard({ data: [{ reference: "no id" }] }, { secret });
+    expect([status, body.errors[0].message]).toEqual([400, "Record 0 has no id at id."]);
+    expect((await bridge.standard({ data: [] }, { secret })).body.status).toBe("ignored");
+  });
+
+  test("by a plain HMAC in hexadecimal or base64, with or without the name of the algorithm", async () => {
+    const secret = "a plain secret";
+    const bridge = await restBridge({ header: "X-Hub-Signature-256", idHeader: "X-Delivery" }, secret);
+    const text = JSON.stringify(record(9, "plain", 1));
+    const digest = createHmac("sha256", secret).update(text).digest();
+    const forms = [digest.toString("hex"), digest.toString("base64"), `sha256=${digest.toString("hex")}`];
+    const statuses = [];
+    for (const form of forms) statuses.push((await bridge.post(text, { "x-hub-signature-256": form })).body.status);
+    // Without an id it is known by what it says.
+    expect(statuses).toEqual(["taken", "duplicate", "duplicate"]);
+    const other = { "x-hub-signature-256": forms[0]!, "x-delivery": "another" };
+    expect((await bridge.post(text, other)).body.status).toBe("taken");
+    const broken = forms[0]!.replace(/^./, (first) => (first === "0" ? "1" : "0"));
+    expect((await bridge.post(text, { "x-hub-signature-256": broken, "x-delivery": "third" })).status).toBe(401);
+    const odd = createHmac("sha256", secret).update("not json").digest("hex");
+    const { status, body } = await bridge.post("not json", { "x-hub-signature-256": odd });
+    expect([status, body.errors[0].message]).toEqual([400, "The body is not JSON."]);
+    await bridge.settled();
+    expect(await bridge.find("W-9")).toHaveLength(1);
+  });
+
+  test("is kept no longer than needed, and forgotten as a whole after a week", async () => {
+    const left = async (what: string) => await hub.world.db.query(`select from bridge_notices ${what}`);
+    const rows = await eventually(
+      async () => await left("where payload is not null and topic = ''"),
+      (found) => found.length === 0,
+    );
+    expect(rows).toHaveLength(0);
+    expect((await left("")).length).toBeGreaterThan(0);
+    hub.advance(8 * 24 * 3_600_000);
+    await removeOldNotices(hub.world);
+    expect(await left("")).toHaveLength(0);
+  });
+});

@@ -1,0 +1,53 @@
+import { badField, HubError } from "../../../core/errors.ts";
+import { notFound } from "../../../core/resources.ts";
+import type { Ctx, World } from "../../../context.ts";
+import { change, systemContext } from "../../../context.ts";
+import type { SentRequest } from "../../../route.ts";
+import { findKnownBridge, findTask, findUnusable, readNotice } from "../../bridges/bridge-tasks.ts";
+import { enqueueExecutions } from "../enqueue-executions.ts";
+import type { ExecutionRow } from "../executions.store.ts";
+import type { NoticeAnswer } from "../tasks.schemas.ts";
+import * as store from "./notices.store.ts";
+
+/** What comes within this time is taken in together. */
+const collectSeconds = 0.25;
+
+/**
+ * A shop says that something happened. Whoever asks has no token: they are known by their signature, and answered when what they
+ * said is stored. It is taken in by the task that imports orders, which asks the shop what they are like now.
+ */
+export async function receiveNotice(ctx: Ctx, bridgeId: string, sent: SentRequest): Promise<NoticeAnswer> {
+  const bridge = await findKnownBridge(ctx, bridgeId);
+  const read = bridge ? readNotice(ctx, bridge, sent) : "off";
+  if (!bridge || read === "off" || read === "not_signed") {
+    throw read === "not_signed" ? notSigned() : notFound("bridge");
+  }
+  if (read !== "ignored" && "problem" in read) throw badField("", "invalid_notice", read.problem);
+  const task = read === "ignored" || findUnusable(ctx, bridge) ? undefined : findTask(bridge, read.task);
+  // Once a bridge is active again, its next import reads what it has missed.
+  if (read === "ignored" || task?.mode !== "pull" || !task.receive) return { status: "ignored" };
+  const { row } = bridge;
+  const own: Ctx = { ...systemContext(ctx, row.org_id, `webhook of ${row.name}`), requestId: ctx.requestId };
+  return await change(own, async (tx) => {
+    const id = own.newId();
+    if (!(await store.insertNotice(tx, row, id, read, own.clock.now()))) return { status: "duplicate" };
+    const collector = await store.holdCollector(tx, row, task.name);
+    const request = { bridge, task, input: {}, trigger: "webhook", delaySeconds: collectSeconds } as const;
+    const [{ id: executionId }] = collector
+      ? [collector]
+      : ((await enqueueExecutions(tx, own, [request])) as [ExecutionRow]);
+    await store.giveTo(tx, row.org_id, id, executionId);
+    return { status: "taken" };
+  });
+}
+
+function notSigned(): HubError {
+  return new HubError("invalid_signature", "It is not signed with the webhook secret of this bridge.");
+}
+
+const keptMs = 7 * 24 * 3_600_000;
+
+/** Longer than anybody repeats what was not taken. */
+export async function removeOldNotices({ db, clock }: World): Promise<void> {
+  await store.deleteOldNoticesAcrossOrgs(db, new Date(clock.now().getTime() - keptMs));
+}
