@@ -61,7 +61,7 @@ export const Since = Type.Optional(Type.String({ format: "date-time", descriptio
 export const Before = Type.Optional(Type.String({ format: "date-time", description: "Before this moment" }));
 export const DateOrDateTime = Type.String({
   format: "date-or-date-time",
-  description: "A moment, or a day, which stands for its first moment in UTC",
+  description: "A moment, or a day, which stands for its first moment in the time zone of the organization",
 });
 export const Version = Type.Integer({
   minimum: 1,

@@ -15,6 +15,7 @@ import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.
 import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
 import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
+import * as catalog from "../features/operations/catalog.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
 import { Selection, SelectionFilter } from "../features/operations/selections.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
@@ -57,7 +58,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Location,
   Mapping: transformations.Mapping,
   MappingTransform: transformations.MappingTransform,
-  OperationAction: operations.CatalogEntry,
+  OperationAction: catalog.CatalogEntry,
   OperationRun: operations.RunDetail,
   OperationRunResult: operations.RunResult,
   OperationRunSummary: operations.RunRow,
