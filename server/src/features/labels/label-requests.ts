@@ -16,6 +16,7 @@ import {
   nowOf,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure } from "../carrier-accounts/open-carrier.ts";
+import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
 import type { PreparedParcel } from "../shipments/shipments.ts";
 import { prepareParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
@@ -129,8 +130,20 @@ export const voiding: CarrierRequest<ShipmentLabel, void> = {
  * answers the label it has sold already.
  */
 async function askAgain(ctx: Ctx, label: ShipmentLabel, reached: Reached, stopping?: AbortSignal): Promise<void> {
-  if (label.status === "requested") await askAndSettle(ctx, purchase, label, reached, stopping);
-  else await askAndSettle(ctx, voiding, label, reached, stopping);
+  if (label.status !== "requested") await askAndSettle(ctx, voiding, label, reached, stopping);
+  else await askAndSettle(ctx, purchase, label, (await findObstacle(ctx, label)) ?? reached, stopping);
+}
+
+/**
+ * What a run has asked for waits for a worker: its order may have been called off meanwhile. Whoever takes it first has not
+ * asked the carrier yet, so that there is still time to leave it.
+ */
+async function findObstacle(ctx: Ctx, { runId, attempts, orderId }: ShipmentLabel): Promise<Reached | undefined> {
+  if (runId === null || attempts > 1 || orderId === null) return undefined;
+  const [order] = await readOrders(ctx.db, ctx.orgId, [orderId]);
+  if (!order) return { refused: { code: "order_not_found", message: "The order was deleted." } };
+  const problem = shippingProblem(order);
+  return problem && { refused: { code: problem.code, message: problem.message } };
 }
 
 const labels = { leases: store.labelLeases, fromRow: store.toLabel };

@@ -110,7 +110,7 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
 };
 
-export type CheckEnv = Pick<ActionEnv, "now" | "mayOverride" | "timeZone">;
+type CheckEnv = Pick<ActionEnv, "now" | "mayOverride" | "timeZone">;
 
 const usual = { statuses: orderStatuses, idempotent: true };
 

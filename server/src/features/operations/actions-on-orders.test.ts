@@ -148,6 +148,36 @@ test("a day is meant in the time zone of the organization, and today is the day 
   expect(file.headers.get("content-disposition")).toContain(today);
 });
 
+test("a corrected tracking number is that of the shipment, and is put back unless somebody corrected it since", async () => {
+  const { id } = await anOrder({ lines: [{ sku: "MUG", quantity: 1 }] });
+  await run(id, "mark_shipped", { tracking_number: "WRONG-1", carrier: "ups" });
+  const [listed] = (await read(id)).shipments;
+  const numberOf = async () => (await org.get(`/shipments/${listed.id}`)).body.trackingNumber;
+  const again = await run(id, "mark_shipped", { tracking_number: "RIGHT-1" });
+  expect(again.results[0].steps[0]).toMatchObject({ status: "no_change", warning: { code: "already_shipped" } });
+
+  const corrected = await run(id, "correct_tracking", { tracking_number: "RIGHT-1" });
+  expect([await numberOf(), (await read(id)).shipments[0].trackingNumber]).toEqual(["RIGHT-1", "RIGHT-1"]);
+  const undone = (await org.post(`/operations/runs/${corrected.id}/undo`, {})).body;
+  expect([undone.status, await numberOf(), (await read(id)).shipments]).toEqual(["succeeded", "WRONG-1", [listed]]);
+
+  const second = await run(id, "correct_tracking", { tracking_number: "RIGHT-2" });
+  expect((await org.patch(`/shipments/${listed.id}`, { trackingNumber: "RIGHT-3" })).status).toBe(200);
+  const kept = (await org.post(`/operations/runs/${second.id}/undo`, {})).body;
+  expect(kept.results[0].steps[0]).toMatchObject({ status: "not_undone", error: { code: "changed_since" } });
+  expect(await numberOf()).toBe("RIGHT-3");
+});
+
+test("taking back a note leaves alone what somebody wrote into another one since", async () => {
+  const { id, notes } = await anOrder({ notes: [{ text: "first" }] });
+  const added = await run(id, "add_note", { text: "second" });
+  const both = (await read(id)).notes as { id: string; text: string }[];
+  const edited = both.map((note) => ({ id: note.id, text: note.id === notes[0].id ? "first, edited" : note.text }));
+  expect((await org.patch(`/orders/${id}`, { notes: edited })).status).toBe(200);
+  expect((await org.post(`/operations/runs/${added.id}/undo`, {})).body.status).toBe("succeeded");
+  expect((await read(id)).notes).toMatchObject([{ text: "first, edited" }]);
+});
+
 /** More of them with ACTION_SEQUENCES. */
 const sequences = Number(process.env.ACTION_SEQUENCES ?? 12);
 

@@ -28,7 +28,7 @@ export type Price = {
   transitDays: number | null;
 };
 /** What an account says: a price for each service, and why there is none. */
-export type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
+type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
 /** Nobody was asked yet: whoever evaluates asks, and evaluates once more. */
 export const notYetAsked = Symbol("not yet asked");
 

@@ -163,6 +163,17 @@ describe("choose_rate and buy_label", () => {
     expect(await read(id)).toMatchObject({ status: "shipped" });
   });
 
+  test("an order that is called off before the carrier is asked gets no label", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    await run(id, [{ type: "cancel", params: { reason: "customer" } }]);
+    const asked = desk.asked.length;
+    await settle();
+    expect(desk.asked.length).toBe(asked);
+    expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { invalid_state: 1 } });
+    expect(await read(id)).toMatchObject({ status: "cancelled", shipments: [] });
+  });
+
   test("where nobody knows whether a label was sold, none is bought", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
